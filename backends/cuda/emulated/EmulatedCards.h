@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -70,7 +71,8 @@ struct Card {
   std::mt19937_64 random;
   std::vector<std::unique_ptr<Stream>> streams;
   std::vector<std::unique_ptr<Event>> events;
-  int contexts = 0; ///< how often it is retained
+  int contexts = 0;                        ///< how often it is retained
+  std::map<const void *, int> sharedBytes; ///< the most that a kernel may ask for, where it was set
   std::string fault;
 };
 

@@ -104,11 +104,31 @@ std::vector<gpu::Region> regionsOf(std::span<const MemoryUse> uses) {
 
 void expect(std::span<const MemoryUse> uses) { expected.assign(uses.begin(), uses.end()); }
 
+/// What a kernel may ask for unless more was set.
+constexpr int kUsualSharedBytes = 48 * 1024;
+
+int sharedBytesOf(const void *kernel) {
+  std::lock_guard lock(current->mutex);
+  auto found = current->sharedBytes.find(kernel);
+  return found == current->sharedBytes.end() ? kUsualSharedBytes
+                                             : std::max(kUsualSharedBytes, found->second);
+}
+DriverResult setAttribute(DriverFunction function, int attribute, int value) {
+  if (attribute != kMostSharedBytes || value < 0 || value > gpu::kMaxSharedBytes)
+    return kInvalidValue;
+  std::lock_guard lock(current->mutex);
+  int &most = current->sharedBytes[function];
+  most = std::max(most, value); // devices that share the card have a function each elsewhere
+  return kDone;
+}
+
 DriverResult launch(const LaunchConfig *config, DriverFunction function, void **parameters,
                     void **) {
   const auto &kernel = *reinterpret_cast<const EmulatedKernel *>(function);
   std::vector<MemoryUse> uses = std::move(expected);
   expected.clear();
+  if (int(config->sharedBytes) > sharedBytesOf(&kernel))
+    return kInvalidValue;
   if (uses.empty()) // it may touch anything
     world().memory.each([&](DeviceAddress begin, uint64_t bytes, std::byte *) {
       uses.push_back({begin, bytes, true, "memory"});
@@ -175,6 +195,7 @@ DriverResult release(CardNumber card) {
     found.fault.clear();
     found.streams.clear();
     found.events.clear();
+    found.sharedBytes.clear();
   }
   return kDone;
 }
@@ -282,7 +303,7 @@ Driver makeTable() {
   driver.loadModule = loadModule;
   driver.unloadModule = unloadModule;
   driver.function = findFunction;
-  driver.setAttribute = [](DriverFunction, int, int) { return kDone + 0; };
+  driver.setAttribute = setAttribute;
   driver.launch = launch;
   driver.expect = expect;
   addGraphs(driver);

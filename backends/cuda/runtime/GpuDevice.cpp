@@ -75,12 +75,13 @@ private:
   Error refused(ErrorCode code, std::string_view what, DriverResult error) const {
     return fail(code, "{}: {}: {}", name_, what, driver_.textOf(error));
   }
-  Status prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const;
+  Status prepareOne(const LaunchSpec &spec, ReadyLaunch &ready);
   DriverResult findFunction(const std::string &name, DriverFunction &function) const;
   DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
                             DriverFunction &function) const;
   void give(const ReadyLaunch &launch, DriverStream stream) const;
   DriverResult findShape();
+  DriverResult allowShared(DriverFunction function, int64_t bytes);
   void release();
 
   std::string name_;
@@ -91,6 +92,7 @@ private:
   std::vector<DriverModule> programs_; ///< fused programs, compiled
   std::map<const FusedProgram *, DriverFunction> compiled_;
   GpuShape shape_;
+  std::map<DriverFunction, int64_t> shared_; ///< bytes that kernels may ask for
   uint64_t memoryBytes_ = 0;
   DeviceAddress arena_ = 0;
   uint64_t bytes_ = 0;
@@ -140,6 +142,15 @@ Status GpuDevice::open() {
     return refused(ErrorCode::E0501, "the GPU cannot be used", error);
   memoryBytes_ = bytes;
   return reserve(1, 0);
+}
+
+/// A kernel has one limit for all its launches, so it only grows.
+DriverResult GpuDevice::allowShared(DriverFunction function, int64_t bytes) {
+  int64_t &most = shared_[function];
+  if (bytes <= most)
+    return 0;
+  most = bytes;
+  return driver_.setAttribute(function, kMostSharedBytes, int(bytes));
 }
 
 DriverResult GpuDevice::findShape() {
@@ -237,7 +248,7 @@ DriverResult GpuDevice::findFunction(const LaunchSpec &spec, const GpuLaunch &ke
   return findFunction(std::string(kernel.kernel), function);
 }
 
-Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const {
+Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
   for (size_t i = 0; i < spec.operands.size(); ++i)
     if (spec.operands[i] && spec.operands[i].elements() > 0) {
       auto [begin, end] = bytesOf(spec.operands[i]);
@@ -260,7 +271,7 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) const {
     const std::string symbol(kernel.kernel);
     DriverResult error = findFunction(spec, kernel, step.function);
     if (!error)
-      error = driver_.setAttribute(step.function, kMostSharedBytes, int(kernel.sharedBytes));
+      error = allowShared(step.function, kernel.sharedBytes);
     if (error)
       return refused(ErrorCode::E0402, symbol, error);
     step.launch = std::move(kernel);

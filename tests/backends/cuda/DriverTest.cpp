@@ -1,9 +1,12 @@
 // A GPU as a device, on the emulated driver: what goes wrong is told, and memory is what was asked
 // for.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/runtime/GpuDevice.h"
+#include "executor/abi/Gate.h"
 
 namespace lstmc::cuda {
 namespace {
@@ -94,6 +97,48 @@ TEST(Driver, AnErrorInAKernelNamesItAndItsLine) {
   ASSERT_TRUE(device->allocate(256).ok());
   auto program = device->prepare({copyOf(device->arena(), device->arena() + 64, 8)});
   EXPECT_NO_THROW(device->run(**program, 0, 1));
+}
+
+/// A layer of so many units, of one sequence, whose weights are read through the cache.
+LaunchSpec layerOf(std::byte *memory, int64_t units) {
+  LaunchSpec spec{KernelId::RnnForward, std::vector<Tensor>(RnnForwardOperand::kFixed), {}, {}};
+  spec.ints = {int64_t(RnnMode::Tanh), 0, 1};
+  for (size_t i : {RnnForwardOperand::x, RnnForwardOperand::y}) {
+    spec.operands[i].data = memory;
+    spec.operands[i].rank = 3;
+    std::ranges::fill_n(spec.operands[i].shape.begin(), 2, 1);
+    spec.operands[i].shape[2] = units;
+    spec.operands[i].strides[2] = 1;
+  }
+  return spec;
+}
+
+TEST(Driver, AKernelMayAskForTheSharedMemoryOfItsLargestLaunch) {
+  static int last = 0;
+  Driver driver = emulatedDriver();
+  driver.setAttribute = [](DriverFunction function, int attribute, int value) {
+    return emulatedDriver().setAttribute(function, attribute, last = value);
+  };
+  auto made =
+      makeGpuDevice("emu:40", driver, {.card = kCard, .images = emulatedImages(), .cluster = 0});
+  const std::unique_ptr<Device> device = std::move(*made);
+  ASSERT_TRUE(device->allocate(1 << 16).ok());
+  auto program = device->prepare({layerOf(device->arena(), 10), layerOf(device->arena(), 10000),
+                                  layerOf(device->arena(), 20)});
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ(last, 3 * 10000 * 4);
+  ASSERT_TRUE(device->prepare({layerOf(device->arena(), 30)}).ok());
+  EXPECT_EQ(last, 3 * 10000 * 4);
+}
+
+TEST(Driver, MoreSharedMemoryThanAKernelMayAskForIsAnError) {
+  auto device = makeDevice();
+  DriverFunction copy = nullptr;
+  ASSERT_EQ(emulatedDriver().function(&copy, nullptr, "lstmc_copy"), 0);
+  const std::vector<std::byte> arguments(4096);
+  void *parameters[] = {const_cast<std::byte *>(arguments.data())};
+  const LaunchConfig config = {.block = {32, 1, 1}, .sharedBytes = 48 * 1024 + 1};
+  EXPECT_EQ(emulatedDriver().launch(&config, copy, parameters, nullptr), 1);
 }
 
 TEST(Driver, AMissingLibraryIsNamed) {
