@@ -13,18 +13,21 @@ using target::Speeds;
 using target::Work;
 
 TEST(CostModel, AddsUpWhatALaunchDoes) {
-  Machine machine = withTerms({}, KernelId::RnnForward, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  Machine machine = withTerms({}, KernelId::RnnForward, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
   // 2 MiB of all bytes and 3 MiB of a step's bytes are beyond the first, fast MiB; 17 units are two
   // blocks.
   Work work{.flops = 10,
             .bytes = 3 << 20,
             .functions = 100,
+            .rows = 7,
+            .instructions = 13,
             .steps = 2,
             .stepBytes = 4 << 20,
             .stepUnits = 17};
   EXPECT_EQ(secondsOf(machine, KernelId::RnnForward, work),
             1 + 2.0 * 10 + 3.0 * 100 + 4.0 * (3 << 20) + 5.0 * (2 << 20) + 6.0 * 2 +
-                7.0 * 2 * (4 << 20) + 8.0 * 2 * (3 << 20) + 9.0 * 2 * 2);
+                7.0 * 2 * (4 << 20) + 8.0 * 2 * (3 << 20) + 9.0 * 2 * 2 + 10.0 * 7 + 11.0 * 7 * 2 +
+                12.0 * 13);
 }
 
 TEST(CostModel, FitFindsTheFiguresOfAKernel) {
@@ -70,6 +73,12 @@ TEST(CostModel, FitHoldsTermsThatSamplesHardlyShow) {
   Work far{.bytes = 8 << 20};
   EXPECT_LT(secondsOf(fit(samples, 1), KernelId::Gather, far),
             3 * secondsOf({}, KernelId::Gather, far));
+}
+
+TEST(CostModel, FitFollowsLaunchesThatWeighInTheirEntry) {
+  // A launch of no work takes 1 us in an entry that it fills, and 6 us after one of megabytes.
+  std::vector<Sample> samples = {{KernelId::Fill, {}, 1e-6, 1}, {KernelId::Fill, {}, 6e-6, 0.01}};
+  EXPECT_NEAR(secondsOf(fit(samples, 1), KernelId::Fill, {}), 1e-6, 2e-8);
 }
 
 TEST(CostModel, ScaledMeetsTheFiguresAskedFor) {
