@@ -37,29 +37,32 @@ KernelChooser chooserOf(Engine engine) {
   return fastKernel;
 }
 
-Result<std::unique_ptr<Device>> makeCpu(const DeviceName &name, const DeviceOptions &options) {
+Result<std::unique_ptr<Device>> makeCpu(const DeviceName &name, int, const DeviceOptions &options) {
   return makeHostDevice(name.text(), chooserOf(options.engine), options.threads, options.memory);
 }
 
-Result<std::unique_ptr<Device>> makeTrap(const DeviceName &name, const DeviceOptions &options) {
-  LSTMC_ASSIGN(std::unique_ptr<Device> device, makeCpu(name, options));
+Result<std::unique_ptr<Device>> makeTrap(const DeviceName &name, int,
+                                         const DeviceOptions &options) {
+  LSTMC_ASSIGN(std::unique_ptr<Device> device, makeCpu(name, 0, options));
   return trap::makeTrapDevice(std::move(device));
 }
 
-Result<std::unique_ptr<Device>> makeNull(const DeviceName &name, const DeviceOptions &given) {
+Result<std::unique_ptr<Device>> makeNull(const DeviceName &name, int, const DeviceOptions &given) {
   DeviceOptions options = given;
   options.engine = Engine::Null;
-  return makeCpu(name, options);
+  return makeCpu(name, 0, options);
 }
 
 /// Any engine: kernels of the host are used for what a GPU has none for.
-Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, const DeviceOptions &options) {
+Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, int card,
+                                             const DeviceOptions &options) {
   return cuda::makeGpuDevice(
       name.text(), cuda::emulatedDriver(),
-      {.card = name.index, .images = cuda::emulatedImages(), .onHost = chooserOf(options.engine)});
+      {.card = card, .images = cuda::emulatedImages(), .onHost = chooserOf(options.engine)});
 }
 
-Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, const DeviceOptions &options) {
+Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int card,
+                                        const DeviceOptions &options) {
   Result<const cuda::Driver *> driver = cuda::machineDriver();
   if (!driver.ok())
     return fail(ErrorCode::E0501, "{}: {}", name.text(), driver.error().message);
@@ -70,7 +73,7 @@ Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, const DeviceOpti
   (*driver)->driverVersion(&version);
   const Result<const cuda::TextCompiler *> compiler = cuda::machineCompiler(version);
   return cuda::makeGpuDevice(name.text(), **driver,
-                             {.card = name.index,
+                             {.card = card,
                               .images = cuda::kernelImages(),
                               .onHost = chooserOf(options.engine),
                               .compiler = compiler.ok() ? *compiler : nullptr});
@@ -78,7 +81,8 @@ Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, const DeviceOpti
 
 struct Row {
   DeviceKind kind;
-  Result<std::unique_ptr<Device>> (*make)(const DeviceName &name, const DeviceOptions &options);
+  Result<std::unique_ptr<Device>> (*make)(const DeviceName &name, int card,
+                                          const DeviceOptions &options);
 };
 
 /// A line per kind of device that can run; the others are refused.
@@ -97,8 +101,10 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<Devic
   if (options.threads == 0)
     options.threads = std::max(1, availableProcessors() / std::max(1, int(names.size())));
   std::vector<std::unique_ptr<Device>> devices;
-  for (const DeviceName &name : names) {
-    Result<std::unique_ptr<Device>> device = rowOf(name.kind).make(name, options);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const DeviceName &name = names[i];
+    const int card = options.cards.empty() ? name.index : options.cards[i];
+    Result<std::unique_ptr<Device>> device = rowOf(name.kind).make(name, card, options);
     if (!device.ok() && name.kind == DeviceKind::Gpu)
       return fail(ErrorCode::E0501, "{}; -d {} would do", device.error().message, cpus);
     if (!device.ok())

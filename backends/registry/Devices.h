@@ -23,7 +23,8 @@ enum class Engine : uint8_t {
 struct DeviceOptions {
   int threads = 0; ///< per device; 0: the processors divided evenly, at least one each
   Engine engine = Engine::Fast;
-  MemorySource memory = {}; ///< of devices whose memory is the host's
+  std::vector<int> cards = {}; ///< the GPU of each device; empty: the one of its number
+  MemorySource memory = {};    ///< of devices whose memory is the host's
 };
 
 /// E0501, with an alternative, for a device that this machine or this build has not.

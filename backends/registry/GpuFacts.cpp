@@ -10,15 +10,6 @@ namespace lstmc {
 
 namespace {
 
-/// "580.95.05, CUDA 13.0"
-std::string versions(int cudaVersion, const cuda::Nvml *nvml) {
-  std::string cuda = fmt::format("CUDA {}.{}", cudaVersion / 1000, cudaVersion % 1000 / 10);
-  char driver[81] = {}; // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE, and the end
-  if (nvml && nvml->driverVersion(driver, sizeof(driver) - 1) == 0)
-    return fmt::format("{}, {}", driver, cuda);
-  return cuda;
-}
-
 /// "NVRTC 13.0": its identity without options and headers.
 std::string nameOf(const cuda::TextCompiler &compiler) {
   const std::string identity = compiler.identity(0);
@@ -31,9 +22,21 @@ void ask(const cuda::Driver &driver, const cuda::Nvml *nvml, GpuFacts &facts) {
     facts.missing = cards.error().message;
   else
     facts.cards = std::move(*cards);
+  facts.count = int(facts.cards.size());
 }
 
 } // namespace
+
+std::string gpuDriverVersion(const cuda::Driver &driver) {
+  int version = 0;
+  driver.driverVersion(&version);
+  const std::string cuda = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+  const Result<const cuda::Nvml *> nvml = cuda::machineNvml();
+  char name[81] = {}; // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE, and the end
+  if (nvml.ok() && (*nvml)->driverVersion(name, sizeof(name) - 1) == 0)
+    return fmt::format("{}, {}", name, cuda);
+  return cuda;
+}
 
 GpuFacts gpuFacts() {
   GpuFacts facts;
@@ -45,7 +48,7 @@ GpuFacts gpuFacts() {
   const Result<const cuda::Nvml *> nvml = cuda::machineNvml();
   int version = 0;
   (*driver)->driverVersion(&version);
-  facts.driver = versions(version, nvml.ok() ? *nvml : nullptr);
+  facts.driver = gpuDriverVersion(**driver);
   const Result<const cuda::TextCompiler *> compiler = cuda::machineCompiler(version);
   facts.compiler = compiler.ok() ? nameOf(**compiler) : compiler.error().message;
   ask(**driver, nvml.ok() ? *nvml : nullptr, facts);

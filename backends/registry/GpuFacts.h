@@ -9,12 +9,16 @@ namespace lstmc {
 
 struct GpuFacts {
   std::vector<cuda::CardFacts> cards;
+  int count = 0;        ///< of all cards, where `cards` has one of many that are alike
   std::string driver;   ///< its version where NVML says it, and that of CUDA
   std::string compiler; ///< of fused programs, NVRTC; or why there is none
   std::string missing;  ///< why there are no cards, or why nothing can run on them; may be empty
 };
 
 GpuFacts gpuFacts();
+
+/// "580.95.05, CUDA 13.0"
+std::string gpuDriverVersion(const cuda::Driver &driver);
 
 /// One of the emulated cards, which are all alike.
 GpuFacts emulatedGpuFacts();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 namespace lstmc {
 
@@ -82,6 +81,13 @@ Result<std::vector<DeviceName>> parseDevices(std::string_view list) {
       return fail(ErrorCode::E0001, "devices \"{}\": found {} twice, want each cpu once", list,
                   device->text());
   return devices;
+}
+
+std::optional<DeviceKind> localGpus(std::string_view list) {
+  for (DeviceKind kind : {DeviceKind::Gpu, DeviceKind::Emu})
+    if (list == fmt::format("{}:local", kKindNames[size_t(kind)]))
+      return kind;
+  return std::nullopt;
 }
 
 } // namespace lstmc

@@ -1,6 +1,7 @@
 // Devices by name, as `-d` takes them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,9 @@ struct DeviceName {
 /// comma another index of the same kind. A device that is no GPU may stand once only. E0001 for
 /// anything else.
 Result<std::vector<DeviceName>> parseDevices(std::string_view list);
+
+/// Whether the list is `gpu:local` or `emu:local`, of which each rank of a job takes one of its
+/// host's; and which of them.
+std::optional<DeviceKind> localGpus(std::string_view list);
 
 } // namespace lstmc

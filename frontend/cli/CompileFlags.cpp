@@ -10,6 +10,7 @@
 #include "executor/training/FitSettings.h"
 #include "executor/training/Metrics.h"
 #include "frontend/cli/DeviceFlags.h"
+#include "frontend/cli/RankDevices.h"
 #include "frontend/cli/RecomputeFlag.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/cli/Version.h"
@@ -139,9 +140,8 @@ Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const 
   describeSource(net, compile);
   LSTMC_ASSIGN(compile.entries, entriesAsked(options, request));
   LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesAsked(options, net));
-  if (!request.devicesMayBeAbsent) {
-    LSTMC_ASSIGN(auto present, makeDevices(devices, {.threads = 1})); // or they are refused
-  }
+  if (!request.devicesMayBeAbsent)
+    LSTMC_TRY(checkDevicesHere(devices, options));
   LSTMC_TRY(readDeviceFlags(options, net, devices, compile));
   LSTMC_TRY(readRecompute(options, *net.graph, compile));
   describeMachine(options, request, devices, compile);

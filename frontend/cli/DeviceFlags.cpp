@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include "frontend/cli/RankDevices.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/symbol/View.h"
 
@@ -16,8 +17,7 @@ namespace lstmc::cli {
 static constexpr int64_t kMostParts = 65536;
 
 Result<std::vector<DeviceName>> devicesAsked(const Options &options) {
-  LSTMC_ASSIGN(std::vector<DeviceName> devices,
-               parseDevices(fmt::format("{}", fmt::join(*options.devices, ","))));
+  LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesOfRank(options));
   return devicesOfJob(devices);
 }
 

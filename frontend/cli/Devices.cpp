@@ -96,8 +96,10 @@ nlohmann::ordered_json asJson(const HostFacts &host, const GpuFacts &gpus,
   for (const cuda::CardFacts &card : gpus.cards)
     devices.push_back(asJson(fmt::format("gpu:{}", card.number), card));
   if (emulated)
-    for (const cuda::CardFacts &card : emulated->cards)
+    for (const cuda::CardFacts &card : emulated->cards) {
       devices.push_back(asJson(fmt::format("emu:{}", card.number), card));
+      devices.back()["cards"] = emulated->count;
+    }
   nlohmann::ordered_json rates = nlohmann::ordered_json::array();
   for (const KeptRates &kept : keptRates(host))
     rates.push_back({{"threads", kept.threads},
@@ -150,8 +152,9 @@ CommandResult devicesCommand(const Options &options, Console &console) {
   printRates(host, console);
   printGpus(gpus, console);
   for (const cuda::CardFacts &card : emulated.cards)
-    console.print(cardText(fmt::format("emu:{}", card.number), card) +
-                  fmt::format(", for correctness: its times say nothing; any of {}", kMaxDevices));
+    console.print(
+        cardText(fmt::format("emu:{}", card.number), card) +
+        fmt::format(", for correctness: its times say nothing; any of {}", emulated.count));
   if (options.all)
     console.print(std::string("trap:0   a cpu whose memory the host cannot see, for tests\n"
                               "null:0   a cpu that computes nothing, to measure the executor"));

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <sys/resource.h>
 
+#include "backends/registry/GpuIdentities.h"
 #include "backends/registry/HostFacts.h"
 #include "executor/device/ThreadTeam.h"
 #include "executor/ranks/OpenWire.h"
@@ -109,14 +110,8 @@ Finding gpus() {
 }
 
 Finding nccl() {
-  void *library = ::dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-  auto version =
-      reinterpret_cast<int (*)(int *)>(library ? ::dlsym(library, "ncclGetVersion") : nullptr);
-  int number = 0;
-  const bool here = version && version(&number) == 0;
-  return {"NCCL", here,
-          here ? fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100)
-               : "no libnccl.so.2",
+  const std::string version = ncclVersion();
+  return {"NCCL", !version.empty(), version.empty() ? "no libnccl.so.2" : version,
           "apt-get install libnccl2, from NVIDIA's repository"};
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "frontend/cli/AsyncStore.h"
+#include "frontend/cli/AutoRanks.h"
 #include "frontend/launch/Network.h"
 #include "frontend/launch/Ssh.h"
 
@@ -54,17 +55,6 @@ Status takeHosts(const Options &options, const Options &command, launch::Start &
   if (options.hosts) {
     LSTMC_ASSIGN(hosts, launch::readHosts(*options.hosts));
   }
-  const int64_t ranks = options.ranks.value_or(hosts.empty() ? 1 : launch::slotsOf(hosts));
-  if (ranks < 1 || ranks > kMostRanks)
-    return fail(ErrorCode::E0001, "--ranks takes 1 to {}, got {}", kMostRanks, ranks);
-  LSTMC_ASSIGN(int servers, serversFor(command, options.servers, ranks));
-  if (ranks + servers > kMostRanks)
-    return fail(ErrorCode::E0001, "{} workers and {} servers: found {} ranks, want at most {}",
-                ranks, servers, ranks + servers, kMostRanks);
-  start.ranks = int(ranks) + servers;
-  if (servers > 0)
-    start.environment["LSTMC_SERVERS"] = std::to_string(servers);
-  start.hosts = hosts.empty() ? std::vector<std::string>() : hostsOfRanks(hosts, start.ranks);
   for (const launch::Host &host : hosts) {
     if (start.sshPort != 0 && host.port != 0 && host.port != start.sshPort)
       return fail(ErrorCode::E0001,
@@ -73,6 +63,28 @@ Status takeHosts(const Options &options, const Options &command, launch::Start &
                   host.name, host.port, start.sshPort);
     start.sshPort = std::max(start.sshPort, host.port);
   }
+  if (asksForAutoRanks(options)) {
+    LSTMC_ASSIGN(hosts, hostsByGpus(command, hosts, start));
+    start.leavesOutLostRanks = true;
+  }
+  int64_t ranks = hosts.empty() ? 1 : launch::slotsOf(hosts);
+  if (options.ranks && !asksForAutoRanks(options)) {
+    LSTMC_ASSIGN(ranks, Count::parse("ranks", *options.ranks));
+  }
+  if (ranks < 1 || ranks > kMostRanks)
+    return fail(ErrorCode::E0001, "--ranks takes 1 to {}, got {}", kMostRanks, ranks);
+  LSTMC_ASSIGN(int servers, serversFor(command, options.servers, ranks));
+  if (ranks + servers > kMostRanks)
+    return fail(ErrorCode::E0001, "{} workers and {} servers: found {} ranks, want at most {}",
+                ranks, servers, ranks + servers, kMostRanks);
+  if (asksForAutoRanks(options) && servers > 0)
+    return fail(ErrorCode::E0001,
+                "--ranks auto is for ranks that have a GPU each: with servers of dist_async give "
+                "their numbers, -n and -s");
+  start.ranks = int(ranks) + servers;
+  if (servers > 0)
+    start.environment["LSTMC_SERVERS"] = std::to_string(servers);
+  start.hosts = hosts.empty() ? std::vector<std::string>() : hostsOfRanks(hosts, start.ranks);
   return {};
 }
 
@@ -155,10 +167,10 @@ Result<launch::Watch> watchAsked(const Options &options, const Options &command,
   watch.rendezvousTimeout =
       std::chrono::milliseconds(int64_t(1000 * options.rendezvousTimeout->value));
   LSTMC_ASSIGN(watch.start.launcher, launcherAsked(options));
+  LSTMC_TRY(takeEnvironment(options, watch.start));
   LSTMC_TRY(takeHosts(options, command, watch.start));
   LSTMC_TRY(takeNetwork(options, watch));
   stayHereIfAll(watch.start);
-  LSTMC_TRY(takeEnvironment(options, watch.start));
   LSTMC_TRY(takeLogs(options, watch.start));
   watch.start.parallelEnvironment = *options.parallelEnvironment;
   const bool servers = watch.start.environment.contains("LSTMC_SERVERS");
@@ -205,6 +217,10 @@ Status leaveLostHosts(launch::Start &start, Console &console) {
       left.push_back(host);
   if (left.empty())
     return fail(ErrorCode::E0801, "none of the hosts is reached any more");
+  if (start.leavesOutLostRanks) {
+    start.hosts = left;
+    start.ranks = int(left.size());
+  }
   for (size_t rank = 0; rank < start.hosts.size(); ++rank)
     start.hosts[rank] = left[rank % left.size()];
   stayHereIfAll(start);

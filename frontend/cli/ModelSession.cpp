@@ -12,6 +12,7 @@
 #include "executor/training/Signals.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/RankDevices.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/cli/ThreadFlags.h"
 
@@ -128,10 +129,11 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   if (peers)
     LSTMC_TRY(agreeOn(*peers, model, seed));
   const std::shared_ptr<Peers> sharers = jobServers() > 0 ? nullptr : peers; // of the package
-  LSTMC_ASSIGN(auto devices,
-               makeDevicesOfRank(
-                   names, {.threads = threadsOf(model.package->data(), threads), .engine = engine},
-                   sharers.get()));
+  LSTMC_ASSIGN(
+      auto devices,
+      makeDevicesOfRank(names, options,
+                        {.threads = threadsOf(model.package->data(), threads), .engine = engine},
+                        peers.get(), sharers.get()));
   SessionOptions sessionOptions = sessionOptionsOf(options, seed);
   sessionOptions.neighbours = std::move(neighbours);
   for (const std::string &entry : entries)

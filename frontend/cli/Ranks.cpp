@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include "executor/ranks/Control.h"
 #include "executor/ranks/Job.h"
 #include "executor/ranks/OpenWire.h"
-#include "executor/session/RemoteDevice.h"
 #include "executor/training/Signals.h"
 #include "frontend/cli/Version.h"
 
@@ -113,64 +111,6 @@ void leaveJob(int exit, const Error *error) {
   // MPI may have been left without farewell, and has nothing to say at the end of the process.
   std::fflush(nullptr);
   ::_exit(exit);
-}
-
-Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRank) {
-  if (jobServers() > 0 && ofRank.size() > 1)
-    return fail(ErrorCode::E0001, "--kv-store dist_async has one device a rank, found {}",
-                ofRank.size());
-  const int ranks = jobServers() > 0 ? 1 : jobRanks();
-  if (ofRank.size() * size_t(ranks) > size_t(kMaxDevices))
-    return fail(ErrorCode::E0001,
-                "{} ranks with {} devices each: found {} devices, want at most {}", ranks,
-                ofRank.size(), ofRank.size() * size_t(ranks), kMaxDevices);
-  std::map<DeviceKind, int> count; // of each kind, to the last index
-  for (const DeviceName &name : ofRank)
-    count[name.kind] = std::max(count[name.kind], name.index + 1);
-  std::vector<DeviceName> devices;
-  for (int rank = 0; rank < ranks; ++rank)
-    for (const DeviceName &name : ofRank)
-      devices.push_back({name.kind, name.index + rank * count[name.kind]});
-  return devices;
-}
-
-Result<std::vector<std::unique_ptr<Device>>>
-makeDevicesOfRank(const std::vector<DeviceName> &names, DeviceOptions options, const Peers *peers) {
-  if (!peers)
-    return makeDevices(names, options);
-  if (names.size() < size_t(peers->ranks()))
-    return fail(ErrorCode::E0501, "devices: found {} for {} ranks, want one for each at least",
-                names.size(), peers->ranks());
-  std::vector<DeviceName> mine;
-  for (size_t i = 0; i < names.size(); ++i)
-    if (peers->rankOf(i, names.size()) == peers->rank())
-      mine.push_back(names[i]);
-  LSTMC_ASSIGN(auto made, makeDevices(mine, options));
-  std::vector<std::unique_ptr<Device>> devices;
-  auto next = made.begin();
-  for (size_t i = 0; i < names.size(); ++i)
-    devices.push_back(peers->rankOf(i, names.size()) == peers->rank()
-                          ? std::move(*next++)
-                          : session::makeRemoteDevice(names[i].text()));
-  return devices;
-}
-
-const Device &deviceHere(const Session &session) {
-  size_t device = 0;
-  while (session::isRemote(session.device(device)))
-    ++device;
-  return session.device(device);
-}
-
-std::string ranksText(const Session &session) {
-  const std::vector<package::Device> &devices = session.package().data().devices;
-  std::string text = fmt::format("{} on", jobRanks());
-  for (size_t i = 0; i < devices.size(); ++i) {
-    const bool first = i == 0 || session.peers()->rankOf(i, devices.size()) !=
-                                     session.peers()->rankOf(i - 1, devices.size());
-    text += fmt::format("{}{}", i == 0 ? " " : first ? " | " : ",", devices[i].name);
-  }
-  return text;
 }
 
 } // namespace lstmc::cli

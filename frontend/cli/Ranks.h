@@ -5,12 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/registry/Devices.h"
 #include "executor/base/Status.h"
-#include "executor/device/DeviceNames.h"
 #include "executor/ranks/PairRates.h"
 #include "executor/session/Peers.h"
-#include "executor/session/Session.h"
 
 namespace lstmc::ranks {
 class Job;
@@ -46,20 +43,5 @@ Result<std::vector<ranks::PairRate>> measureRanks();
 /// The last thing that a rank does: leaves the job in good order, or, where `error` kept it from
 /// going on, with that for the others. Comes back where there is no job.
 void leaveJob(int exit, const Error *error);
-
-/// -d of one rank for all of them: `cpu:0,2` of two ranks are cpu:0, cpu:2, cpu:3 and cpu:5. E0001
-/// where that is too many. Ranks of dist_async have a package each, of one device (E0001).
-Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRank);
-
-/// The devices of this process, with mirrors of those of other ranks. E0501 where there are fewer
-/// than ranks.
-Result<std::vector<std::unique_ptr<Device>>>
-makeDevicesOfRank(const std::vector<DeviceName> &names, DeviceOptions options, const Peers *peers);
-
-/// The first device of this process.
-const Device &deviceHere(const Session &session);
-
-/// "2 on cpu:0-1 and cpu:2-3": who has which devices.
-std::string ranksText(const Session &session);
 
 } // namespace lstmc::cli

@@ -13,6 +13,7 @@
 #include "frontend/cli/LayerMonitor.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
+#include "frontend/cli/RankDevices.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/cli/RateSearch.h"
 #include "frontend/cli/Trace.h"

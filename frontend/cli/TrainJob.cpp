@@ -5,6 +5,7 @@
 #include "frontend/cli/FitCheck.h"
 #include "frontend/cli/InitParams.h"
 #include "frontend/cli/NamedModel.h"
+#include "frontend/cli/RankDevices.h"
 #include "frontend/cli/RankMachines.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/cli/RealSteps.h"

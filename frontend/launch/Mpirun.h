@@ -19,9 +19,10 @@ struct Start {
   std::vector<std::string> command;
   std::map<std::string, std::string> environment;
   Launcher launcher = Launcher::Local;
-  std::vector<std::string> hosts; ///< of each rank; empty: this machine, or the scheduler's choice
-  int sshPort = 0;                ///< 0: what ssh itself takes
-  std::string interface;          ///< for messages; empty: any, within a machine its loopback
+  std::vector<std::string> hosts;  ///< of each rank; empty: this machine, or the scheduler's choice
+  bool leavesOutLostRanks = false; ///< started again without a host, the job has fewer ranks
+  int sshPort = 0;                 ///< 0: what ssh itself takes
+  std::string interface;           ///< for messages; empty: any, within a machine its loopback
   int port = 0; ///< the ports of mpirun and of messages are those after it; 0: any
   std::string parallelEnvironment; ///< of Grid Engine
 };

@@ -5,6 +5,7 @@ Grid Engine.
 The hosts node1 and node2 are names that only the ssh of this test knows, so mpirun starts a daemon of its own on each, and their ranks
 exchange messages by TCP. Prints what is missing and exits 77 where there is no Open MPI or no sshd.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ import unittest
 
 LSTMC = pathlib.Path(sys.argv.pop(1)).resolve()
 SSHD = shutil.which("sshd") or shutil.which("/usr/sbin/sshd")
+CARDS = {"node1": 2, "node2": 1}  # emulated GPUs
 NET = """\
 N, T = dim("batch", 8), dim("seq", 8)
 
@@ -93,10 +95,12 @@ PidFile none
 StrictModes no
 UsePAM no
 PasswordAuthentication no
-AcceptEnv TMPDIR
+AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 """)
-        # Daemons of two hosts of one name and one /tmp are in each other's way there: now and then one ends before it has connected.
-        apart = "".join(f"Host {host}\n  SetEnv TMPDIR={cls.folder}/{host}\n" for host in ("node1", "node2"))
+        # Daemons of two hosts of one name and one /tmp are in each other's way there: now and then one ends before it has connected. So are
+        # their ranks in /dev/shm: one writes over the other's queue.
+        apart = "".join(f"Host {host}\n  SetEnv TMPDIR={cls.folder}/{host} OMPI_MCA_btl_vader_backing_directory={cls.folder}/{host} "
+                        f"LSTMC_EMU_HOST={host} LSTMC_EMU_CARDS={cards}\n" for host, cards in CARDS.items())
         for host in ("node1", "node2"):
             (cls.folder / host).mkdir()
         (keys / "ssh").write_text(f"""\
@@ -171,12 +175,20 @@ AcceptEnv TMPDIR
             self.assertFalse(pathlib.Path(f"/proc/{pid}").exists(), rest)
         job.stderr.close()
 
-    def test_a_lost_host_is_left_out_when_the_job_starts_again(self):
-        """The second start of node2 fails, as that of a host that is gone."""
+    @contextlib.contextmanager
+    def going(self):
+        """A file; once it is there, node2 is gone for ssh."""
         gone = self.folder / "gone"
+        gone.unlink(missing_ok=True)
         real = (self.bin / "ssh").read_text()
         script(self.bin / "ssh", real.replace("exec", f'case "$*" in *node2*) [ -e {gone} ] && exit 255;; esac\nexec', 1))
         try:
+            yield gone
+        finally:
+            script(self.bin / "ssh", real)
+
+    def test_a_lost_host_is_left_out_when_the_job_starts_again(self):
+        with self.going() as gone:
             job = subprocess.Popen([str(w) for w in (LSTMC, "launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo", "--max-restarts", "1",
                                                      "--", *self.train("again", 200, 50))],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env, cwd=self.folder)
@@ -188,11 +200,37 @@ AcceptEnv TMPDIR
             gone.touch()
             os.kill(int(came[1]), signal.SIGKILL)
             out, said = job.communicate(timeout=60)
-        finally:
-            script(self.bin / "ssh", real)
         self.assertEqual(job.returncode, 0, said)
         self.assertRegex(said, "goes on without host node2")
         self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.hash_of(self.lstmc(*self.train("long", 200, 50))))
+
+    def test_a_rank_for_each_gpu_of_the_hosts(self):
+        """node2 has one emulated GPU, so its rank has number 0, which is also one of node1's."""
+        words = ["launch", "-v", "-n", "auto", "-H", f"node1:{self.port},node2", "--interface", "lo", "--", *self.train("gpus", 2), "--force"]
+        done = self.lstmc(*words, "-d", "emu:local")
+        self.assertEqual(self.hash_of(done), self.hash_of(self.lstmc(*self.train("cpus", 2))))
+        self.assertEqual(sorted(set(re.findall(r"rank (\d) \(", done.stderr))), list("012"))
+        self.assertIn("ranks     3 on emu:0 | emu:1 | emu:2", done.stdout + done.stderr)
+        words[words.index("auto")] = "4"  # node1, node2, node1, node2
+        done = self.lstmc(*words, "-d", "emu:local", want=5)
+        self.assertRegex(done.stdout + done.stderr, "host node2 has 2 ranks and 1 GPU,")
+
+    def test_a_lost_host_takes_its_gpus_along(self):
+        with self.going() as gone:
+            job = subprocess.Popen([str(w) for w in (LSTMC, "launch", "-v", "-n", "auto", "-H", f"node1:{self.port},node2", "--interface", "lo",
+                                                     "--max-restarts", "1", "--", *self.train("fewer", 40, 4), "-d", "emu:local")],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env, cwd=self.folder)
+            for line in job.stderr:
+                if came := re.search(r"rank 2 \(process (\d+)", line):
+                    break
+            while not list((self.folder / "fewer").glob("update-*")):
+                time.sleep(0.005)
+            gone.touch()
+            os.kill(int(came[1]), signal.SIGKILL)
+            out, said = job.communicate(timeout=60)
+        self.assertEqual(job.returncode, 0, said)
+        self.assertIn("ranks     2 on emu:0 | emu:1", said + out)
+        self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.hash_of(self.lstmc(*self.train("whole", 40, 40))))
 
     def test_schedulers_are_asked_for_room(self):
         for launcher, call in (("slurm", r"--quiet --ntasks=2 \S+/mpirun .* --mca plm slurm "), ("sge", r"-now no -cwd -V -pe orte 2 \S+/mpirun ")):

@@ -145,6 +145,36 @@ class Ranks(unittest.TestCase):
                 self.assertEqual(self.events(done.stdout), self.want)
                 run([LSTMC, "diff", self.folder / "one" / f"update-{UPDATES:06}", folder / f"update-{UPDATES:06}"])
 
+    def emulated(self, cards, ranks, device, want=0):
+        """A job of ranks on emulated GPUs of a host that has so many."""
+        words = [*launched(ranks), *self.train, "-d", device, "-o", self.folder / "emulated", "--force"]
+        short = [str(w) if w != f"{UPDATES}u" else "2u" for w in words] + ["--set", "hidden=4"]
+        done = subprocess.run(short, capture_output=True, text=True, timeout=120, env={**os.environ, "LSTMC_EMU_CARDS": str(cards)})
+        self.assertEqual(done.returncode, want, done.stderr)
+        return done
+
+    def test_ranks_share_out_the_gpus_of_their_host(self):
+        alone = self.emulated(1, 1, "emu:local").stdout.splitlines()[-1]
+        for cards, ranks in ((2, "auto"), (2, 1), (3, 2)):
+            done = self.emulated(cards, ranks, "emu:local")
+            self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"], json.loads(alone)["weights_hash"])
+            self.assertEqual(len(set(re.findall(r"rank (\d+) .*has connected", done.stderr))), cards if ranks == "auto" else ranks)
+
+    def test_a_gpu_is_of_one_rank(self):
+        for cards, ranks, device, code, said in (
+            (2, 3, "emu:local", 5, r"E0501.*emu:local: host \S+ has 3 ranks and 2 GPUs"),
+            (4, 3, "emu:1", 5, r"E0501.*emu:1 of host \S+ is bound by rank 0 and by rank 1; -d emu:local"),
+            (2, 2, "emu:1,2", 5, r"E0501.*emu:2: found 2 GPUs"),
+            (0, "auto", "emu:local", 5, r"E0501.*no GPU on any host: host localhost: "),
+            (64, "auto", "emu:local", 2, r"LSTMC_EMU_CARDS says how many"),
+            (1, "auto", "emu:0", 2, r"wants -d gpu:local of what the ranks run, found -d emu:0"),
+            (1, "few", "emu:0", 2, r"--ranks takes a count"),
+        ):
+            with self.subTest(cards=cards, ranks=ranks, device=device):
+                done = self.emulated(cards, ranks, device, code)
+                self.assertRegex(done.stdout + done.stderr, said)
+        run([LSTMC, "launch", "-n", "auto", "--", *self.train, "-d", "emu:local", "--kv-store", "dist_async"], 2)
+
     def test_other_numbers_of_ranks_go_on(self):
         folder = self.folder / "on"
         words = [*self.train, "-o", folder]

@@ -12,6 +12,8 @@ World::World() {
   reseed(seed ? std::strtoull(seed, nullptr, 10) : 0);
   for (int i = 0; i < kMaxDevices; ++i)
     cards[i].number = i;
+  if (const char *asked = std::getenv("LSTMC_EMU_CARDS"))
+    count = std::clamp(std::atoi(asked), 0, kMaxDevices);
 }
 
 void World::reseed(uint64_t seed) {

@@ -81,6 +81,7 @@ struct World {
   void reseed(uint64_t seed);
 
   Card cards[kMaxDevices];
+  int count = kMaxDevices; ///< of cards that the driver tells of
   CardMemory memory;
   std::mutex orderMutex;
   OrderCheck order;

@@ -179,7 +179,7 @@ DriverResult findFunction(DriverFunction *function, DriverModule module, const c
 // ---- cards ----
 
 DriverResult retain(DriverContext *context, CardNumber card) {
-  if (card < 0 || card >= kMaxDevices)
+  if (card < 0 || card >= world().count)
     return kInvalidValue;
   Card &found = world().cards[card];
   std::lock_guard lock(found.mutex);
@@ -264,7 +264,7 @@ Driver makeTable() {
   driver.driverVersion = [](int *version) { return *version = 0; };
   driver.errorName = errorName;
   driver.errorText = errorText;
-  driver.deviceCount = [](int *count) { return *count = kMaxDevices, kDone + 0; };
+  driver.deviceCount = [](int *count) { return *count = world().count, kDone + 0; };
   driver.deviceName = [](char *name, int length, CardNumber) {
     std::strncpy(name, "emulated GPU", size_t(length));
     return kDone + 0;

@@ -1,0 +1,43 @@
+// The devices of this process as a rank of a job, and those of the other ranks.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/registry/Devices.h"
+#include "frontend/cli/Options.h"
+
+namespace lstmc {
+class Peers;
+class Session;
+} // namespace lstmc
+
+namespace lstmc::cli {
+
+/// -d of one rank, by name; `gpu:local` is gpu:0 here, whichever GPU it will be. E0001.
+Result<std::vector<DeviceName>> devicesOfRank(const Options &options);
+
+/// Those of one rank for all of them: `cpu:0,2` of two ranks are cpu:0, cpu:2, cpu:3 and cpu:5.
+/// E0001 where that is too many. Ranks of dist_async have a package each, of one device (E0001).
+Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRank);
+
+/// E0501 where this process cannot have its devices; which GPU `gpu:local` is, ranks see together.
+Status checkDevicesHere(const std::vector<DeviceName> &ofJob, const Options &options);
+
+/// The devices of this process, with mirrors of those of other ranks if `sharers` of the package
+/// are given. Numbers of GPUs are those of the rank's host where -d has said them, else those of
+/// the package. E0501 where there are fewer than ranks, where a host has too few GPUs for
+/// `gpu:local`, and where two ranks of the job have one GPU.
+Result<std::vector<std::unique_ptr<Device>>> makeDevicesOfRank(const std::vector<DeviceName> &names,
+                                                               const Options &options,
+                                                               DeviceOptions deviceOptions,
+                                                               Peers *job, const Peers *sharers);
+
+/// The first device of this process.
+const Device &deviceHere(const Session &session);
+
+/// "2 on cpu:0-1 and cpu:2-3": who has which devices.
+std::string ranksText(const Session &session);
+
+} // namespace lstmc::cli
