@@ -190,7 +190,7 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   if (!options.stopAfter.empty())
     return {std::move(result), std::move(diagnostics)};
   if (options.memoryLimit)
-    if (Diagnostics errors = checkLimit(data, *options.memoryLimit); !errors.empty())
+    if (Diagnostics errors = checkLimit(data, *options.memoryLimit, options.ranks); !errors.empty())
       return errors;
   if (options.keepExec) {
     llvm::raw_string_ostream text(result.execText);

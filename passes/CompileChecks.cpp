@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/base/NumberText.h"
+#include "executor/package/MessageMemory.h"
 #include "executor/package/Package.h"
 #include "executor/package/Plan.h"
 
@@ -22,15 +23,25 @@ static std::string momentOf(const package::PackageData &data, const package::Dev
   return at->entry + ", " + (at->op.empty() ? at->kernel : at->op);
 }
 
-Diagnostics checkLimit(const package::PackageData &data, uint64_t limit) {
+Diagnostics checkLimit(const package::PackageData &data, uint64_t limit, int64_t ranks) {
   Diagnostics errors;
-  for (const package::DevicePlan &plan : package::planOf(data, 3)) {
-    if (plan.arenaBytes <= limit)
+  const std::vector<int> processes = package::processesOf(data.devices.size(), ranks);
+  const std::vector<package::DevicePlan> plans = package::planOf(data, 3);
+  for (size_t device = 0; device < plans.size(); ++device) {
+    const package::DevicePlan &plan = plans[device];
+    const uint64_t messages = package::hostSees(data.devices[device])
+                                  ? package::messageBytes(data, uint32_t(device), processes)
+                                  : 0;
+    if (plan.arenaBytes + messages <= limit)
       continue;
     Diagnostic error;
     error.code = ErrorCode::E0401;
-    error.message = fmt::format("the plan needs {} on {}, which may use {}",
-                                bytesText(plan.arenaBytes, 2), plan.device, bytesText(limit, 2));
+    error.message =
+        fmt::format("the plan needs {} on {}, which may use {}",
+                    bytesText(plan.arenaBytes + messages, 2), plan.device, bytesText(limit, 2));
+    if (messages > 0)
+      error.message += fmt::format("; {} of it are for messages between {} ranks",
+                                   bytesText(messages, 2), ranks);
     for (uint32_t index : plan.largest) {
       const package::Buffer &buffer = data.buffers[index];
       const package::Location &location = data.locations[buffer.location];

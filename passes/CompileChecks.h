@@ -11,7 +11,7 @@ namespace lstmc::passes {
 std::optional<Diagnostic> checkDevices(const CompileOptions &options);
 
 /// E0401 for each device whose plan needs more than `limit` bytes, at the line of the largest
-/// buffer.
-Diagnostics checkLimit(const package::PackageData &data, uint64_t limit);
+/// buffer. What so many ranks need for their messages counts.
+Diagnostics checkLimit(const package::PackageData &data, uint64_t limit, int64_t ranks);
 
 } // namespace lstmc::passes

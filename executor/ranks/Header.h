@@ -9,13 +9,14 @@
 #include <string>
 
 #include "executor/abi/DType.h"
+#include "executor/package/MessageMemory.h"
 
 namespace lstmc::ranks {
 
 /// 64 bytes, little-endian, before the value. Sender and receiver each make it from their plan, so
 /// a field that differs shows that their plans differ.
 struct Header {
-  static constexpr size_t kBytes = 64;
+  static constexpr size_t kBytes = package::kMessageHeaderBytes;
   static constexpr uint16_t kVersion = 1;
 
   std::array<uint8_t, 16> program{}; ///< first half of the package's SHA-256

@@ -18,7 +18,7 @@ namespace {
 /// A header, and a value without holes after it.
 struct Buffer {
   explicit Buffer(const Tensor &like)
-      : bytes(Header::kBytes + size_t(like.elements()) * dtypeBytes(like.dtype)) {
+      : bytes(package::messageBuffers(like.dtype, uint64_t(like.elements())).whole) {
     value.layout =
         session::layoutOf(like.dtype, {like.shape.begin(), like.shape.begin() + like.rank});
     value.range = MemoryRange(payload());
@@ -33,10 +33,7 @@ struct Buffer {
 
 /// Bytes of a message with its value packed (TwoBit.h); 0 where that is none fewer.
 size_t packedBytes(const Tensor &like) {
-  const size_t packed = twoBitBytes(size_t(like.elements()));
-  return like.dtype == DType::F32 && packed < size_t(like.elements()) * sizeof(float)
-             ? Header::kBytes + packed
-             : 0;
+  return package::messageBuffers(like.dtype, uint64_t(like.elements())).packed;
 }
 
 } // namespace
@@ -68,6 +65,7 @@ public:
     }
   }
   bool packed() const { return state_.load() != State::Waiting; }
+  uint64_t held() const { return buffer_.bytes.size() + packed_.size() + copy_.stagingBytes(); }
 
   void completed() override {
     State state = State::Flying;
@@ -143,6 +141,7 @@ public:
     link_.submit(*this);
     return std::nullopt;
   }
+  uint64_t held() const { return buffer_.bytes.size() + packed_.size() + copy_.stagingBytes(); }
   uint32_t opFound() { return opOf(buffer_.header()); }
 
   Header header;
@@ -250,6 +249,15 @@ void RankTransport::take(MessageId message, LaunchInterval *time) {
   Incoming &incoming = *way.incoming;
   if (auto difference = incoming.take(sequence(way.from, incoming.to)++, time))
     refuse(message, incoming, *difference);
+}
+
+uint64_t RankTransport::bytes(size_t device) const {
+  uint64_t bytes = 0;
+  for (const auto &outgoing : outgoing_)
+    bytes += outgoing->from == device ? outgoing->held() : 0;
+  for (const auto &incoming : incoming_)
+    bytes += incoming->to == device ? incoming->held() : 0;
+  return bytes;
 }
 
 /// The link knows first: what it breaks with is told to `here_` a moment later.

@@ -35,6 +35,7 @@ public:
   bool drained(size_t device) const override;
   bool arrived(session::MessageId message) const override;
   void take(session::MessageId message, LaunchInterval *time) override;
+  uint64_t bytes(size_t device) const override;
   bool vote(bool yes) override { return peers_.vote(yes); }
   void abort(Error error) override;
   const std::atomic<bool> &aborted() const override { return here_.aborted(); }

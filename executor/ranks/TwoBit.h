@@ -6,11 +6,13 @@
 #include <optional>
 #include <span>
 
+#include "executor/package/MessageMemory.h"
+
 namespace lstmc::ranks {
 
 /// Bytes of so many packed values: t as f32, then four codes a byte, the first in the top bits: 00
 /// is 0, 11 is t, 10 is -t, as MXNet has them.
-constexpr size_t twoBitBytes(size_t count) { return sizeof(float) + (count + 3) / 4; }
+using package::twoBitBytes;
 
 /// Packs f32 values that are all 0, t or -t for one finite t > 0; false where they are not, at the
 /// first that is not. `packed` has twoBitBytes() of their count.

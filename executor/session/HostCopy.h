@@ -19,6 +19,8 @@ public:
   /// `time`, unless null, receives begin and end.
   void run(LaunchInterval *time = nullptr);
 
+  uint64_t stagingBytes() const { return room_.size() + place_.size(); }
+
 private:
   void copy();
 

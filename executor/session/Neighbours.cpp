@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "executor/abi/EntryNames.h"
+#include "executor/package/MessageMemory.h"
 #include "executor/session/SessionImpl.h"
 
 namespace lstmc {
@@ -15,6 +16,13 @@ std::vector<bool> Session::Impl::selectedIn(const package::Package &package) con
   if (std::optional<size_t> init = package.findEntry(package::kInitEntry))
     selected[*init] = true;
   return selected;
+}
+
+uint64_t Session::Impl::messageBytes(size_t device) const {
+  if (!options.peers)
+    return 0;
+  return package::messageBytes(data(), uint32_t(device), selected,
+                               package::processesOf(devices.size(), options.peers->ranks()));
 }
 
 uint64_t Session::Impl::arenaBytes(size_t device) const {

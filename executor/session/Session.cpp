@@ -27,6 +27,7 @@ Status Session::Impl::checkMemory() const {
     const uint64_t needed = arenaBytes(i), has = devices[i]->memoryBytes();
     if (session::isRemote(*devices[i]))
       continue;
+    hosts += messageBytes(i);
     if (devices[i]->hostVisible()) {
       ++visible;
       hosts += needed;

@@ -80,8 +80,8 @@ public:
 
 struct DevicePeak {
   std::string device;
-  uint64_t plannedBytes;
-  uint64_t touchedBytes; ///< bytes of pages that were really used
+  uint64_t plannedBytes; ///< of its arena, and for messages with other processes
+  uint64_t touchedBytes; ///< bytes of pages that were really used, and what messages hold
 };
 
 /// Memory of the process, as counted by the system.

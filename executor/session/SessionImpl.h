@@ -75,6 +75,8 @@ struct Session::Impl {
   std::vector<bool> selectedIn(const package::Package &package) const;
   /// That this session and its neighbours need.
   uint64_t arenaBytes(size_t device) const;
+  /// Planned for messages with other processes.
+  uint64_t messageBytes(size_t device) const;
   /// The rest, once there are devices with arenas.
   Status bind();
   Status checkMemory() const;

@@ -114,10 +114,17 @@ uint64_t Session::weightsHash() const { return combineHashes(weightHashes()); }
 
 std::vector<DevicePeak> Session::peaks() const {
   std::vector<DevicePeak> peaks;
-  for (size_t i = 0; i < impl_->devices.size(); ++i)
-    if (!session::isRemote(*impl_->devices[i]))
-      peaks.push_back(
-          {impl_->devices[i]->name(), impl_->arenaBytes(i), impl_->devices[i]->touchedBytes()});
+  for (size_t i = 0; i < impl_->devices.size(); ++i) {
+    const Device &device = *impl_->devices[i];
+    if (session::isRemote(device))
+      continue;
+    DevicePeak &peak =
+        peaks.emplace_back(DevicePeak{device.name(), impl_->arenaBytes(i), device.touchedBytes()});
+    if (device.hostVisible()) { // messages of others are in the host's memory, not in theirs
+      peak.plannedBytes += impl_->messageBytes(i);
+      peak.touchedBytes += impl_->transport->bytes(i);
+    }
+  }
   return peaks;
 }
 

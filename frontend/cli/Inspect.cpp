@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
 #include "frontend/cli/BuildId.h"
 #include "frontend/cli/Commands.h"
@@ -182,6 +183,12 @@ void printPlan(const Model &model, Console &console) {
                                 at.line ? fmt::format("{}:{}", at.file, at.line) : ""));
     }
   }
+  const package::PackageData &data = model.package->data();
+  const auto devices = int64_t(data.devices.size());
+  const std::string messages =
+      messagesLine(data, package::processesOf(data.devices.size(), devices));
+  if (!messages.empty())
+    console.print(messages + " besides, with a process for each device");
 }
 
 void printLimits(const lnet::Limits &limits, const lstmc::Limits &files, Console &console) {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "backends/registry/HostFacts.h"
+#include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DeviceFlags.h"
@@ -48,6 +49,14 @@ Options withDevices(const Options &options, const Target &target) {
   return onDevices;
 }
 
+/// Every host of a cluster runs a process; devices without one are of a single process.
+std::vector<int> processesOf(const target::Machines &machines) {
+  std::vector<int> processes;
+  for (const target::Machine &machine : machines)
+    processes.push_back(machine.host);
+  return processes;
+}
+
 /// What each device may use, and how fast it is.
 Status describeDevices(Planned &planned, const Target &target) {
   if (target.cluster) {
@@ -59,6 +68,12 @@ Status describeDevices(Planned &planned, const Target &target) {
     LSTMC_ASSIGN(planning::Cluster part, planning::chosen(*target.cluster, names));
     planned.machines = part.machines;
     planned.capacities = part.memory;
+    for (uint32_t device = 0; device < planned.capacities.size(); ++device) {
+      const uint64_t messages =
+          package::messageBytes(planned.data, device, processesOf(part.machines));
+      if (package::hostSees(planned.data.devices[device]))
+        planned.capacities[device] -= std::min(planned.capacities[device], messages);
+    }
   } else {
     planned.machines = planning::machinesOf(planned.data, threadsOf(planned.data, target.threads));
     // Devices of one machine have its memory together; what one of them may use is what the others
@@ -277,8 +292,12 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   const std::vector<planning::Remedy> &remedies = all.found;
   if (console.json()) {
     Json document = planJson(planned.data, &planned.forecast, planned.capacities);
-    if (!hosts.empty())
+    if (!hosts.empty()) {
       document["forecast"]["hosts"] = hostsJson(planned.forecast.hosts, hosts);
+      for (uint32_t device = 0; device < planned.machines.size(); ++device)
+        document["devices"][device]["messages_bytes"] =
+            package::messageBytes(planned.data, device, processesOf(planned.machines));
+    }
     document["remedies"] = Json::array();
     for (const planning::Remedy &remedy : remedies)
       document["remedies"].push_back({{"flags", flagsOf(remedy.change, options)},
@@ -300,6 +319,10 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   if (!planned.layouts.empty())
     console.print(layoutsText(planned.layouts));
   console.print(planTable(planned.data, planned.capacities));
+  if (!hosts.empty())
+    if (const std::string messages = messagesLine(planned.data, processesOf(planned.machines));
+        !messages.empty())
+      console.print(messages + " besides, which hosts keep for what they send one another");
   if (remedies.empty() && !planned.forecast.replicas &&
       !planning::fits(planned.data, planned.capacities))
     console.print(noRemedyText(planned, all.nearest, options));

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/base/Escape.h"
+#include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
 #include "viz/Cost.h"
 
@@ -17,15 +18,33 @@ static std::string nameOf(passes::KvStore store) {
 
 static double inMiB(uint64_t bytes) { return double(bytes) / (1 << 20); }
 
-std::string planLine(const package::PackageData &data, uint64_t mayUse) {
+std::string planLine(const package::PackageData &data, uint64_t mayUse, int64_t ranks) {
   std::string text;
-  for (const package::DevicePlan &d : package::planOf(data))
-    text +=
-        fmt::format("{}plan      {} {} of {}: weights {:.1f}, gradients {:.1f}, optimizer {:.1f}, "
-                    "activations {:.1f}, workspace {:.1f} · fits",
-                    text.empty() ? "" : "\n", d.device, bytesText(d.arenaBytes), bytesText(mayUse),
-                    inMiB(d.weightBytes()), inMiB(d.gradientBytes()), inMiB(d.optimizerBytes()),
-                    inMiB(d.activationBytes()), inMiB(d.workspaceBytes()));
+  const std::vector<int> processes = package::processesOf(data.devices.size(), ranks);
+  const std::vector<package::DevicePlan> plans = package::planOf(data);
+  for (const package::DevicePlan &d : plans) {
+    const auto device = uint32_t(&d - plans.data());
+    const uint64_t messages = package::messageBytes(data, device, processes);
+    text += fmt::format(
+        "{}plan      {} {} of {}: weights {:.1f}, gradients {:.1f}, optimizer {:.1f}, "
+        "activations {:.1f}, workspace {:.1f}{} · fits",
+        text.empty() ? "" : "\n", d.device,
+        bytesText(d.arenaBytes + (package::hostSees(data.devices[device]) ? messages : 0)),
+        bytesText(mayUse), inMiB(d.weightBytes()), inMiB(d.gradientBytes()),
+        inMiB(d.optimizerBytes()), inMiB(d.activationBytes()), inMiB(d.workspaceBytes()),
+        messages ? fmt::format(", messages {:.1f}{}", inMiB(messages),
+                               package::hostSees(data.devices[device]) ? "" : " of the host")
+                 : "");
+  }
+  return text;
+}
+
+std::string messagesLine(const package::PackageData &data, const std::vector<int> &processes) {
+  std::string text;
+  for (uint32_t device = 0; device < data.devices.size(); ++device)
+    if (const uint64_t bytes = package::messageBytes(data, device, processes))
+      text += fmt::format("{} {} {}", text.empty() ? "messages " : ",", data.devices[device].name,
+                          bytesText(bytes));
   return text;
 }
 

@@ -12,8 +12,12 @@
 
 namespace lstmc::cli {
 
-/// "plan      cpu:0 44.5 MiB of 24.0 GiB: weights 4.1, ... · fits"
-std::string planLine(const package::PackageData &data, uint64_t mayUse);
+/// "plan      cpu:0 44.5 MiB of 24.0 GiB: weights 4.1, ... · fits", with what messages between so
+/// many ranks take.
+std::string planLine(const package::PackageData &data, uint64_t mayUse, int64_t ranks);
+
+/// "messages  cpu:0 1.2 MiB, cpu:1 1.2 MiB": what they take beside the arenas; "" for one process.
+std::string messagesLine(const package::PackageData &data, const std::vector<int> &processes);
 
 /// "rows      cpu:0 24 of 32 (6 of 8 shards), cpu:1 8 (2)" with what --work-load-list asked for; ""
 ///            for one device.

@@ -79,7 +79,8 @@ void announce(const TrainJob &job, const Options &options, Console &console) {
   if (model.compiled && !model.compiled->layouts.empty())
     console.say(layoutsText(model.compiled->layouts, 3));
   if (model.compiled)
-    console.say(planLine(data, deviceHere(*job.session).memoryBytes()));
+    console.say(planLine(data, deviceHere(*job.session).memoryBytes(),
+                         job.session->peers() ? jobRanks() : 1));
   if (!job.buckets.steps.empty())
     console.say(fmt::format("buckets   {} steps, in the memory of the largest",
                             fmt::join(job.buckets.steps, ", ")));

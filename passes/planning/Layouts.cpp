@@ -238,7 +238,8 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     return compiled;
   }
   if (options.memoryLimit)
-    if (Diagnostics errors = passes::checkLimit(choice->compiled.package, *options.memoryLimit);
+    if (Diagnostics errors =
+            passes::checkLimit(choice->compiled.package, *options.memoryLimit, options.ranks);
         !errors.empty())
       return errors;
   choice->compiled.layouts = std::move(choice->layouts);

@@ -143,7 +143,22 @@ class Ranks(unittest.TestCase):
                 folder = self.folder / f"mix{number}"
                 done = run([*launched(ranks), *self.train, *flags, "-o", folder])
                 self.assertEqual(self.events(done.stdout), self.want)
+                self.assert_memory_as_planned(json.loads(done.stdout.splitlines()[-1])["peak"])
                 run([LSTMC, "diff", self.folder / "one" / f"update-{UPDATES:06}", folder / f"update-{UPDATES:06}"])
+
+    def assert_memory_as_planned(self, peaks):
+        """To the page of an arena that nothing touched; what messages hold is exact."""
+        for peak in peaks:
+            self.assertTrue(0 <= peak["planned_bytes"] - peak["measured_bytes"] <= 4 * 4096, peaks)
+
+    def test_messages_count_in_the_memory_limit(self):
+        words = [*self.train, "-o", self.folder / "limit"]
+        said = run([*launched(2), *words, "--mem", "1K"], 4)
+        self.assertRegex(said.stdout + said.stderr, r"E0401.*the plan needs .* on cpu:0, which may use 1.00 KiB; .* of it are for messages between 2 ranks")
+        events = [json.loads(line) for line in run([LSTMC, *words, "-d", "2xcpu", "--force"]).stdout.splitlines()]
+        most = max(peak["planned_bytes"] for peak in events[-1]["peak"])
+        run([LSTMC, *words, "-d", "2xcpu", "--mem", most, "--force"])
+        run([*launched(2), *words, "--mem", most, "--accumulate", "1", "--recompute", "none", "--force"], 4)
 
     def emulated(self, cards, ranks, device, want=0):
         """A job of ranks on emulated GPUs of a host that has so many."""

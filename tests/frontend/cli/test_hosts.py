@@ -96,7 +96,8 @@ class Hosts(Case):
         shared = self.plan(64)
         # Two hosts: each sends what four devices do, of which four receive beside them.
         self.assertEqual([len(host["devices"]) for host in shared["forecast"]["hosts"]], [4, 4])
-        self.assertEqual([d["capacity_bytes"] for d in shared["devices"]], [4 << 30] * 8)
+        self.assertEqual([d["capacity_bytes"] + d["messages_bytes"] for d in shared["devices"]], [4 << 30] * 8)
+        self.assertTrue(all(d["messages_bytes"] > 0 for d in shared["devices"]))
         self.assertLessEqual(max(host["sent_bytes"] for host in shared["forecast"]["hosts"]) / 1e8, shared["forecast"]["update_s"])
 
     def test_two_replicas_stand_for_all(self):
