@@ -19,12 +19,15 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kTextHead = 256;
 /// Of an abort; a longer message is cut.
 constexpr size_t kAbortBytes = 8192;
-/// Pauses between polls: this many short ones after a poll that found something or after
-/// pollOften(), then longer ones, in which nothing is expected. A poll takes about 18 us of a
-/// processor, so the longer ones grow, by less than a twentieth of the time that has passed; and
-/// ranks that outnumber the processors of their host pause longer. A thread that yields instead
-/// waits for all other threads of a busy machine.
-constexpr int kShortPauses = 200, kPausesOfALength = 20;
+/// Pauses between polls. While a thread waits, this many short ones after a poll that found
+/// something, then longer ones; while none does, longer ones at once, since a poll takes about 18
+/// us of a processor that another thread computes on. The longer ones grow: for one who waits by
+/// less than a twentieth of the time that has passed, else soon. Sends in flight keep them from
+/// growing far, as the library goes on with a large message a piece a poll; within a host pieces
+/// are large. Ranks that outnumber the processors of their host pause longer. A thread that yields
+/// instead waits for all other threads of a busy machine.
+constexpr int kShortPauses = 200, kPausesOfALength = 20, kPausesUnawaited = 4;
+constexpr int kMostDoubled = 4, kMostDoubledWhileSending = 2;
 constexpr auto kShortPause = std::chrono::microseconds(10);
 constexpr auto kPause = std::chrono::microseconds(50),
                kLongestPause = std::chrono::microseconds(800);
@@ -102,6 +105,7 @@ bool Link::start() {
     library_ = wire_->library();
     const int processors = std::max(1, availableProcessors());
     crowd_ = (wire_->ranksHere() + processors - 1) / processors;
+    mostDoubledWhileSending_ = wire_->ranksHere() == ranks_ ? kMostDoubledWhileSending : 0;
   } else {
     openError_ = error.empty() ? "no connection to the other processes" : error;
   }
@@ -213,10 +217,13 @@ bool Link::poll() {
 void Link::pause(int &idle) {
   if (pollOften_.exchange(false))
     idle = 0;
+  const bool awaited = waiting_.load() > 0;
   auto pause = kShortPause;
-  if (++idle >= kShortPauses) {
-    const int doubled = sending_ > 0 ? 0 : std::min(4, (idle - kShortPauses) / kPausesOfALength);
-    pause = std::min(kLongestPause, kPause * (1 << doubled));
+  if (++idle >= kShortPauses || !awaited) {
+    const int most = sending_ > 0 ? mostDoubledWhileSending_ : kMostDoubled;
+    const int lengths =
+        awaited ? (idle - kShortPauses) / kPausesOfALength : idle / kPausesUnawaited;
+    pause = kPause * (1 << std::min(most, lengths));
   }
   std::unique_lock lock(mutex_);
   resting_.store(pause > kPause);
@@ -231,6 +238,11 @@ void Link::pollOften() {
     return;
   std::lock_guard lock(mutex_);
   changed_.notify_one();
+}
+
+void Link::waits() {
+  ++waiting_;
+  pollOften();
 }
 
 void Link::submit(Request &request) {
@@ -298,10 +310,11 @@ Status Link::transfer(int peer, int tag, bool sends, std::span<std::byte> bytes)
   blocking->sends = sends;
   if (sends)
     std::ranges::copy(bytes, blocking->own.begin());
-  pollOften();
+  waits();
   submit(*blocking);
   std::unique_lock lock(mutex_);
   completedOrBroken_.wait(lock, [&] { return blocking->done.load() || error_; });
+  waitsNoMore();
   if (!blocking->done.load()) {
     [[maybe_unused]] Request *leaked = blocking.release(); // MPI may still write to it
     return *error_;

@@ -68,8 +68,9 @@ public:
   void submit(Request &request);
   /// Takes ownership of requests that may be in flight; completed() is no longer called.
   void detach(std::vector<std::unique_ptr<Request>> requests);
-  /// A thread waits for a message: pauses are short for a while.
-  void pollOften();
+  /// A thread waits for a message until waitsNoMore(): pauses are short for a while.
+  void waits();
+  void waitsNoMore() { --waiting_; }
   /// Breaks the link and sends the error to all ranks; only the first error counts.
   void abort(const Error &error);
   /// Breaks the link without sending the error to the others.
@@ -95,6 +96,7 @@ private:
   bool beginQueued();
   bool poll();
   void pause(int &idle);
+  void pollOften();
   void receiveAborts();
   Status transfer(int peer, int tag, bool sends, std::span<std::byte> bytes);
 
@@ -113,9 +115,11 @@ private:
   std::condition_variable completedOrBroken_; ///< for calls that block
   Request *first_ = nullptr, *last_ = nullptr;
   bool opened_ = false, leaving_ = false, mustSendAbort_ = false;
-  int unsentAborts_ = 0; ///< of abortSends_
-  int sending_ = 0;      ///< sends in flight, of the link's thread
-  int crowd_ = 1;        ///< ranks of this host for each of its processors
+  int unsentAborts_ = 0;            ///< of abortSends_
+  int sending_ = 0;                 ///< sends in flight, of the link's thread
+  int crowd_ = 1;                   ///< ranks of this host for each of its processors
+  int mostDoubledWhileSending_ = 0; ///< how far pauses grow then
+  std::atomic<int> waiting_{0};     ///< threads that wait
   std::optional<Error> error_;
   std::function<void(const Error &)> onBreak_;
   std::atomic<bool> pollOften_{false}, broken_{false};

@@ -116,9 +116,17 @@ public:
     link_.submit(*this);
   }
 
-  bool arrived() const { return arrived_.load(); }
+  /// Where it has not, somebody waits for it from now on.
+  bool arrived() {
+    if (arrived_.load())
+      return true;
+    if (!awaited_.exchange(true))
+      link_.waits();
+    return arrived_.load();
+  }
   void completed() override {
     arrived_.store(true);
+    noLongerAwaited();
     wake_(to);
   }
 
@@ -137,6 +145,7 @@ public:
         return "payload: found codes of no value";
     }
     copy_.run(time);
+    noLongerAwaited(); // it may have arrived just as somebody began to wait
     arrived_.store(false);
     link_.submit(*this);
     return std::nullopt;
@@ -148,13 +157,18 @@ public:
   const size_t to;
 
 private:
+  void noLongerAwaited() {
+    if (awaited_.exchange(false))
+      link_.waitsNoMore();
+  }
+
   Buffer buffer_;
   std::vector<std::byte>
       packed_; ///< as large as a message whose value is packed; empty: it never is
   session::HostCopy copy_;
   Link &link_;
   const std::function<void(size_t)> &wake_;
-  std::atomic<bool> arrived_{false};
+  std::atomic<bool> arrived_{false}, awaited_{false};
 };
 
 RankTransport::RankTransport(const package::Package &package, const session::Devices &devices,
@@ -236,10 +250,7 @@ bool RankTransport::arrived(MessageId message) const {
   const Way &way = ways_[message];
   if (way.kind == Kind::Here)
     return here_.arrived(way.here);
-  if (way.kind == Kind::Given || way.incoming->arrived())
-    return true;
-  link_.pollOften();
-  return false;
+  return way.kind == Kind::Given || way.incoming->arrived();
 }
 
 void RankTransport::take(MessageId message, LaunchInterval *time) {

@@ -14,6 +14,8 @@
 
 #include <fmt/ranges.h>
 
+#include "frontend/launch/SingleCopy.h"
+
 namespace lstmc::launch {
 
 std::string findOnPath(std::string_view name) {
@@ -90,7 +92,8 @@ static std::vector<std::string> networkWords(const Start &start) {
   return words;
 }
 
-std::vector<std::string> mpirunWords(const Start &start, const std::string &mpirun, bool root) {
+std::vector<std::string> mpirunWords(const Start &start, const std::string &mpirun, bool root,
+                                     bool singleCopy) {
   std::vector<std::string> words = schedulerWords(start);
   auto add = [&words](std::vector<std::string> more) {
     words.insert(words.end(), more.begin(), more.end());
@@ -98,13 +101,18 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
   add({mpirun, "--quiet",
        // Ranks place their own threads, and may outnumber the processors; a rank that waits yields.
        "--bind-to", "none", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
-       // Shared memory within a host without what containers forbid, TCP between hosts.
-       "--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp", "--mca",
-       "btl_vader_single_copy_mechanism", "none",
+       // Shared memory within a host, TCP between hosts.
+       "--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp",
        // A rank that fails tells the others itself, and they end themselves.
        "--mca", "orte_abort_on_non_zero_status", "0",
        // What is left when mpirun is told to end has had its time.
        "--mca", "odls_base_sigkill_timeout", "0", "-n", std::to_string(start.ranks)});
+  add(singleCopy ? std::vector<std::string>{"--mca", "btl_vader_single_copy_mechanism", "cma"}
+                 // Two copies, by way of pieces: larger ones, and more of them under way, as each
+                 // waits for the receiver to look, and then for the sender.
+                 : std::vector<std::string>{"--mca", "btl_vader_single_copy_mechanism", "none",
+                                            "--mca", "btl_vader_max_send_size", "262144", "--mca",
+                                            "pml_ob1_send_pipeline_depth", "8"});
   add(placeWords(start));
   add(networkWords(start));
   if (root)
@@ -131,7 +139,9 @@ Result<Mpirun> Mpirun::start(const Start &start) {
   const std::string mpirun = findOnPath("mpirun");
   if (mpirun.empty())
     return fail(ErrorCode::E0503, "mpirun is not on the PATH: apt-get install openmpi-bin");
-  std::vector<std::string> words = mpirunWords(start, mpirun, ::geteuid() == 0);
+  const bool allHere = start.launcher == Launcher::Local && start.hosts.empty();
+  std::vector<std::string> words =
+      mpirunWords(start, mpirun, ::geteuid() == 0, allHere && processesReadOneAnother());
   LSTMC_TRY(checkPrograms(start, words[0]));
   std::vector<char *> arguments;
   for (std::string &word : words)

@@ -55,7 +55,9 @@ private:
 
 /// The command line that starts the ranks. Outside of an allocation of Slurm or a job of Grid
 /// Engine it begins with the scheduler's command that waits for one.
-std::vector<std::string> mpirunWords(const Start &start, const std::string &mpirun, bool root);
+/// `singleCopy`: the ranks, all on this machine, may read one another's memory.
+std::vector<std::string> mpirunWords(const Start &start, const std::string &mpirun, bool root,
+                                     bool singleCopy);
 
 /// The file of that name in a folder of PATH; empty where there is none.
 std::string findOnPath(std::string_view name);

@@ -49,7 +49,8 @@ def events(lstmc, ranks, net, size, updates, flags):
     with tempfile.TemporaryDirectory() as scratch:
         words = [*start, "train", net, "--data", f"text:{TEXT},valid=0", "--after", f"{updates}u", "--save-every", f"{updates}u",
                  "--disp-every", f"{max(1, updates // 4)}u", "--format", "jsonl", *size, *flags, "-o", scratch + "/ck"]
-        done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True)
+        # A session of its own, as the ranks of a job have: the kernel shares processors out among sessions.
+        done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True, start_new_session=True)
         if done.returncode:
             raise SystemExit(f"{words}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return [json.loads(line) for line in done.stdout.splitlines()]
