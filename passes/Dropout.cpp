@@ -38,4 +38,27 @@ mlir::Value createDropout(mlir::OpBuilder &builder, mlir::Operation *written,
   return dropped;
 }
 
+bool drawsRows(sym::DropoutMaskOp whole, sym::DropoutMaskOp mine, sym::BatchPosition at) {
+  if (!whole.getWindow() && !mine.getWindow())
+    return true;
+  if (!whole.getWindow() || !mine.getWindow() || at.outer != 1 || at.inner != 1)
+    return false;
+  llvm::ArrayRef<int64_t> all = *whole.getWindow(), part = *mine.getWindow();
+  const auto axis = size_t(at.axis);
+  if (all.size() != part.size() || all.size() < 3 + 2 * axis)
+    return false;
+  const int64_t batch = all[1 + 2 * axis], rows = part[1 + 2 * axis];
+  int64_t left = all[0], offset = 0; // of the first element, taken apart by axes
+  for (size_t k = 0; 2 * k + 2 < all.size(); ++k) {
+    const int64_t stride = all[2 * k + 2], own = part[2 * k + 2];
+    const bool equal = k < axis ? stride * rows == own * batch : stride == own;
+    if (!equal || stride == 0 || (k != axis && all[2 * k + 1] != part[2 * k + 1]) ||
+        (k == axis && left >= stride))
+      return false;
+    offset += left / stride * own;
+    left %= stride;
+  }
+  return left == 0 && offset == part[0];
+}
+
 } // namespace lstmc::passes

@@ -7,6 +7,7 @@
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/RuleSupport.h"
 #include "ir/sym/SymOps.h"
+#include "passes/Dropout.h"
 
 namespace lstmc::passes {
 
@@ -88,6 +89,7 @@ bool PartValues::sameAttributes(size_t index, Attributes which) const {
   auto left = [&](llvm::StringRef name) {
     return which == Attributes::ButExtents && extents ? name == extents.extentsAttribute()
            : which == Attributes::ButShards           ? name == "first" || name == "count"
+           : which == Attributes::ButWindow           ? name == "window"
                                                       : false;
   };
   for (const Part &part : parts) {
@@ -264,13 +266,15 @@ bool PartValues::sumsByShards(size_t index) const {
 /// Of a mask that differs in the parts: where what it is multiplied with has its rows.
 BatchPosition PartValues::maskRows(size_t index) const {
   auto mask = llvm::dyn_cast<sym::DropoutMaskOp>(ops[index]);
-  if (!mask || !sameAttributes(index, Attributes::All))
+  if (!mask || !sameAttributes(index, Attributes::ButWindow))
     return BatchPosition::none();
   for (Operation *user : mask->getUsers())
     for (Value result : user->getResults())
       if (BatchPosition at = positions.of(result);
           sym::rankedType(result).getRank() == sym::rankedType(mask.getMask()).getRank() &&
-          isPartOf(index, 0, at))
+          isPartOf(index, 0, at) && llvm::all_of(parts, [&](const Part &part) {
+            return drawsRows(mask, llvm::cast<sym::DropoutMaskOp>(part.ops[index]), at);
+          }))
         return at;
   return BatchPosition::none();
 }

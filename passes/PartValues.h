@@ -66,7 +66,7 @@ private:
   sym::BatchPosition maskRows(size_t index) const;
   bool findSumsForParts();
 
-  enum class Attributes { All, ButExtents, ButShards };
+  enum class Attributes { All, ButExtents, ButShards, ButWindow };
   bool sameAttributes(size_t index, Attributes which) const;
   bool sameTypes(size_t index) const;
   bool isPartOf(size_t index, unsigned result, sym::BatchPosition position) const;

@@ -41,6 +41,17 @@ def net(data: float32[N, T, 3], label: float32[N, 2]):
 fit(net, initializer=Mixed(["mid.*", ".*weight", ".*"], [Constant(3e38), One(), Zero()]))
 """
 
+# Masks of sequences, which are cut into chunks of steps and into rows.
+MASKS = """\
+N, T = dim("batch", 8), dim("seq", 8)
+
+def net(data: float32[T, N, 3], label: float32[N, 2]):
+    x, h = GRU(data, num_hidden=6, num_layers=4, p=0.3, name="rnn")
+    return LinearRegressionOutput(FullyConnected(SequenceLast(x), num_hidden=2, name="fc"), label)
+
+fit(net, optimizer="sgd", learning_rate=0.1, initializer=Uniform(0.5))
+"""
+
 # The first weight is large enough to be divided, between tiles of 4,096 elements.
 WIDE = """\
 N = dim("batch", 8)
@@ -122,6 +133,17 @@ class Several(Case):
             self.assertEqual(done.returncode, 7, words)
             # Before it there are 13 steps of four rows, and two rows.
             self.assertRegex(done.stderr, r"steps\.lnet:6:\d+: error\[E0701\]: first infinity at update 1: mid \(FullyConnected\), output\[0, 54, 0\]", words)
+
+    def test_every_device_draws_its_own_masks(self):
+        """Within the launch that multiplies by them: none is a buffer, and none is sent."""
+        (self.folder / "masks.lnet").write_text(MASKS)
+        hashes = set()
+        for flags in (["-d", "cpu"], ["-d", "2xcpu"], ["-d", "4xcpu", "--place", "auto=2", "--chunks", "2"], ["-d", "6xcpu", "--place", "auto=2", "--chunks", "4"],
+                      ["-d", "4xcpu", "--place", "auto=2", "--chunks", "3", "--accumulate", "2"]):
+            done = self.good("train", "masks.lnet", "--data", "random:3,batches=4", "--after", "4u", "-o", "masks", "--force", *flags)
+            hashes.add(done.stdout.split("weights ")[1].split()[0])
+            self.assertNotIn("dropout_mask", self.good("inspect", "masks.lnet", "--emit", "exec", *flags).stdout, flags)
+        self.assertEqual(len(hashes), 1)
 
     def test_logical_devices_are_listed(self):
         said = self.good("devices").stdout.splitlines()
