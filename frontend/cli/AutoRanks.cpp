@@ -63,7 +63,7 @@ std::vector<launch::Host> eachOnce(const std::vector<launch::Host> &hosts) {
 std::vector<std::string> question(const launch::Start &start) {
   std::vector<std::string> words = {"env"};
   for (const auto &[name, value] : start.environment)
-    words.push_back(name + "=" + value);
+    words.push_back(fmt::format("{}={}", name, value));
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   words.insert(words.end(), {program, "devices", "--all", "--json"});
   return words;
