@@ -160,7 +160,8 @@ Machine fit(std::span<const Sample> samples, int threads) {
   for (const Sample &sample : samples) {
     if (!(sample.seconds > 0) || !(sample.share > 0))
       continue;
-    Row &row = rows[size_t(sample.kernel)].emplace_back(Row{termsOf(sample.work), sample.share});
+    Row &row = rows[size_t(sample.kernel)].emplace_back(
+        Row{termsOf(sample.work), std::sqrt(sample.share)});
     for (double &term : row.terms)
       term /= sample.seconds;
   }

@@ -40,9 +40,9 @@ double secondsOf(const target::Machine &machine, KernelId kernel, const target::
 target::Speeds speeds(const target::Machine &machine);
 target::Machine withSpeeds(const target::Speeds &speeds);
 
-/// Target::fit: by least squares of the parts of an entry's time by which forecasts are off, no
-/// figure below 0; kernels without samples keep the built-in ones, but for what a launch takes,
-/// which is the median of the others'.
+/// Target::fit: by least squares of relative errors, each weighed by its launch's share of the time
+/// of its entry, no figure below 0; kernels without samples keep the built-in ones, but for what a
+/// launch takes, which is the median of the others'.
 target::Machine fit(std::span<const target::Sample> samples, int threads);
 
 } // namespace lstmc::cpu
