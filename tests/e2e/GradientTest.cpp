@@ -306,9 +306,10 @@ TEST_F(GradientTest, IsAbsentOnlyWhereTheTraitSaysSo) {
     bool writtenOut = name.hasInterface<sym::ShorthandRule>() &&
                       !name.hasInterface<sym::KernelRule>() &&
                       !name.hasInterface<sym::ScalarRule>();
-    if (!record.mxnetName.empty() && !writtenOut)
+    if (!record.mxnetName.empty() && !writtenOut) {
       EXPECT_NE(name.hasTrait<sym::NoGradient>(), name.hasInterface<sym::GradientRule>())
           << record.opName;
+    }
   }
 }
 

@@ -298,11 +298,12 @@ protected:
         auto same = [&](const Bytes &one, int64_t i, const Bytes &two, int64_t j) {
           return std::memcmp(&one[size_t(i) * 4], &two[size_t(j) * 4], 4) == 0;
         };
-        if (out.of(e) != 1)
+        if (out.of(e) != 1) {
           ASSERT_TRUE(same(base[number], e, changed[number], e))
               << "row 1 of operand " << operand << " on axis " << at.axis << " changes row "
               << out.of(e) << " of result " << number << "\n"
               << text;
+        }
         ASSERT_TRUE(same(base[number], e, rolled[number], out.next(e)))
             << "rows of operand " << operand << " on axis " << at.axis
             << " are not alike in result " << number << "\n"

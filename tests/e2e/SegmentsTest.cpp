@@ -74,8 +74,9 @@ TEST_P(Segments, NeedLessMemory) {
   in.recipe.compile.segments = passes::kChosen;
   package::PackageData kept = compileNet(whole.recipe).package;
   package::PackageData again = compileNet(in.recipe).package;
-  if (!whole.recipe.load.net.starts_with("again")) // it keeps little as it is
+  if (!whole.recipe.load.net.starts_with("again")) { // it keeps little as it is
     EXPECT_LT(double(again.devices[0].arenaBytes), 0.8 * double(kept.devices[0].arenaBytes));
+  }
   auto session = openSession(again);
   train(*session, in, 1, 1);
   EXPECT_LE(session->peaks()[0].touchedBytes, session->peaks()[0].plannedBytes);

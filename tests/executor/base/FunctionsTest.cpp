@@ -210,8 +210,9 @@ TEST(Functions, TakeSpecialArguments) {
 
 TEST(Functions, KeepNaN) {
   for (const Function &f : kFunctions)
-    if (f.op != ScalarOp::Hypot)
+    if (f.op != ScalarOp::Hypot) {
       EXPECT_TRUE(std::isnan(functionInF64(f.op, NAN, 2))) << kScalarRecords[int(f.op)].name;
+    }
   EXPECT_EQ(functionInF64(ScalarOp::Hypot, NAN, INFINITY), INFINITY);
   EXPECT_EQ(functionInF64(ScalarOp::Pow, NAN, 0), 1);
 }

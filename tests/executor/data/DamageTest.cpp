@@ -19,8 +19,9 @@ void damage(const Bytes &good, const Loader &load, bool tight) {
   for (size_t length = 0; length < good.size(); ++length) {
     Status status = load(Bytes(good.begin(), good.begin() + int64_t(length)));
     EXPECT_FALSE(status.ok() && tight) << "truncated to " << length;
-    if (!status.ok())
+    if (!status.ok()) {
       EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::File) << status.error().text();
+    }
   }
   for (size_t at = 0; at < good.size(); ++at) {
     for (int change : {0x01, 0x80, 0xff, 0x20}) {

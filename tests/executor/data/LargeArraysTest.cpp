@@ -208,8 +208,9 @@ TEST(LargeNpz, IsRefusedAlike) {
     Status held = parseNpz(asBytes(archive), "f").status();
     Status read = readNpz(StoredBytes(file), "f", nothingHeld()).status();
     ASSERT_EQ(held.ok(), read.ok());
-    if (!held.ok())
+    if (!held.ok()) {
       EXPECT_EQ(read.error().text(), held.error().text());
+    }
   };
   compare(good);
   for (size_t length = 0; length < good.size(); ++length)

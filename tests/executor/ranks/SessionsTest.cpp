@@ -272,10 +272,11 @@ TEST(Ranks, CollectsWhatPersistsInRank0) {
     trainedHash(*session);
     ASSERT_TRUE(session->collect().ok());
     for (const package::Parameter &parameter : one->package().data().parameters)
-      if (job->rank() == 0)
+      if (job->rank() == 0) {
         EXPECT_EQ(session->storedParameter(parameter.name)->hash(),
                   one->storedParameter(parameter.name)->hash())
             << parameter.name;
+      }
     EXPECT_EQ(session->weightHashes(), one->weightHashes());
     EXPECT_TRUE(session->compareReplicas().ok());
   });

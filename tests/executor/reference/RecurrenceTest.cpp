@@ -118,8 +118,9 @@ TEST_P(Recurrence, FollowsTheEquations) {
           for (int64_t t = 0; t < s.steps; ++t)
             ASSERT_NEAR(launch["y"].at({t, b, u}), double(want.y[t][b][u]), tolerance);
           ASSERT_NEAR(launch["hN"].at({b, u}), double(want.h[b][u]), tolerance);
-          if (s.mode == RnnMode::Lstm)
+          if (s.mode == RnnMode::Lstm) {
             ASSERT_NEAR(launch["cN"].at({b, u}), double(want.c[b][u]), tolerance);
+          }
         }
     }
   }
@@ -282,8 +283,9 @@ TEST_P(Recurrence, NothingAfterTheEndCounts) {
       EXPECT_EQ(a[name].values(), b[name].values()) << name;
     for (int64_t t = 0; t < s.steps; ++t)
       for (int64_t row = 0; row < s.batch; ++row)
-        if (double(t) >= a["length"].at({row}))
+        if (double(t) >= a["length"].at({row})) {
           EXPECT_EQ(a["y"].at({t, row, 0}), 0);
+        }
   }
 }
 

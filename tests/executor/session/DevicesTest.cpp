@@ -212,8 +212,9 @@ TEST_P(Counts, TimesAreThoseOfDevicesSideBySide) {
           const LaunchInterval &time = times.programs[p][i];
           ASSERT_NE(time.begin, LaunchInterval::Clock::time_point()) << p << ", " << i;
           EXPECT_LE(time.begin, time.end);
-          if (i > 0)
+          if (i > 0) {
             EXPECT_LE(times.programs[p][i - 1].end, time.begin) << p << ", " << i;
+          }
           const package::Launch &launch = times.entry->programs[p].launches[i];
           if (sends && launch.kernel == KernelId::Send)
             sent[argumentsOf<SendArguments>(launch).message] = time.begin;

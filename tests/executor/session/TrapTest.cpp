@@ -225,8 +225,9 @@ TEST(Trap, CpusAndTrapsTogetherGiveTheHashOfCpus) {
       const size_t before = allocations();
       for (int i = 0; i < 10; ++i)
         ASSERT_TRUE(session->run("step").ok());
-      if (!oneThread)
+      if (!oneThread) {
         EXPECT_EQ(allocations(), before) << names;
+      }
     }
 }
 

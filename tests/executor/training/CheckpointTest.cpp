@@ -414,8 +414,9 @@ TEST(Checkpoint, FailedAtEveryStep) {
     ASSERT_OK(found);
     // "Saved" is never reported for a failed save; a complete checkpoint may exist whose last sync
     // failed.
-    if (saved)
+    if (saved) {
       EXPECT_EQ(found->checkpoint.state.update, 2);
+    }
     ASSERT_OK(findCheckpoint(folder / "ck/last"));
   }
 }

@@ -75,8 +75,9 @@ TEST(Builders, AreThereForEveryOp) {
     for (const symbol::OpInput &input : op.inputs)
       EXPECT_NE(body.find(".input(\"" + input.name + "\""), std::string::npos) << op.name;
     for (const symbol::OpAttribute &attribute : op.attributes)
-      if (attribute.name != "ctx" && attribute.name != "output_mean_var")
+      if (attribute.name != "ctx" && attribute.name != "output_mean_var") {
         EXPECT_NE(body.find(".attribute(\"" + attribute.name + "\""), std::string::npos) << op.name;
+      }
   }
 }
 
