@@ -14,6 +14,7 @@
 #include "executor/base/Suggest.h"
 #include "frontend/cli/MxnetVariables.h"
 #include "frontend/cli/Ranks.h"
+#include "frontend/lnet/Load.h"
 #include "frontend/names/Suggestion.h"
 
 namespace lstmc::cli {
@@ -79,6 +80,11 @@ struct Parser {
   std::vector<std::string> operands;
 };
 
+bool isFitKey(std::string_view name) {
+  const std::vector<std::string_view> keys = lnet::fitKeys();
+  return std::ranges::find(keys, name) != keys.end();
+}
+
 Error unknownFlag(CommandId command, std::string_view word) {
   std::string_view name = word.substr(0, word.find('='));
   while (name.starts_with('-'))
@@ -92,7 +98,12 @@ Error unknownFlag(CommandId command, std::string_view word) {
       candidates.push_back(flag.name);
   std::string dashed(name);
   std::ranges::replace(dashed, '_', '-');
-  const std::string help = suggestion(NameKind::Flag, dashed, {});
+  std::string help = suggestion(NameKind::Flag, dashed, {});
+  std::string key(name);
+  std::ranges::replace(key, '-', '_');
+  const FlagRecord *fit = findFlag("fit", command);
+  if (help.empty() && fit && fit->servedBy(command) && isFitKey(key))
+    help = fmt::format("here it is --fit {}=VALUE", key);
   std::string near = help.empty() ? didYouMean(name, candidates, "--") : "; " + help;
   if (near.empty()) {
     std::vector<std::string_view> nearest = nearestFirst(name, candidates);

@@ -14,6 +14,7 @@ NB_MODULE(_core, module) {
   using namespace lstmc::python;
   // Modules of the package keep programs until the interpreter ends.
   nanobind::set_leak_warnings(false);
+  module.attr("__version__") = LSTMC_VERSION;
   addFailures(module);
   addOperators(module);
   addDrawings(module);

@@ -6,6 +6,7 @@
 
 from . import autograd, callback, init, io, lr_scheduler, metric, model, name, nd, random, rnn, sym
 from . import module as mod
+from ._core import __version__
 from .attribute import AttrScope
 from .bucketing import BucketingModule as _BucketingModule
 from .context import Context, cpu, current_context, gpu

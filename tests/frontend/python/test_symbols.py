@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,12 @@ def tiny():
 
 
 SHAPE = (lstmc.dim("batch", 4), lstmc.dim("seq", 5))
+
+
+class Version(unittest.TestCase):
+    def test_is_that_of_the_project(self):
+        project = pathlib.Path(__file__).parents[3].joinpath("pyproject.toml").read_text()
+        self.assertIn(f'version = "{lstmc.__version__}"', project)
 
 
 class SameNetwork(unittest.TestCase):
