@@ -5,6 +5,11 @@ include(CMakePackageConfigHelpers)
 install(TARGETS lstmc_c EXPORT lstmcTargets COMPONENT runtime
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT runtime)
 install(TARGETS lstmc-run DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+set(run_page ${PROJECT_BINARY_DIR}/lstmc-run.1)
+add_custom_command(OUTPUT ${run_page} DEPENDS lstmc-run ${CMAKE_CURRENT_LIST_DIR}/LstmcRunPage.cmake VERBATIM
+  COMMAND ${CMAKE_COMMAND} -D RUN=$<TARGET_FILE:lstmc-run> -D PAGE=${run_page} -D VERSION=${PROJECT_VERSION} -P ${CMAKE_CURRENT_LIST_DIR}/LstmcRunPage.cmake)
+add_custom_target(lstmc_run_page ALL DEPENDS ${run_page})
+install(FILES ${run_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/executor/c/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/lstmc)

@@ -1,6 +1,14 @@
 # MLIR/LLVM 19 from the distribution, linked as one shared library each, or into a target of property LSTMC_STATIC_LLVM from the archives.
 set(HAVE_FFI_CALL OFF) # else LLVM's FindFFI compiles C where CMAKE_C_COMPILER is given, before that language is enabled
-find_package(MLIR 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
+find_package(MLIR 19.1 CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
+if(NOT MLIR_FOUND)
+  foreach(version config IN ZIP_LISTS MLIR_CONSIDERED_VERSIONS MLIR_CONSIDERED_CONFIGS)
+    string(APPEND others ", not ${version} of ${config}")
+  endforeach()
+  message(FATAL_ERROR "lstmc needs MLIR and LLVM 19.1${others}.\n"
+    "Debian: apt-get install llvm-19-dev libmlir-19-dev mlir-19-tools. In a prefix: -D MLIR_DIR=PREFIX/lib/cmake/mlir.\n"
+    "The runtime half needs neither: cmake --preset runtime.")
+endif()
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
 include(AddLLVM)

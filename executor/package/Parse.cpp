@@ -241,7 +241,10 @@ Result<PackageData> parse(std::span<const uint8_t> bytes) {
   const fb::Package &package = *fb::GetPackage(bytes.data());
   if (package.abi() != kPackageAbi)
     return failAt(at(locate(bytes, "abi")), ErrorCode::E0603,
-                  "abi: package needs abi {}, this runtime has {}", package.abi(), kPackageAbi);
+                  "abi: package needs abi {}, this runtime has {}; compile its source again: lstmc "
+                  "compile NET.lnet -o NEW.lstmc; weights stay good, those of a checkpoint too: "
+                  "--params CHECKPOINT",
+                  package.abi(), kPackageAbi);
   if (package.bytes() != bytes.size())
     return failAt(at(locate(bytes, "bytes")), ErrorCode::E0602,
                   "bytes: found {}, want {}, the size of the file", package.bytes(), bytes.size());

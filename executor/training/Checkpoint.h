@@ -40,8 +40,12 @@ std::vector<std::pair<int64_t, std::string>> listCheckpoints(const std::string &
 /// "nan-1041" in `folder`, newest first: FailedUpdate.h.
 std::vector<std::pair<int64_t, std::string>> listFailedUpdates(const std::string &folder);
 
+/// Whether it was written by another minor release, which makes another digest of the same network.
+bool hasOtherDigests(const Checkpoint &checkpoint, const Identity &identity);
+
 /// Puts weights, optimizer state and carried states back. E0610 when the checkpoint belongs to
-/// another model, optimizer, numeric class or shard count; `model` is then unchanged.
+/// another model, optimizer, numeric class or shard count; `model` is then unchanged. Where digests
+/// cannot be compared, names, types and shapes of all tensors are.
 Status restore(const Checkpoint &checkpoint, const std::string &optimizer, Trainable &model);
 
 /// Puts only the weights back, from any file or checkpoint that has them all. E0610 as above.

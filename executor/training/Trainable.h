@@ -21,6 +21,7 @@ namespace lstmc::training {
 struct Identity {
   std::string net;
   std::string graphHash;
+  std::string producer;      ///< the compiler's version, by whose digest `graphHash` is
   std::string programDigest; ///< of the package; another one of the same graph may go on
   std::string numerics;
   uint32_t shards = 8;

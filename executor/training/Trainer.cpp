@@ -149,6 +149,12 @@ private:
                     "progress.batch: found {}, want below the {} of an epoch", old.position.batch,
                     feed_->batches());
     LSTMC_TRY(restore(found.checkpoint, options_.fit.optimizer, model_));
+    if (const Identity mine = model_.identity(); hasOtherDigests(found.checkpoint, mine))
+      observer_.warning(
+          failAt(place, ErrorCode::E0610,
+                 "written by {}, whose digest of a network is another than that of {}: names, "
+                 "types and shapes of weights are equal, the rest was not compared",
+                 old.version, mine.producer));
     LSTMC_TRY(
         model_.agree("checkpoint", fmt::format("update {} of seed {}", old.update, old.seed)));
     SafeSize updates = SafeSize(uint64_t(old.position.epoch)) * uint64_t(feed_->batches()) +

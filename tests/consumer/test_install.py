@@ -70,7 +70,7 @@ with tempfile.TemporaryDirectory() as folder:
             sys.exit("the program built by pkg-config gives something else")
         print("pkg-config: the same")
 
-    for path in ("share/man/man1/lstmc.1", "share/bash-completion/completions/lstmc", "include/lstmc/lstmc.h",
+    for path in ("share/man/man1/lstmc.1", "share/man/man1/lstmc-run.1", "share/bash-completion/completions/lstmc", "include/lstmc/lstmc.h",
                  "include/lstmc/frontend/symbol/Symbol.h"):
         if not os.path.getsize(os.path.join(prefix, path)):
             sys.exit(f"{path} is empty")

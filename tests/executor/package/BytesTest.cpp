@@ -66,7 +66,10 @@ TEST(PackageBytes, NewerAbiIsRefused) {
   data.abi = 99;
   Error error = Package::open(serialize(data)).error();
   EXPECT_EQ(error.message,
-            fmt::format("abi: package needs abi 99, this runtime has {}", kPackageAbi));
+            fmt::format("abi: package needs abi 99, this runtime has {}; compile its source again: "
+                        "lstmc compile NET.lnet -o NEW.lstmc; weights stay good, those of a "
+                        "checkpoint too: --params CHECKPOINT",
+                        kPackageAbi));
   EXPECT_EQ(errorRecord(error.code).name, "E0603");
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 CheckpointState stateAt(int64_t update, Trainable &model) {
   CheckpointState state;
-  state.version = "0.1.0";
+  state.version = "lstmc 0.1.0 (def)";
   state.identity = model.identity();
   state.optimizer = "adam";
   state.update = update;
@@ -79,6 +79,24 @@ TEST(Checkpoint, OfAnotherModel) {
   other.graphHash = "def";
   EXPECT_REFUSED(restore(found->checkpoint, "adam", other), E0610,
                  "graph_hash: found \"abc\", want \"def\"");
+}
+
+TEST(Checkpoint, OfAnotherReleaseHasAnotherDigestOfItsNetwork) {
+  test::TemporaryFolder folder;
+  FakeModel model, other;
+  other.graphHash = "def";
+  for (const char *version : {"lstmc 0.1.9 (abc)", "lstmc 0.11.0 (abc)"}) {
+    CheckpointState state = stateAt(1, model);
+    state.version = version;
+    auto writer = openWriter(folder / version);
+    (*writer)->save(state, model, false);
+    (*writer)->finished(true);
+    auto found = findCheckpoint(folder / version);
+    ASSERT_OK(found);
+    const bool same = std::string_view(version) == "lstmc 0.1.9 (abc)";
+    EXPECT_EQ(hasOtherDigests(found->checkpoint, other.identity()), !same);
+    EXPECT_EQ(restore(found->checkpoint, "adam", other).ok(), !same) << version;
+  }
 }
 
 TEST(Checkpoint, EveryByteCounts) {

@@ -22,7 +22,7 @@ public:
   }
 
   Identity identity() const override {
-    return {"fake", graphHash, "digest", "cpu-f32", 8, {{"hidden", "4"}}};
+    return {"fake", graphHash, "lstmc 0.1.0 (abc)", "digest", "cpu-f32", 8, {{"hidden", "4"}}};
   }
   std::vector<StoredTensor> parameters() override {
     return {{"weight", tensor(weights_, kSymbols)}};

@@ -2,11 +2,12 @@
 and no run needs more memory than planned, checkpoints included."""
 import ctypes
 import re
+import shutil
 import signal
 import subprocess
 import unittest
 
-from command import Case, LSTMC
+from command import Case, HERE, LSTMC
 
 LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2", "--valid-every", "20u", "--save-every", "40u", "--disp-every", "1u"]
 
@@ -14,6 +15,33 @@ LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2", "--valid-ev
 def weights(folder):
     newest = sorted(p for p in folder.iterdir() if re.fullmatch(r"update-\d+", p.name))[-1]
     return newest.name, (newest / "model.safetensors").read_bytes(), (newest / "optimizer.safetensors").read_bytes()
+
+
+class Earlier(Case):
+    """checkpoint-0.1 was written by lstmc 0.1.0: `lstmc train lm.lnet --after 10u -o checkpoint-0.1`."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(HERE / "checkpoint-0.1", self.folder / "ck")
+
+    def test_weights_of_it_load(self):
+        done = self.good("eval", "ck/lm.lnet", "--params", "ck", "--data", "text:ck/pangrams.txt")
+        self.assertIn("loss 2.39368  perplexity 10.9537", done.stdout)
+
+    def test_training_goes_on_from_it(self):
+        done = self.good("train", "ck/lm.lnet", "-o", "ck", "--resume", "--after", "12u")
+        self.assertIn("warning: ck/update-000010: error[E0610]: written by lstmc 0.1.0 (9cd8e17), whose digest of a network is another", done.stderr)
+        self.assertEqual(weights(self.folder / "ck")[0], "update-000012")
+        network = self.folder / "ck/lm.lnet"
+        network.write_text(network.read_text().replace("num_hidden=4", "num_hidden=5"))
+        done = self.run_here("train", "ck/lm.lnet", "-o", "ck", "--resume", "--after", "14u")
+        self.assertEqual(done.returncode, 6)
+
+    def test_its_package_is_refused_with_what_to_do(self):
+        done = self.run_here("eval", "ck", "--data", "text:ck/pangrams.txt")
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("error[E0603]: abi: package needs abi 5, this runtime has ", done.stderr)
+        self.assertIn("--params CHECKPOINT", done.stderr)
 
 
 class Stopped(Case):
