@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "backends/registry/Devices.h"
 #include "executor/c/Guard.h"
 #include "executor/c/Handles.h"
+#include "executor/data/SafeTensors.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Values.h"
 #include "executor/training/Checkpoint.h"
@@ -135,6 +138,24 @@ lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path
       return session::bindWeights(*session->session, path);
     LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
     return session::bindWeights(*session->session, found.checkpoint.model);
+  });
+}
+
+lstmc_status lstmc_session_save_weights(const lstmc_session *session, const char *path) {
+  if (!session || !path)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    std::vector<data::NamedTensor> tensors;
+    std::deque<std::vector<std::byte>> copies; // of what the host does not see
+    for (const package::Parameter &parameter : session->session->package().data().parameters) {
+      LSTMC_ASSIGN(StoredTensor stored, session->session->storedParameter(parameter.name));
+      if (!stored.tensor.data) {
+        stored.read(copies.emplace_back(stored.bytes()));
+        stored.tensor.data = copies.back().data();
+      }
+      tensors.push_back({parameter.name, stored.tensor});
+    }
+    return data::writeSafeTensors(path, tensors, OutputFile::Existing::Replace);
   });
 }
 

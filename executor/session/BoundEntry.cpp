@@ -182,6 +182,13 @@ void ScalarInput::write() const {
     place.set(real);
 }
 
+int64_t ScalarInput::asInteger() const {
+  if (!viewed)
+    return integer;
+  std::vector<std::byte> scratch;
+  return readElement<int64_t>(place.forHost(scratch).data, place.layout.dtype, 0);
+}
+
 bool BoundEntry::finite() {
   return std::ranges::all_of(mustBeFinite,
                              [&](auto &named) { return isFinite(named.second.forHost(scratch)); });

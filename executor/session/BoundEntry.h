@@ -88,15 +88,18 @@ struct BoundMessage {
 };
 
 /// A scalar input. It is kept on the host and written before each run, because other entries may
-/// use its memory in between.
+/// use its memory in between; unless the caller has a view of it, and so writes it.
 struct ScalarInput {
   std::string_view name;
   DeviceTensor place;
   double real = 0;
   int64_t integer = 0;
   bool isInteger = false;
+  bool viewed = false; ///< by Session::input, since it was set last
 
   void write() const;
+  /// As the next run has it.
+  int64_t asInteger() const;
 };
 
 struct BoundEntry {

@@ -404,6 +404,11 @@ Result<session::Value> Session::Impl::bindingValue(std::string_view entry, std::
 
 Result<Tensor> Session::input(std::string_view entry, std::string_view name) {
   LSTMC_ASSIGN(session::Value value, impl_->bindingValue(entry, name, true));
+  for (session::ScalarInput &scalar : impl_->entries[*impl_->findEntry(entry)].scalars)
+    if (scalar.name == name && !scalar.viewed) {
+      scalar.write();
+      scalar.viewed = true;
+    }
   return impl_->views->view(value, session::Kept::Input);
 }
 Result<Tensor> Session::output(std::string_view entry, std::string_view name) const {
@@ -435,6 +440,7 @@ template <typename T> bool Session::Impl::setScalar(std::string_view name, T val
         scalar.isInteger = std::is_integral_v<T>;
         scalar.integer = convert<int64_t>(value);
         scalar.real = double(value);
+        scalar.viewed = false;
         found = true;
       }
   return found;

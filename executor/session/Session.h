@@ -166,7 +166,8 @@ public:
   /// of the two is a rank of a job, or on a device that is not mappable().
   Status shareWeights(Session &from);
 
-  // Inputs and outputs. E0001 for an unknown entry or name.
+  // Inputs and outputs. E0001 for an unknown entry or name. A scalar whose view was taken has the
+  // value that is written there, until setScalar() gives it another.
   Result<Tensor> input(std::string_view entry, std::string_view name);
   Result<Tensor> output(std::string_view entry, std::string_view name) const;
 

@@ -120,7 +120,8 @@ Status Session::Impl::prepareRun(BoundEntry &entry) {
     entry.preparedFor = parametersVersion;
   }
   for (const session::ScalarInput &scalar : entry.scalars)
-    scalar.write();
+    if (!scalar.viewed)
+      scalar.write();
   return {};
 }
 
@@ -164,7 +165,7 @@ std::string Session::Impl::when(const BoundEntry &entry) const {
       return when(prepared);
   for (const session::ScalarInput &scalar : entry.scalars)
     if (scalar.name == "update")
-      return "at update " + grouped(scalar.integer);
+      return "at update " + grouped(scalar.asInteger());
   return "in " + std::string(entry.name);
 }
 

@@ -104,8 +104,13 @@ Result<std::unique_ptr<SessionTrainable>> SessionTrainable::create(Session &sess
 
 Identity SessionTrainable::identity() const {
   const package::PackageData &data = session_.package().data();
-  Identity identity{data.net,      data.graphHash, data.producer, session_.package().digest(),
-                    data.numerics, data.shards,    {}};
+  Identity identity{data.net,
+                    data.graphHash,
+                    data.producer,
+                    session_.package().digest(),
+                    data.numerics,
+                    data.shards,
+                    {}};
   for (const package::Setting &setting : data.settings)
     identity.settings.emplace_back(setting.name, setting.value);
   return identity;

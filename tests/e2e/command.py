@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sameness through the command, its flags and its environment, as a user sees it.
 
-usage: command.py LSTMC SAMPLE_CHAR_LM SOURCE_FOLDER
+usage: command.py LSTMC SAMPLE_CHAR_LM SOURCE_FOLDER SAMPLE_TRAIN
 """
 import json
 import os
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-LSTMC, SAMPLE, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
+LSTMC, SAMPLE, SOURCE, SAMPLE_TRAIN = (os.path.abspath(path) for path in sys.argv[1:5])
 NET = os.path.join(SOURCE, "samples", "char_lm.lnet")
 UPDATES = 12
 
@@ -38,6 +38,21 @@ class Sameness(unittest.TestCase):
 
     def hash(self, *flags, **environment):
         return self.train(*flags, **environment)["weights_hash"]
+
+    def test_a_program_that_compiles_and_trains(self):
+        """samples/cpp/train.cpp ends with the weights of the command."""
+        folder = self.folder.name
+        network, weights = f"{folder}/lm.lnet", f"{folder}/w.safetensors"
+        with open(NET, encoding="utf-8") as file, open(network, "w", encoding="utf-8") as copy:
+            copy.write(file.read().replace("initializer=Uniform(0.08),", "").partition("\ndata(")[0])
+        done = subprocess.run([SAMPLE_TRAIN, NET, "30", weights], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"update 30  loss [23]\.\d+\n")
+        run("train", network, "--data", f"text:{NET}", "--set", "hidden=64", "--shape", "data:8x32", "--lr", "0.005", "--after", "30u", "-o",
+            f"{folder}/ck", "--json")
+        compared = run("diff", weights, f"{folder}/ck/last/model.safetensors", "--json")
+        self.assertTrue(compared["equal"], compared)
+        self.assertGreater(compared["compared"], 8)
 
     def test_threads(self):
         one = self.hash("--threads", "1")

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/executor/c/Interface.h"
+#include "tests/executor/data/Files.h"
 #include "tests/executor/loaders/Allocations.h"
 #include "tests/executor/package/SamplePackage.h"
 
@@ -104,6 +105,21 @@ TEST_P(CInterfaceOn, WeightsAndOutputsAreThoseOfACpu) {
   EXPECT_EQ(lstmc_session_weights_hash(cpu.get()), lstmc_session_weights_hash(session.get()));
   for (float first : {2.0f, -3.0f})
     EXPECT_EQ(forward(session.get(), first), forward(cpu.get(), first));
+}
+
+TEST_P(CInterfaceOn, SavedWeightsLoad) {
+  Package package = openSample();
+  Session session = createSession(package.get(), GetParam()), read = createSession(package.get());
+  lstmc::test::TemporaryFolder folder;
+  const std::string file = folder / "w.safetensors";
+  for (uint64_t seed : {7, 8}) { // the second replaces the first
+    ASSERT_EQ(lstmc_session_initialise(session.get(), seed), LSTMC_OK);
+    ASSERT_EQ(lstmc_session_save_weights(session.get(), file.c_str()), LSTMC_OK) << lstmc_message();
+    ASSERT_EQ(lstmc_session_load_weights(read.get(), file.c_str()), LSTMC_OK) << lstmc_message();
+    EXPECT_EQ(lstmc_session_weights_hash(read.get()), lstmc_session_weights_hash(session.get()));
+  }
+  EXPECT_EQ(lstmc_session_save_weights(session.get(), (folder / "no/w").c_str()), LSTMC_BAD_FILE);
+  EXPECT_EQ(lstmc_session_save_weights(session.get(), nullptr), LSTMC_USAGE);
 }
 
 TEST_P(CInterfaceOn, ARunAllocatesNothing) {

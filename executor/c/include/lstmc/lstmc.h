@@ -142,6 +142,9 @@ LSTMC_API void lstmc_session_close(lstmc_session *session);
 
 /* Loads all parameters by name, from a safetensors or npz file, or a checkpoint folder. */
 LSTMC_API lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path);
+/* Writes all parameters as safetensors, which load_weights and the command read. A file of this
+ * name is replaced once the new one is complete. */
+LSTMC_API lstmc_status lstmc_session_save_weights(const lstmc_session *session, const char *path);
 /* Copies the weights of another session of the same package, so that many sessions need only one
  * read of the file. */
 LSTMC_API lstmc_status lstmc_session_copy_weights(lstmc_session *session,
@@ -157,7 +160,8 @@ LSTMC_API lstmc_status lstmc_session_share_weights(lstmc_session *session, lstmc
 LSTMC_API lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed);
 
 /* Views of an entry's input and output. An input keeps its contents until another entry runs; an
- * output is valid from one run to the next. */
+ * output is valid from one run to the next. The inputs of `step`, which trains, are those of the
+ * network, `learning_rate`, `update` (from 1) and `seed`, and what its optimizer needs. */
 LSTMC_API lstmc_status lstmc_session_input(lstmc_session *session, const char *entry,
                                            const char *name, lstmc_tensor *tensor);
 LSTMC_API lstmc_status lstmc_session_output(const lstmc_session *session, const char *entry,
