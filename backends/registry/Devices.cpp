@@ -5,6 +5,7 @@
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Level.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/emulated/EmulatedNccl.h"
 #include "backends/cuda/images/Images.h"
 #include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/cuda/text/Nvrtc.h"
@@ -53,12 +54,22 @@ Result<std::unique_ptr<Device>> makeNull(const DeviceName &name, int, const Devi
   return makeCpu(name, 0, options);
 }
 
+/// Null where there is none, or none is wanted.
+template <typename Find> const cuda::Nccl *ncclFor(const DeviceOptions &options, Find find) {
+  if (!options.channels)
+    return nullptr;
+  const Result<const cuda::Nccl *> nccl = find();
+  return nccl.ok() ? *nccl : nullptr;
+}
+
 /// Any engine: kernels of the host are used for what a GPU has none for.
 Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, int card,
                                              const DeviceOptions &options) {
-  return cuda::makeGpuDevice(
-      name.text(), cuda::emulatedDriver(),
-      {.card = card, .images = cuda::emulatedImages(), .onHost = chooserOf(options.engine)});
+  return cuda::makeGpuDevice(name.text(), cuda::emulatedDriver(),
+                             {.card = card,
+                              .images = cuda::emulatedImages(),
+                              .onHost = chooserOf(options.engine),
+                              .nccl = ncclFor(options, cuda::emulatedNccl)});
 }
 
 Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int card,
@@ -76,7 +87,8 @@ Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int card,
                              {.card = card,
                               .images = cuda::kernelImages(),
                               .onHost = chooserOf(options.engine),
-                              .compiler = compiler.ok() ? *compiler : nullptr});
+                              .compiler = compiler.ok() ? *compiler : nullptr,
+                              .nccl = ncclFor(options, cuda::machineNccl)});
 }
 
 struct Row {

@@ -24,6 +24,7 @@ struct DeviceOptions {
   int threads = 0; ///< per device; 0: the processors divided evenly, at least one each
   Engine engine = Engine::Fast;
   std::vector<int> cards = {}; ///< the GPU of each device; empty: the one of its number
+  bool channels = false;       ///< GPUs have channels to those of other processes, with NCCL
   MemorySource memory = {};    ///< of devices whose memory is the host's
 };
 

@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/emulated/EmulatedNccl.h"
 #include "backends/cuda/images/Images.h"
 #include "backends/registry/GpuFacts.h"
 
@@ -50,10 +50,13 @@ GpuIdentities gpuIdentities(DeviceKind kind) {
   if (kind == DeviceKind::Emu) {
     if (const char *name = std::getenv("LSTMC_EMU_HOST"))
       gpus.host = name;
+    if (Result<std::string> nccl = ncclVersion(kind); nccl.ok())
+      gpus.nccl = *nccl;
     identify(cuda::emulatedDriver(), gpus.machine + "/" + gpus.host, gpus);
     return gpus;
   }
-  gpus.nccl = ncclVersion();
+  if (Result<std::string> nccl = ncclVersion(kind); nccl.ok())
+    gpus.nccl = *nccl;
   const Result<const cuda::Driver *> driver = cuda::machineDriver();
   if (!driver.ok()) {
     gpus.missing = driver.error().message;
@@ -68,14 +71,10 @@ GpuIdentities gpuIdentities(DeviceKind kind) {
   return gpus;
 }
 
-std::string ncclVersion() {
-  void *library = ::dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-  auto version =
-      reinterpret_cast<int (*)(int *)>(library ? ::dlsym(library, "ncclGetVersion") : nullptr);
-  int number = 0;
-  if (!version || version(&number) != 0)
-    return "";
-  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+Result<std::string> ncclVersion(DeviceKind kind) {
+  LSTMC_ASSIGN(const cuda::Nccl *nccl,
+               kind == DeviceKind::Emu ? cuda::emulatedNccl() : cuda::machineNccl());
+  return versionOf(*nccl);
 }
 
 } // namespace lstmc

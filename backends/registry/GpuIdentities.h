@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/base/Status.h"
 #include "executor/device/DeviceNames.h"
 
 namespace lstmc {
@@ -23,7 +24,8 @@ struct GpuIdentities {
 /// `kind`: Gpu or Emu.
 GpuIdentities gpuIdentities(DeviceKind kind);
 
-/// "2.28.9"; empty where it is not here.
-std::string ncclVersion();
+/// "2.28.9", of the NCCL that GPUs of this kind (Gpu or Emu) would use. E0503 says where it was
+/// looked for.
+Result<std::string> ncclVersion(DeviceKind kind);
 
 } // namespace lstmc

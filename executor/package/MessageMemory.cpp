@@ -1,6 +1,6 @@
 #include "executor/package/MessageMemory.h"
 
-#include <set>
+#include <map>
 
 #include "executor/abi/Devices.h"
 #include "executor/abi/Hull.h"
@@ -32,8 +32,8 @@ uint64_t extentBytes(const Operand &operand, DType dtype) {
   return hull ? uint64_t(hull->high - hull->low + 1) * dtypeBytes(dtype) : 0;
 }
 
-/// One end of a message.
-uint64_t bytesAtEnd(const PackageData &data, const Device &device, const Launch &launch) {
+/// Of one end, whose value the host holds.
+uint64_t stagedBytes(const PackageData &data, const Device &device, const Launch &launch) {
   const Operand &value = launch.operands[0];
   const Buffer &buffer = data.buffers[value.buffer];
   const MessageBuffers buffers = messageBuffers(buffer.dtype, elementsOf(value));
@@ -41,17 +41,43 @@ uint64_t bytesAtEnd(const PackageData &data, const Device &device, const Launch 
          (hostSees(device) || isDense(value) ? 0 : extentBytes(value, buffer.dtype));
 }
 
-/// Numbers of the messages of inputs, which every process has.
-std::set<int64_t> givenMessages(const Entry &entry, const PackageData &data) {
-  std::set<int64_t> given;
+/// The two ends of a message.
+struct Ends {
+  const Launch *send = nullptr, *receive = nullptr;
+  uint32_t from = 0, to = 0;
+};
+
+std::map<int64_t, Ends> messagesOf(const Entry &entry) {
+  std::map<int64_t, Ends> messages; // by number
   for (const DeviceProgram &program : entry.programs)
-    for (const Launch &launch : program.launches)
-      if (launch.kernel == KernelId::Send) {
-        const Kind kind = data.buffers[launch.operands[0].buffer].kind;
-        if (kind == Kind::Input || kind == Kind::Scalar)
-          given.insert(argumentsOf<TransferArguments>(launch).message);
-      }
-  return given;
+    for (const Launch &launch : program.launches) {
+      if (!isTransfer(launch.kernel))
+        continue;
+      Ends &ends = messages[argumentsOf<TransferArguments>(launch).message];
+      const bool sends = launch.kernel == KernelId::Send;
+      (sends ? ends.send : ends.receive) = &launch;
+      (sends ? ends.from : ends.to) = program.device;
+    }
+  return messages;
+}
+
+/// Whether every process has the value.
+bool isGiven(const PackageData &data, const Ends &ends) {
+  const Kind kind = data.buffers[ends.send->operands[0].buffer].kind;
+  return kind == Kind::Input || kind == Kind::Scalar;
+}
+
+bool goesDirectly(const PackageData &data, const Ends &ends) {
+  const Operand &value = ends.send->operands[0], &place = ends.receive->operands[0];
+  return goDirectly(data.devices[ends.from].name, data.devices[ends.to].name) && isDense(value) &&
+         isDense(place) && elementsOf(value) > 0;
+}
+
+/// Of the end of the message that `device` has.
+uint64_t bytesAtEnd(const PackageData &data, uint32_t device, const Ends &ends, bool channels) {
+  if (channels && goesDirectly(data, ends))
+    return kDirectMessageBytes;
+  return stagedBytes(data, data.devices[device], device == ends.from ? *ends.send : *ends.receive);
 }
 
 } // namespace
@@ -60,6 +86,11 @@ MessageBuffers messageBuffers(DType dtype, uint64_t elements) {
   const uint64_t whole = elements * dtypeBytes(dtype), packed = twoBitBytes(elements);
   return {kMessageHeaderBytes + whole,
           dtype == DType::F32 && packed < whole ? kMessageHeaderBytes + packed : 0};
+}
+
+bool goDirectly(std::string_view from, std::string_view to) {
+  return (from.starts_with("gpu:") && to.starts_with("gpu:")) ||
+         (from.starts_with("emu:") && to.starts_with("emu:"));
 }
 
 bool hostSees(const Device &device) {
@@ -74,27 +105,23 @@ std::vector<int> processesOf(size_t devices, int64_t ranks) {
 }
 
 uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<bool> &entries,
-                      const std::vector<int> &processes) {
+                      const std::vector<int> &processes, bool channels) {
   uint64_t bytes = 0;
   for (size_t e = 0; e < data.entries.size(); ++e) {
     if (!entries[e])
       continue;
-    const std::set<int64_t> given = givenMessages(data.entries[e], data);
-    for (const DeviceProgram &program : data.entries[e].programs)
-      for (const Launch &launch : program.launches) {
-        if (program.device != device || !isTransfer(launch.kernel))
-          continue;
-        const auto transfer = argumentsOf<TransferArguments>(launch);
-        if (processes[size_t(transfer.peer)] != processes[device] &&
-            !given.contains(transfer.message))
-          bytes += bytesAtEnd(data, data.devices[device], launch);
-      }
+    for (const auto &[number, ends] : messagesOf(data.entries[e]))
+      if ((ends.from == device || ends.to == device) &&
+          processes[ends.from] != processes[ends.to] && !isGiven(data, ends))
+        bytes += bytesAtEnd(data, device, ends, channels);
   }
   return bytes;
 }
 
-uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<int> &processes) {
-  return messageBytes(data, device, std::vector<bool>(data.entries.size(), true), processes);
+uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<int> &processes,
+                      bool channels) {
+  return messageBytes(data, device, std::vector<bool>(data.entries.size(), true), processes,
+                      channels);
 }
 
 } // namespace lstmc::package

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "executor/package/PackageData.h"
@@ -21,6 +22,13 @@ struct MessageBuffers {
 };
 MessageBuffers messageBuffers(DType dtype, uint64_t elements);
 
+/// Header, and the receiver's answer, at each end of a message whose value no host holds.
+inline constexpr uint64_t kDirectMessageBytes = kMessageHeaderBytes + sizeof(uint64_t);
+
+/// Whether values between these devices of two processes, by name, go from memory to memory where
+/// there are channels (executor/device/Channel.h): they are GPUs of one kind.
+bool goDirectly(std::string_view from, std::string_view to);
+
 /// Whether the host sees the device's memory; if not, messages take the host's besides.
 bool hostSees(const Device &device);
 
@@ -29,10 +37,12 @@ std::vector<int> processesOf(size_t devices, int64_t ranks);
 
 /// Bytes of all buffers at the ends that `device` has of messages with other processes. Where the
 /// host does not see its memory, those by which the host copies views with holes are among them.
-/// `entries`: by entry, whether it is run. `processes`: of each device.
+/// `entries`: by entry, whether it is run. `processes`: of each device. `channels`: whether there
+/// are any between GPUs of two processes, which then hold no dense values.
 uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<bool> &entries,
-                      const std::vector<int> &processes);
+                      const std::vector<int> &processes, bool channels);
 /// Of all entries.
-uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<int> &processes);
+uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<int> &processes,
+                      bool channels = false);
 
 } // namespace lstmc::package

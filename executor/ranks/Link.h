@@ -23,7 +23,8 @@ enum Tag : int {
   kTagAbort = 3,
   kTagQuestion = 4, ///< of executor/stores, as the next
   kTagAnswer = 5,
-  kTagMessages = 16
+  kTagMessages = 16,
+  kTagChannels = 1 << 30 ///< and the tag of a message: the id of the channel that it is first on
 };
 
 /// A send or a receive. Must not move between submit() and completed().

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "executor/ranks/TwoBit.h"
-#include "executor/session/Binding.h"
-#include "executor/session/HostCopy.h"
+#include "executor/ranks/ChannelMessages.h"
+#include "executor/ranks/StagedMessages.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/RemoteDevice.h"
 
@@ -13,177 +12,49 @@ namespace lstmc::ranks {
 using session::Message;
 using session::MessageId;
 
-namespace {
-
-/// A header, and a value without holes after it.
-struct Buffer {
-  explicit Buffer(const Tensor &like)
-      : bytes(package::messageBuffers(like.dtype, uint64_t(like.elements())).whole) {
-    value.layout =
-        session::layoutOf(like.dtype, {like.shape.begin(), like.shape.begin() + like.rank});
-    value.range = MemoryRange(payload());
-    value.present = true;
-  }
-  std::span<std::byte> header() { return std::span(bytes).first(Header::kBytes); }
-  std::span<std::byte> payload() { return std::span(bytes).subspan(Header::kBytes); }
-
-  std::vector<std::byte> bytes;
-  DeviceTensor value;
-};
-
-/// Bytes of a message with its value packed (TwoBit.h); 0 where that is none fewer.
-size_t packedBytes(const Tensor &like) {
-  return package::messageBuffers(like.dtype, uint64_t(like.elements())).packed;
-}
-
-} // namespace
-
-/// A message to another process. It is posted on the thread of its device and completed on the
-/// thread of the link.
-class RankTransport::Outgoing final : public Request {
-public:
-  Outgoing(const Message &message, const Header &header, Link &link, int rank,
-           const std::function<void(size_t)> &wake, int tag)
-      : from(message.from), to(message.to), header_(header), buffer_(message.value.layout),
-        packed_(packedBytes(message.value.layout)), copy_(message.value, buffer_.value),
-        link_(link), wake_(wake) {
-    peer = rank;
-    this->tag = tag;
-    sends = true;
-  }
-
-  void post(uint64_t sequence) {
-    header_.sequence = sequence;
-    State state = State::Free;
-    if (state_.compare_exchange_strong(state, State::Flying))
-      return go();
-    // The send of the previous run has not completed.
-    state = State::Flying;
-    if (!state_.compare_exchange_strong(state, State::Waiting)) {
-      state_.store(State::Flying);
-      go();
-    }
-  }
-  bool packed() const { return state_.load() != State::Waiting; }
-  uint64_t held() const { return buffer_.bytes.size() + packed_.size() + copy_.stagingBytes(); }
-
-  void completed() override {
-    State state = State::Flying;
-    if (state_.compare_exchange_strong(state, State::Free))
-      return;
-    pack(); // from here on the device may overwrite the value
-    state_.store(State::Flying);
-    link_.submit(*this);
-    wake_(from);
-  }
-
-  const size_t from, to;
-
-private:
-  enum class State : uint8_t { Free, Flying, Waiting };
-
-  void pack() {
-    copy_.run();
-    const std::span payload = std::span(packed_).subspan(packed_.empty() ? 0 : Header::kBytes);
-    bytes = !packed_.empty() && packTwoBit(buffer_.payload(), payload) ? packed_ : buffer_.bytes;
-    header_.write(bytes, bytes.subspan(Header::kBytes));
-  }
-  void go() {
-    pack();
-    link_.submit(*this);
-  }
-
-  Header header_;
-  Buffer buffer_;
-  std::vector<std::byte> packed_; ///< the message with its value packed; empty: it never is
-  session::HostCopy copy_;
-  Link &link_;
-  const std::function<void(size_t)> &wake_;
-  std::atomic<State> state_{State::Free};
-};
-
-/// A message from another process: its receive is begun at once, and again after each take().
-class RankTransport::Incoming final : public Request {
-public:
-  Incoming(const Message &message, const Header &header, Link &link, int rank,
-           const std::function<void(size_t)> &wake, int tag)
-      : header(header), to(message.to), buffer_(message.place.layout),
-        packed_(packedBytes(message.place.layout)), copy_(buffer_.value, message.place),
-        link_(link), wake_(wake) {
-    peer = rank;
-    this->tag = tag;
-    bytes = buffer_.bytes;
-    link_.submit(*this);
-  }
-
-  /// Where it has not, somebody waits for it from now on.
-  bool arrived() {
-    if (arrived_.load())
-      return true;
-    if (!awaited_.exchange(true))
-      link_.waits();
-    return arrived_.load();
-  }
-  void completed() override {
-    arrived_.store(true);
-    noLongerAwaited();
-    wake_(to);
-  }
-
-  /// Copies the value to its place. If the message is not the expected one, copies nothing and
-  /// returns the difference.
-  std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) {
-    header.sequence = sequence;
-    if (received != bytes.size() && (packed_.empty() || received != packed_.size()))
-      return fmt::format("size: found {} bytes, want {}", received, bytes.size());
-    const std::span payload = buffer_.payload().first(received - Header::kBytes);
-    if (auto difference = header.differs(buffer_.header(), payload))
-      return difference;
-    if (received != bytes.size()) {
-      std::ranges::copy(payload, packed_.begin());
-      if (!unpackTwoBit(std::span(packed_).first(payload.size()), buffer_.payload()))
-        return "payload: found codes of no value";
-    }
-    copy_.run(time);
-    noLongerAwaited(); // it may have arrived just as somebody began to wait
-    arrived_.store(false);
-    link_.submit(*this);
-    return std::nullopt;
-  }
-  uint64_t held() const { return buffer_.bytes.size() + packed_.size() + copy_.stagingBytes(); }
-  uint32_t opFound() { return opOf(buffer_.header()); }
-
-  Header header;
-  const size_t to;
-
-private:
-  void noLongerAwaited() {
-    if (awaited_.exchange(false))
-      link_.waitsNoMore();
-  }
-
-  Buffer buffer_;
-  std::vector<std::byte>
-      packed_; ///< as large as a message whose value is packed; empty: it never is
-  session::HostCopy copy_;
-  Link &link_;
-  const std::function<void(size_t)> &wake_;
-  std::atomic<bool> arrived_{false}, awaited_{false};
-};
-
 RankTransport::RankTransport(const package::Package &package, const session::Devices &devices,
                              Peers &peers, Link &link, std::function<void(size_t device)> wake)
     : package_(package), devices_(devices), peers_(peers), link_(link), wake_(std::move(wake)),
       here_(devices, wake_), sequences_(devices.size() * devices.size()) {
-  link_.onBreak([this](const Error &error) { here_.abort(error); });
+  link_.onBreak([this](const Error &error) {
+    here_.abort(error);
+    std::lock_guard lock(channelsMutex_);
+    if (channels_)
+      channels_->wake();
+  });
 }
 
 RankTransport::~RankTransport() {
   link_.onBreak(nullptr);
   std::vector<std::unique_ptr<Request>> requests;
-  std::ranges::move(outgoing_, std::back_inserter(requests));
-  std::ranges::move(incoming_, std::back_inserter(requests));
+  auto giveUp = [&](auto &messages) {
+    for (auto &message : messages) {
+      message->giveUp(requests);
+      requests.push_back(std::move(message));
+    }
+  };
+  giveUp(outgoing_);
+  giveUp(incoming_);
   link_.detach(std::move(requests));
+  channels_.reset();
+}
+
+/// By what both processes know: they choose alike.
+ChannelMaker *RankTransport::channelMaker(const Message &message) const {
+  const Device &from = *devices_[message.from], &to = *devices_[message.to];
+  Device &here = *devices_[session::isRemote(from) ? message.to : message.from];
+  auto *maker = dynamic_cast<ChannelMaker *>(&here);
+  const bool direct = maker && maker->hasChannels() &&
+                      package::goDirectly(from.name(), to.name()) && message.value.layout.dense() &&
+                      message.place.layout.dense() && message.value.layout.elements() > 0;
+  return direct ? maker : nullptr;
+}
+
+Channels &RankTransport::channels() {
+  std::lock_guard lock(channelsMutex_);
+  if (!channels_)
+    channels_ = std::make_unique<Channels>(link_);
+  return *channels_;
 }
 
 Header RankTransport::headerOf(const Message &message) const {
@@ -202,19 +73,26 @@ Result<MessageId> RankTransport::add(const Message &message) {
   const bool toHere = !session::isRemote(*devices_[message.to]);
   auto rankOf = [&](size_t device) { return peers_.rankOf(device, devices_.size()); };
   const int tag = kTagMessages + int(ways_.size());
+  ChannelMaker *maker = fromHere != toHere ? channelMaker(message) : nullptr;
   Way way{Kind::Elsewhere, 0, nullptr, nullptr, message.entry, message.from, message.number};
   if (toHere && (fromHere || message.given)) {
     way.kind = fromHere ? Kind::Here : Kind::Given;
     LSTMC_ASSIGN(way.here, here_.add(message));
   } else if (fromHere && !message.given) {
     way.kind = Kind::Outgoing;
-    outgoing_.push_back(std::make_unique<Outgoing>(message, headerOf(message), link_,
-                                                   rankOf(message.to), wake_, tag));
+    const int peer = rankOf(message.to);
+    outgoing_.push_back(maker
+                            ? channelOutgoing(message, headerOf(message), link_, channels(), *maker,
+                                              peer, wake_, tag)
+                            : stagedOutgoing(message, headerOf(message), link_, peer, wake_, tag));
     way.outgoing = outgoing_.back().get();
   } else if (toHere) {
     way.kind = Kind::Incoming;
-    incoming_.push_back(std::make_unique<Incoming>(message, headerOf(message), link_,
-                                                   rankOf(message.from), wake_, tag));
+    const int peer = rankOf(message.from);
+    incoming_.push_back(maker
+                            ? channelIncoming(message, headerOf(message), link_, channels(), *maker,
+                                              peer, wake_, tag)
+                            : stagedIncoming(message, headerOf(message), link_, peer, wake_, tag));
     way.incoming = incoming_.back().get();
   }
   ways_.push_back(way);
@@ -238,12 +116,12 @@ void RankTransport::post(MessageId message) {
 bool RankTransport::sent(MessageId message) const {
   const Way &way = ways_[message];
   return way.kind == Kind::Here       ? here_.sent(way.here)
-         : way.kind == Kind::Outgoing ? way.outgoing->packed()
+         : way.kind == Kind::Outgoing ? way.outgoing->sent()
                                       : true;
 }
 
 bool RankTransport::drained(size_t device) const {
-  return std::ranges::all_of(outgoing_, [&](auto &o) { return o->from != device || o->packed(); });
+  return std::ranges::all_of(outgoing_, [&](auto &o) { return o->from != device || o->sent(); });
 }
 
 bool RankTransport::arrived(MessageId message) const {

@@ -9,18 +9,17 @@
 #include <vector>
 
 #include "executor/package/Package.h"
-#include "executor/ranks/Header.h"
-#include "executor/ranks/Link.h"
+#include "executor/ranks/Channels.h"
+#include "executor/ranks/Messages.h"
 #include "executor/session/InProcessTransport.h"
 #include "executor/session/Peers.h"
 
 namespace lstmc::ranks {
 
-/// Messages between devices of this process go from arena to arena. One to another process is
-/// packed into a buffer with its header when it is posted, so that the value may be written over at
-/// once; one from another process is received into a buffer ahead of time, checked field by field,
-/// and unpacked when it is taken. What every process has, an input, is taken from the mirror of its
-/// device. An error ends the job: no run follows it.
+/// Messages between devices of this process go from arena to arena. Those between processes go by
+/// channels where their devices have them and both values are dense (ChannelMessages.h), else by
+/// way of buffers of the host (StagedMessages.h). What every process has, an input, is taken from
+/// the mirror of its device. An error ends the job: no run follows it.
 class RankTransport final : public session::Transport {
 public:
   /// Package, devices, peers and link outlive it.
@@ -42,8 +41,6 @@ public:
   Status status() const override;
 
 private:
-  class Outgoing;
-  class Incoming;
   enum class Kind : uint8_t { Here, Given, Outgoing, Incoming, Elsewhere };
   struct Way {
     Kind kind;
@@ -55,6 +52,8 @@ private:
   };
 
   Header headerOf(const session::Message &message) const;
+  ChannelMaker *channelMaker(const session::Message &message) const;
+  Channels &channels();
   uint64_t &sequence(size_t from, size_t to) { return sequences_[from * devices_.size() + to]; }
   /// "message 12 of step, fc (FullyConnected)", and where that is in the source.
   std::string opText(size_t message) const;
@@ -68,6 +67,8 @@ private:
   Link &link_;
   const std::function<void(size_t)> wake_;
   session::InProcessTransport here_;
+  std::mutex channelsMutex_;
+  std::unique_ptr<Channels> channels_; ///< null until a message needs them
   std::deque<Way> ways_;
   std::vector<std::unique_ptr<Outgoing>> outgoing_;
   std::vector<std::unique_ptr<Incoming>> incoming_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "executor/abi/EntryNames.h"
+#include "executor/device/Channel.h"
 #include "executor/package/MessageMemory.h"
 #include "executor/session/SessionImpl.h"
 
@@ -21,8 +22,10 @@ std::vector<bool> Session::Impl::selectedIn(const package::Package &package) con
 uint64_t Session::Impl::messageBytes(size_t device) const {
   if (!options.peers)
     return 0;
+  const auto *maker = dynamic_cast<const ChannelMaker *>(devices[device].get());
   return package::messageBytes(data(), uint32_t(device), selected,
-                               package::processesOf(devices.size(), options.peers->ranks()));
+                               package::processesOf(devices.size(), options.peers->ranks()),
+                               maker && maker->hasChannels());
 }
 
 uint64_t Session::Impl::arenaBytes(size_t device) const {

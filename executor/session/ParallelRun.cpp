@@ -24,23 +24,29 @@ Status ParallelRun::run(const BoundEntry &entry, Part part) {
   return transport_.status();
 }
 
+template <typename Work>
+void ParallelRun::guarded(const BoundProgram &program, const size_t &at, Work work) {
+  try {
+    work();
+  } catch (const std::bad_alloc &) {
+    abort(program, at, ErrorCode::E0901, "out of memory");
+  } catch (const std::exception &exception) {
+    abort(program, at, ErrorCode::E0803, exception.what());
+  } catch (...) {
+    abort(program, at, ErrorCode::E0803, "unknown exception");
+  }
+}
+
 void ParallelRun::carryOut(size_t device) {
   const BoundProgram *program = entry_->programOf(device);
   if (!program)
     return;
   size_t at = program->firstSegment(part_);
-  try {
-    carryOut(*program, at);
-  } catch (const std::bad_alloc &) {
-    abort(*program, at, ErrorCode::E0901, "out of memory");
-  } catch (const std::exception &exception) {
-    abort(*program, at, ErrorCode::E0803, exception.what());
-  } catch (...) {
-    abort(*program, at, ErrorCode::E0803, "unknown exception");
-  }
-  // Also if the round is aborted: from here on the caller owns what the device used.
+  guarded(*program, at, [&] { carryOut(*program, at); });
+  // Also if the round is aborted: from here on the caller owns what the device used. A device that
+  // has failed says so again.
   if (const size_t last = program->lastSegment(part_); last > program->firstSegment(part_))
-    finish(*program, std::min(at, last - 1));
+    guarded(*program, at, [&] { finish(*program, std::min(at, last - 1)); });
   watchdog_.done(device);
 }
 
@@ -131,7 +137,7 @@ bool ParallelRun::await(const BoundProgram &program, const Segment &segment) {
 
 void ParallelRun::abort(const BoundProgram &program, size_t at, ErrorCode code,
                         std::string_view what) {
-  const Segment &segment = program.segments[at];
+  const Segment &segment = program.segments[std::min(at, program.segments.size() - 1)];
   transport_.abort(failAt(placeOf(package_, program, segment), code, "{} failed at {}: {}",
                           devices_[program.device]->name(),
                           segmentText(package_, *entry_, program, segment), what));

@@ -34,6 +34,8 @@ private:
   bool carryOut(const BoundProgram &program, const Segment &segment);
   /// Waits for all streams before segment `at`.
   void finish(const BoundProgram &program, size_t at);
+  /// What `work` throws ends the round; `at` is where it was then.
+  template <typename Work> void guarded(const BoundProgram &program, const size_t &at, Work work);
   void send(const BoundProgram &program, const Segment &segment);
   bool receive(const BoundProgram &program, const Segment &segment);
   bool await(const BoundProgram &program, const Segment &segment);

@@ -80,10 +80,17 @@ static Status readCompression(const Options &options, passes::CompileOptions &co
 
 static Status readStore(const Options &options, passes::CompileOptions &compile) {
   std::string store = *options.kvStore;
-  if (store == "nccl")
-    return fail(ErrorCode::E0001,
-                "--kv-store nccl is for GPUs, which this version has not; want local or device, of "
-                "ranks also dist_sync, dist_device_sync or dist_async");
+  if (store == "nccl") { // as device: only how values go from GPU to GPU is asked for
+    Result<std::string> nccl = ncclOf(compile.devices);
+    if (!nccl.ok())
+      return fail(ErrorCode::E0503, "--kv-store nccl: {}", nccl.error().message);
+    if (nccl->empty())
+      return fail(ErrorCode::E0001,
+                  "--kv-store nccl is for GPUs, found {}; want local or device, of ranks also "
+                  "dist_sync, dist_device_sync or dist_async",
+                  fmt::join(compile.devices, ", "));
+    store = "device";
+  }
   if (store.starts_with("dist_") && jobRanks() == 1 && !options.replay)
     return fail(
         ErrorCode::E0001,

@@ -110,9 +110,9 @@ Finding gpus() {
 }
 
 Finding nccl() {
-  const std::string version = ncclVersion();
-  return {"NCCL", !version.empty(), version.empty() ? "no libnccl.so.2" : version,
-          "apt-get install libnccl2, from NVIDIA's repository"};
+  const Result<std::string> version = ncclVersion(DeviceKind::Gpu);
+  return {"NCCL", version.ok(), version.ok() ? *version : "no libnccl.so.2",
+          "apt-get install libnccl2, from NVIDIA's repository, or pip install nvidia-nccl-cu13"};
 }
 
 Finding rates() {

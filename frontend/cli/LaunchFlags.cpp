@@ -117,6 +117,12 @@ Status takeNetwork(const Options &options, launch::Watch &watch) {
   return {};
 }
 
+/// As MPI is bound by mpirun's words.
+void bindNccl(launch::Start &start) {
+  if (!start.interface.empty())
+    start.environment.emplace("NCCL_SOCKET_IFNAME", "=" + start.interface);
+}
+
 Status takeEnvironment(const Options &options, launch::Start &start) {
   auto &variables = start.environment;
   // What this process was told by its environment, ranks on other hosts are told too.
@@ -170,6 +176,7 @@ Result<launch::Watch> watchAsked(const Options &options, const Options &command,
   LSTMC_TRY(takeEnvironment(options, watch.start));
   LSTMC_TRY(takeHosts(options, command, watch.start));
   LSTMC_TRY(takeNetwork(options, watch));
+  bindNccl(watch.start);
   stayHereIfAll(watch.start);
   LSTMC_TRY(takeLogs(options, watch.start));
   watch.start.parallelEnvironment = *options.parallelEnvironment;

@@ -8,6 +8,7 @@
 #include "executor/base/Escape.h"
 #include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
+#include "frontend/cli/RankDevices.h"
 #include "viz/Cost.h"
 
 namespace lstmc::cli {
@@ -18,13 +19,23 @@ static std::string nameOf(passes::KvStore store) {
 
 static double inMiB(uint64_t bytes) { return double(bytes) / (1 << 20); }
 
+/// Whether GPUs of several processes would exchange values without their hosts.
+static bool haveChannels(const package::PackageData &data) {
+  std::vector<std::string> devices;
+  for (const package::Device &device : data.devices)
+    devices.push_back(device.name);
+  const Result<std::string> nccl = ncclOf(devices);
+  return nccl.ok() && !nccl->empty();
+}
+
 std::string planLine(const package::PackageData &data, uint64_t mayUse, int64_t ranks) {
   std::string text;
   const std::vector<int> processes = package::processesOf(data.devices.size(), ranks);
+  const bool channels = ranks > 1 && haveChannels(data);
   const std::vector<package::DevicePlan> plans = package::planOf(data);
   for (const package::DevicePlan &d : plans) {
     const auto device = uint32_t(&d - plans.data());
-    const uint64_t messages = package::messageBytes(data, device, processes);
+    const uint64_t messages = package::messageBytes(data, device, processes, channels);
     text += fmt::format(
         "{}plan      {} {} of {}: weights {:.1f}, gradients {:.1f}, optimizer {:.1f}, "
         "activations {:.1f}, workspace {:.1f}{} · fits",

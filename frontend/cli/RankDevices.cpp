@@ -123,6 +123,7 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevicesOfRank(const std::vector
   for (size_t i = 0; i < names.size(); ++i)
     if (isMine(i))
       mine.push_back(names[i]);
+  deviceOptions.channels = sharers != nullptr;
   if (job && std::ranges::any_of(names, isGpu)) {
     LSTMC_ASSIGN(deviceOptions.cards, gpusOf(mine, options, *job));
   }
@@ -132,6 +133,28 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevicesOfRank(const std::vector
   for (size_t i = 0; i < names.size(); ++i)
     devices.push_back(isMine(i) ? std::move(*next++) : session::makeRemoteDevice(names[i].text()));
   return devices;
+}
+
+Result<std::string> ncclOf(const std::vector<std::string> &devices) {
+  DeviceKind kind = DeviceKind::Gpu;
+  for (const std::string &device : devices) {
+    LSTMC_ASSIGN(std::vector<DeviceName> names, parseDevices(device));
+    if (!isGpu(names[0]))
+      return std::string();
+    kind = names[0].kind;
+  }
+  return ncclVersion(kind);
+}
+
+std::string ncclText(const Session &session) {
+  std::vector<std::string> devices;
+  for (const package::Device &device : session.package().data().devices)
+    devices.push_back(device.name);
+  const Result<std::string> nccl = ncclOf(devices);
+  if (!nccl.ok())
+    return "nccl      none, so values between GPUs of ranks go by way of the hosts' memory: " +
+           nccl.error().message;
+  return nccl->empty() ? "" : "nccl      " + *nccl;
 }
 
 const Device &deviceHere(const Session &session) {

@@ -34,6 +34,13 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevicesOfRank(const std::vector
                                                                DeviceOptions deviceOptions,
                                                                Peers *job, const Peers *sharers);
 
+/// Version of the NCCL that these devices would use; empty where some are no GPUs. E0503 says where
+/// it was looked for.
+Result<std::string> ncclOf(const std::vector<std::string> &devices);
+
+/// A line on how values go between ranks whose devices are GPUs; empty where some are not.
+std::string ncclText(const Session &session);
+
 /// The first device of this process.
 const Device &deviceHere(const Session &session);
 

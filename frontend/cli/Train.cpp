@@ -88,6 +88,8 @@ void announce(const TrainJob &job, const Options &options, Console &console) {
     console.say(fmt::format("store     {}", storeText(*job.async)));
   if (job.session->peers())
     console.say(fmt::format("ranks     {}", ranksText(*job.session)));
+  if (const std::string nccl = job.session->peers() ? ncclText(*job.session) : ""; !nccl.empty())
+    console.say(nccl);
   if (!job.messages.empty())
     console.say(job.messages);
   console.say(forecastLine(data, job.forecast));

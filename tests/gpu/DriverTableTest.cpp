@@ -52,6 +52,7 @@ static_assert(agrees(k_setBytes, &cuMemsetD8Async));
 static_assert(agrees(k_createStream, &cuStreamCreate));
 static_assert(agrees(k_destroyStream, &cuStreamDestroy_v2));
 static_assert(agrees(k_synchronize, &cuStreamSynchronize));
+static_assert(agrees(k_query, &cuStreamQuery));
 static_assert(agrees(k_callHost, &cuLaunchHostFunc));
 static_assert(agrees(k_createEvent, &cuEventCreate));
 static_assert(agrees(k_destroyEvent, &cuEventDestroy_v2));
@@ -89,6 +90,7 @@ TEST(DriverTable, ConstantsAreThoseOfTheHeader) {
   EXPECT_EQ(kCapabilityMinor, int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
   EXPECT_EQ(int(LaunchAttribute::Cooperative), int(CU_LAUNCH_ATTRIBUTE_COOPERATIVE));
   EXPECT_EQ(int(LaunchAttribute::Cluster), int(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
+  EXPECT_EQ(kNotReady, int(CUDA_ERROR_NOT_READY));
   EXPECT_EQ(kPeerAlreadyEnabled, int(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED));
 }
 

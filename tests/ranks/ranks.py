@@ -160,13 +160,46 @@ class Ranks(unittest.TestCase):
         run([LSTMC, *words, "-d", "2xcpu", "--mem", most, "--force"])
         run([*launched(2), *words, "--mem", most, "--accumulate", "1", "--recompute", "none", "--force"], 4)
 
-    def emulated(self, cards, ranks, device, want=0):
+    def emulated(self, cards, ranks, device, want=0, *flags, **variables):
         """A job of ranks on emulated GPUs of a host that has so many."""
-        words = [*launched(ranks), *self.train, "-d", device, "-o", self.folder / "emulated", "--force"]
+        words = [*launched(ranks), *self.train, "-d", device, "-o", self.folder / "emulated", "--force", *flags]
         short = [str(w) if w != f"{UPDATES}u" else "2u" for w in words] + ["--set", "hidden=4"]
-        done = subprocess.run(short, capture_output=True, text=True, timeout=120, env={**os.environ, "LSTMC_EMU_CARDS": str(cards)})
+        done = subprocess.run(short, capture_output=True, text=True, timeout=120, env={**os.environ, "LSTMC_EMU_CARDS": str(cards), **variables})
         self.assertEqual(done.returncode, want, done.stderr)
         return done
+
+    def test_gpus_of_ranks_exchange_values_by_nccl(self):
+        words = [str(w) if w != f"{UPDATES}u" else "2u" for w in self.train] + ["--set", "hidden=4"]
+        hashes = {json.loads(run([LSTMC, *words, "-d", device, "-o", self.folder / f"nccl-{device}"]).stdout.splitlines()[-1])["weights_hash"]
+                  for device in ("cpu", "2xemu")}
+        for ranks, flags, variables, said in (
+            (2, [], {}, r"(?m)^nccl      2\.\d+\.\d+$"),
+            (3, ["--kv-store", "nccl"], {}, r"(?m)^nccl      2\.\d+\.\d+$"),
+            (2, ["--place", "auto=2", "--chunks", "2"], {"LSTMC_EMU_SEED": "3"}, r"(?m)^nccl      2\.\d+\.\d+$"),
+            (2, [], {"LSTMC_EMU_NCCL": "0"}, r"(?m)^nccl      none, so values between GPUs of ranks go by way of the hosts' memory: NCCL was not found; "),
+        ):
+            with self.subTest(ranks=ranks, flags=flags, variables=variables):
+                done = self.emulated(ranks, ranks, "emu:local", 0, *flags, **variables)
+                self.assertRegex(done.stderr, said)
+                end = json.loads(done.stdout.splitlines()[-1])
+                hashes.add(end["weights_hash"])
+                self.assert_memory_as_planned(end["peak"])
+        self.assertEqual(len(hashes), 1, hashes)
+        done = self.emulated(2, 2, "emu:local", 5, "--kv-store", "nccl", LSTMC_EMU_NCCL="0")
+        self.assertRegex(done.stdout + done.stderr, r"E0503.*--kv-store nccl: NCCL was not found; LSTMC_EMU_NCCL=0 hides")
+
+    def test_a_killed_rank_ends_the_others_that_wait_for_it_by_nccl(self):
+        folder = self.folder / "nccl-killed"
+        words = [w if w != f"{UPDATES}u" else "9999u" for w in self.train] + ["--set", "hidden=4", "-d", "emu:local"]
+        job = Job([*launched(3), *words, "-o", folder])
+        job.wait_for_checkpoint(folder, 4)
+        begin = time.monotonic()
+        os.kill(job.pids[1], signal.SIGKILL)
+        code, out = job.end()
+        self.assertLess(time.monotonic() - begin, 5)
+        self.assertEqual(code, 8, job.text())
+        self.assertRegex(out + job.text(), r"rank 1 \(process \d+ on .*\) has died")
+        self.assert_none_left(job)
 
     def test_ranks_share_out_the_gpus_of_their_host(self):
         alone = self.emulated(1, 1, "emu:local").stdout.splitlines()[-1]

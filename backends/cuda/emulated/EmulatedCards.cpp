@@ -1,7 +1,9 @@
 #include "backends/cuda/emulated/EmulatedCards.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "backends/cuda/emulated/EmulatedGraphs.h"
 
@@ -53,6 +55,8 @@ Event &newEvent(Card &card) {
 static bool step(Card &card) {
   std::vector<Stream *> ready;
   auto isReady = [&](const Item &item) {
+    if (item.ready)
+      return !card.fault.empty() || item.ready();
     return !item.waits || item.event->recorded >= item.count;
   };
   for (const auto &stream : card.streams)
@@ -87,7 +91,8 @@ DriverResult give(Stream &stream, Operation operation) {
       return failed(card);
     }
   }
-  stream.items.push_back({std::move(operation.work)});
+  stream.items.push_back(
+      {std::move(operation.work), nullptr, 0, false, std::move(operation.ready)});
   while (card.random() % 4 == 0 && step(card))
     ;
   return kDone;
@@ -116,16 +121,45 @@ DriverResult wait(Stream &stream, Event &event) {
   return kDone;
 }
 
+/// Whether a stream waits for another process.
+static bool waitsOutside(const Card &card) {
+  return std::ranges::any_of(card.streams, [](const auto &stream) {
+    return stream && !stream->items.empty() && stream->items.front().ready;
+  });
+}
+
 DriverResult synchronize(Stream &stream) {
+  Card &card = *current;
+  std::unique_lock lock(card.mutex);
+  if (stream.capture) {
+    stream.capture->broken = true;
+    return kNotInCapture;
+  }
+  while (!stream.items.empty()) {
+    if (step(card))
+      continue;
+    if (!waitsOutside(card))
+      std::abort(); // streams wait for one another
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    lock.lock();
+  }
+  std::lock_guard orderLock(world().orderMutex);
+  world().order.synchronized(stream.number);
+  return card.fault.empty() ? kDone : failed(card);
+}
+
+DriverResult query(Stream &stream) {
   Card &card = *current;
   std::lock_guard lock(card.mutex);
   if (stream.capture) {
     stream.capture->broken = true;
     return kNotInCapture;
   }
-  while (!stream.items.empty())
-    if (!step(card))
-      std::abort(); // streams wait for one another
+  if (!stream.items.empty())
+    step(card);
+  if (!stream.items.empty())
+    return kNotReady;
   std::lock_guard orderLock(world().orderMutex);
   world().order.synchronized(stream.number);
   return card.fault.empty() ? kDone : failed(card);

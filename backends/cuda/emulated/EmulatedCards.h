@@ -36,10 +36,14 @@ struct Capture;
 /// An operation: what it is called, which bytes it uses, and what carries it out with a seed of its
 /// own. Returns what went wrong.
 using Work = std::function<std::optional<std::string>(uint64_t seed)>;
+/// Of an operation that another process has a part in: whether it can be carried out. Asked again
+/// and again until it can.
+using Ready = std::function<bool()>;
 struct Operation {
   std::string what;
   std::vector<MemoryUse> uses;
   Work work;
+  Ready ready = nullptr;
 };
 
 /// What a stream was given.
@@ -48,6 +52,7 @@ struct Item {
   struct Event *event = nullptr;
   uint64_t count = 0; ///< how often the event has to have been recorded
   bool waits = false;
+  Ready ready = nullptr;
 };
 
 struct Stream {
@@ -110,5 +115,6 @@ DriverResult give(Stream &stream, Operation operation);
 DriverResult record(Event &event, Stream &stream);
 DriverResult wait(Stream &stream, Event &event);
 DriverResult synchronize(Stream &stream);
+DriverResult query(Stream &stream);
 
 } // namespace lstmc::cuda::emulated

@@ -223,6 +223,7 @@ constexpr ErrorText kErrors[] = {
      "a captured stream waits for what is not captured with it"},
     {kCapturedEvent, "CUDA_ERROR_CAPTURED_EVENT",
      "the event was last recorded in a capture that has ended"},
+    {kNotReady, "CUDA_ERROR_NOT_READY", "device not ready"},
     {kInvalidValue, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
 };
 
@@ -291,6 +292,7 @@ Driver makeTable() {
   driver.createStream = createStream;
   driver.destroyStream = destroyStream;
   driver.synchronize = [](DriverStream stream) { return synchronize(streamOf(stream)); };
+  driver.query = [](DriverStream stream) { return query(streamOf(stream)); };
   driver.callHost = callHost;
   driver.createEvent = createEvent;
   driver.destroyEvent = destroyEvent;

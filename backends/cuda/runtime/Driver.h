@@ -37,6 +37,8 @@ inline constexpr int kSharedBytesOfBlock = 97, kMultiprocessorCount = 16, kCapab
 inline constexpr int kMaxCluster = 8;
 /// Of enablePeer: it was enabled before.
 inline constexpr DriverResult kPeerAlreadyEnabled = 704;
+/// Of query: not all that the stream was given is done.
+inline constexpr DriverResult kNotReady = 600;
 
 /// Of a launch: all of its blocks run at the same time, or its clusters have these extents.
 struct LaunchAttribute {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "backends/cuda/runtime/GpuProgram.h"
+#include "backends/cuda/runtime/NcclChannel.h"
 #include "backends/cuda/text/FusedText.h"
 #include "backends/cuda/text/ImageCache.h"
 #include "executor/abi/Packing.h"
@@ -14,7 +15,7 @@ namespace lstmc::cuda {
 
 namespace {
 
-class GpuDevice final : public Device {
+class GpuDevice final : public Device, public ChannelMaker {
 public:
   GpuDevice(std::string name, const Driver &driver, GpuOptions options)
       : name_(std::move(name)), driver_(driver), options_(options), streams_(driver) {}
@@ -65,6 +66,12 @@ public:
   void copyOut(uint64_t offset, std::span<std::byte> to) const override;
   void clear(uint64_t offset, uint64_t bytes) override;
   bool reaches(const Device &other) const override;
+
+  bool hasChannels() const override { return options_.nccl; }
+  Result<ChannelId> newChannel() override { return newNcclChannel(*options_.nccl); }
+  Result<std::unique_ptr<Channel>> openChannel(const ChannelId &id, bool sends) override {
+    return openNcclChannel(name_, driver_, *options_.nccl, context_, id, sends);
+  }
 
 private:
   void enter() const { check(driver_.setContext(context_)); }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backends/cuda/runtime/Driver.h"
+#include "backends/cuda/runtime/Nccl.h"
 #include "backends/cuda/text/TextCompiler.h"
 #include "executor/device/Device.h"
 #include "executor/device/HostDevice.h"
@@ -17,6 +18,7 @@ struct GpuOptions {
   std::span<const std::byte *const> images;  ///< of the kernels (images/Images.h)
   KernelChooser onHost = nullptr;            ///< kernels for what the GPU has none for
   const TextCompiler *compiler = nullptr;    ///< of fused programs; null: they are interpreted
+  const Nccl *nccl = nullptr;                ///< of channels, which it has none without
   std::optional<int> cluster = std::nullopt; ///< for tests: GpuShape::asked
 };
 

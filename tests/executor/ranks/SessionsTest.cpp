@@ -2,6 +2,7 @@
 #include <map>
 #include <mutex>
 
+#include "executor/package/MessageMemory.h"
 #include "executor/session/RemoteDevice.h"
 #include "tests/executor/ranks/LocalRanks.h"
 #include "tests/executor/session/DeviceSession.h"
@@ -13,10 +14,15 @@ using JobPointer = std::shared_ptr<ranks::Job>;
 
 constexpr uint32_t kDevices = 4;
 
+/// `channels`: between GPUs of two ranks.
 std::unique_ptr<Session> sessionOf(JobPointer job, SessionOptions options = {},
-                                   std::string_view kind = "cpu") {
-  auto package = package::Package::open(package::serialize(package::transferPackage(kDevices)));
-  auto made = makeDevices(fmt::format("{}x{}", kDevices, kind), {1, Engine::Fast});
+                                   std::string_view kind = "cpu", bool channels = false) {
+  package::PackageData data = package::transferPackage(kDevices);
+  for (uint32_t device = 0; device < kDevices; ++device)
+    data.devices[device].name = fmt::format("{}:{}", kind, device);
+  auto package = package::Package::open(package::serialize(data));
+  auto made = makeDevices(fmt::format("{}x{}", kDevices, kind),
+                          {.threads = 1, .engine = Engine::Fast, .channels = channels});
   EXPECT_TRUE(package.ok() && made.ok());
   for (size_t device = 0; device < kDevices; ++device)
     if (job->rankOf(device, kDevices) != job->rank())
@@ -34,6 +40,33 @@ TEST(Ranks, TrainToTheBitsOfOneProcess) {
       inRanks(ranks, [&](JobPointer job) {
         EXPECT_EQ(trainedHash(*sessionOf(job, {}, kind)), want) << ranks << " ranks of " << kind;
       });
+}
+
+/// Values of GPUs then go by channels, and between the ranks only headers and the answers to them;
+/// what is not dense goes by way of the host all the same.
+TEST(Ranks, TrainToTheBitsOfOneProcessByChannels) {
+  const uint64_t want = trainedHash(*makeSession(kDevices));
+  for (int ranks : {2, 3, 4})
+    for (bool channels : {false, true}) {
+      auto mail = std::make_shared<Mailboxes>(ranks);
+      std::map<size_t, int> sizes;
+      mail->onTheWay = [&](const Mailboxes::Key &key, std::vector<std::byte> &bytes) {
+        const int tag = std::get<2>(key);
+        if (tag >= ranks::kTagMessages && tag < ranks::kTagChannels)
+          ++sizes[bytes.size()];
+        return true;
+      };
+      inRanks(
+          ranks,
+          [&](JobPointer job) {
+            EXPECT_EQ(trainedHash(*sessionOf(job, {}, "emu", channels)), want) << ranks << " ranks";
+          },
+          mail);
+      if (channels)
+        EXPECT_EQ(sizes, (std::map<size_t, int>{{8, sizes[64]}, {64, sizes[64]}}));
+      else
+        EXPECT_FALSE(sizes.contains(8));
+    }
 }
 
 /// What is planned for messages is what they hold, at both ends.
@@ -136,13 +169,16 @@ TEST(Ranks, WaitForWhatIsDelayed) {
 TEST(Ranks, EndWhenAMessageComesTwiceOrCut) {
   struct Case {
     bool cut;
-    std::string_view found;
+    std::string_view found, kind;
   };
-  for (const auto &[cut, found] : {Case{false, "sequence"}, Case{true, "size: found"}}) {
+  for (const auto &[cut, found, kind] :
+       {Case{false, "sequence", "cpu"}, Case{true, "size: found", "cpu"},
+        Case{false, "sequence", "emu"}, Case{true, "size: found", "emu"}}) {
     auto mail = std::make_shared<Mailboxes>(2);
     int messages = 0;
     mail->onTheWay = [&, cut = cut](const Mailboxes::Key &key, std::vector<std::byte> &bytes) {
-      if (std::get<2>(key) < ranks::kTagMessages || ++messages != 10)
+      if (std::get<2>(key) < ranks::kTagMessages || bytes.size() < package::kMessageHeaderBytes ||
+          std::get<2>(key) >= ranks::kTagChannels || ++messages != 10)
         return true;
       if (cut)
         bytes.resize(bytes.size() - 1);
@@ -152,8 +188,8 @@ TEST(Ranks, EndWhenAMessageComesTwiceOrCut) {
     };
     inRanks(
         2,
-        [&, found = found](JobPointer job) {
-          auto session = sessionOf(job);
+        [&, found = found, kind = kind](JobPointer job) {
+          auto session = sessionOf(job, {}, kind, kind == "emu");
           ASSERT_TRUE(session->initialise(3).ok());
           Status status;
           for (int update = 1; update <= 5 && status.ok(); ++update) {
@@ -196,19 +232,48 @@ TEST(Ranks, EndWhenABitFlipsOnTheWay) {
 }
 
 TEST(Ranks, ADeviceThatThrowsEndsAllOfThem) {
-  inRanks(2, [](JobPointer job) {
-    auto session = sessionOf(job, withHook([](const DeviceMoment &moment) {
-                               if (moment.device == 3 && moment.entry == "step")
-                                 throw std::runtime_error("broken");
-                             }));
-    ASSERT_TRUE(session->initialise(3).ok());
-    fillInput(*session, 1);
-    Status status = session->run("step");
-    ASSERT_FALSE(status.ok());
-    EXPECT_EQ(status.error().code, ErrorCode::E0803);
-    EXPECT_NE(status.error().message.find("cpu:3 failed at"), std::string::npos);
-    EXPECT_FALSE(session->run("step").ok()); // an error ends the job
-  });
+  for (const char *kind : {"cpu", "emu"})
+    inRanks(2, [&](JobPointer job) {
+      auto session = sessionOf(job, withHook([](const DeviceMoment &moment) {
+                                 if (moment.device == 3 && moment.entry == "step")
+                                   throw std::runtime_error("broken");
+                               }),
+                               kind, true);
+      ASSERT_TRUE(session->initialise(3).ok());
+      fillInput(*session, 1);
+      Status status = session->run("step");
+      ASSERT_FALSE(status.ok());
+      EXPECT_EQ(status.error().code, ErrorCode::E0803);
+      EXPECT_NE(status.error().message.find(fmt::format("{}:3 failed at", kind)),
+                std::string::npos);
+      EXPECT_FALSE(session->run("step").ok()); // an error ends the job
+    });
+}
+
+/// A receiver that waits for bytes of a rank that has died is let go when the job ends.
+TEST(Ranks, AnEndOfTheJobEndsChannels) {
+  auto mail = std::make_shared<Mailboxes>(2);
+  mail->onTheWay = [](const Mailboxes::Key &key, std::vector<std::byte> &bytes) {
+    return std::get<2>(key) < ranks::kTagMessages || bytes.size() != 8; // no answer arrives
+  };
+  inRanks(
+      2,
+      [](JobPointer job) {
+        auto session = sessionOf(job, {}, "emu", true);
+        ASSERT_TRUE(session->initialise(3).ok());
+        fillInput(*session, 1);
+        std::thread launch([&] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(300));
+          job->breakWith(fail(ErrorCode::E0801, "a rank has died"));
+        });
+        const auto begin = std::chrono::steady_clock::now();
+        Status status = session->run("step");
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+        launch.join();
+        ASSERT_FALSE(status.ok());
+        EXPECT_EQ(status.error().code, ErrorCode::E0801);
+      },
+      mail);
 }
 
 TEST(Ranks, ALostMessageIsNamed) {

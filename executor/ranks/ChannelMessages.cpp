@@ -1,0 +1,178 @@
+#include "executor/ranks/ChannelMessages.h"
+
+#include <array>
+#include <cstring>
+
+namespace lstmc::ranks {
+
+using session::Message;
+
+namespace {
+
+/// "take it now", from the receiver.
+class Answer final : public Request {
+public:
+  explicit Answer(std::function<void()> done) : done_(std::move(done)) {
+    bytes = std::as_writable_bytes(std::span(&sequence, 1));
+  }
+  void completed() override { done_(); }
+
+  uint64_t sequence = 0;
+
+private:
+  const std::function<void()> done_;
+};
+
+class ChannelOutgoing final : public Outgoing, private Channels::Move {
+public:
+  ChannelOutgoing(const Message &message, const Header &header, Link &link, Channels &channels,
+                  ChannelMaker &maker, int rank, const std::function<void(size_t)> &wake, int tag)
+      : Outgoing(message.from, message.to, header), link_(link), channels_(channels), wake_(wake),
+        answer_(std::make_unique<Answer>([this] { answered(); })) {
+    end = &channels.end(maker, message.from, message.to, true, rank, tag);
+    at = message.value.range.address();
+    Move::bytes = message.value.range.size();
+    peer = answer_->peer = rank;
+    this->tag = answer_->tag = tag;
+    Request::bytes = head_;
+    link_.submit(*answer_);
+  }
+
+  void post(uint64_t sequence) override {
+    header_.sequence = sequence;
+    posted_.store(true);
+    link_.waits(); // for the answer, though no thread does
+    if (sending_.begin())
+      go();
+  }
+  bool sent() const override { return !posted_.load(); }
+  uint64_t held() const override { return head_.size() + sizeof(answer_->sequence); }
+  void giveUp(std::vector<std::unique_ptr<Request>> &requests) override {
+    requests.push_back(std::move(answer_));
+  }
+
+  void completed() override {
+    if (!sending_.completed())
+      return;
+    sending_.again();
+    go();
+  }
+
+private:
+  void go() {
+    header_.write(head_, {});
+    link_.submit(*this);
+  }
+  void answered() {
+    link_.waitsNoMore();
+    if (answer_->received != sizeof(answer_->sequence) || answer_->sequence != header_.sequence)
+      return link_.abort(fail(ErrorCode::E0804, "rank {} takes value {} of device {}, want {}",
+                              peer, answer_->sequence, from, header_.sequence));
+    link_.submit(*answer_);
+    channels_.submit(*this);
+  }
+  void moved() override {
+    posted_.store(false);
+    wake_(from);
+  }
+
+  Link &link_;
+  Channels &channels_;
+  const std::function<void(size_t)> &wake_;
+  std::unique_ptr<Answer> answer_;
+  std::array<std::byte, Header::kBytes> head_;
+  Sending sending_;
+  std::atomic<bool> posted_{false};
+};
+
+class ChannelIncoming final : public Incoming, private Channels::Move {
+public:
+  ChannelIncoming(const Message &message, const Header &header, Link &link, Channels &channels,
+                  ChannelMaker &maker, int rank, const std::function<void(size_t)> &wake, int tag)
+      : Incoming(message.to, header), link_(link), channels_(channels), wake_(wake),
+        answer_(std::make_unique<Answer>([this] {
+          answered_.store(true);
+          channels_.wake();
+        })) {
+    end = &channels.end(maker, message.from, message.to, false, rank, tag);
+    at = message.place.range.address();
+    Move::bytes = message.place.range.size();
+    peer = answer_->peer = rank;
+    this->tag = answer_->tag = tag;
+    answer_->sends = true;
+    Request::bytes = head_;
+    link_.submit(*this);
+  }
+
+  bool arrived() override {
+    if (arrived_.load())
+      return true;
+    if (!awaited_.exchange(true))
+      link_.waits();
+    return arrived_.load();
+  }
+  void completed() override {
+    arrived_.store(true);
+    noLongerAwaited();
+    wake_(to);
+  }
+  std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) override {
+    if (time)
+      time->begin = LaunchInterval::Clock::now();
+    header_.sequence = sequence;
+    if (received != head_.size())
+      return fmt::format("size: found {} bytes, want {}", received, head_.size());
+    if (auto difference = header_.differs(head_, {}))
+      return difference;
+    if (!channels_.await(answered_)) // the answer of the run before has been sent
+      return std::nullopt;
+    answered_.store(false);
+    answer_->sequence = sequence;
+    moved_.store(false);
+    link_.submit(*answer_);
+    channels_.submit(*this);
+    if (!channels_.await(moved_))
+      return std::nullopt; // the link is broken, which the run will see
+    noLongerAwaited();     // it may have arrived just as somebody began to wait
+    arrived_.store(false);
+    link_.submit(*this);
+    if (time)
+      time->end = LaunchInterval::Clock::now();
+    return std::nullopt;
+  }
+  uint64_t held() const override { return head_.size() + sizeof(answer_->sequence); }
+  uint32_t opFound() override { return opOf(head_); }
+  void giveUp(std::vector<std::unique_ptr<Request>> &requests) override {
+    requests.push_back(std::move(answer_));
+  }
+
+private:
+  void noLongerAwaited() {
+    if (awaited_.exchange(false))
+      link_.waitsNoMore();
+  }
+  void moved() override { moved_.store(true); }
+
+  Link &link_;
+  Channels &channels_;
+  const std::function<void(size_t)> &wake_;
+  std::unique_ptr<Answer> answer_;
+  std::array<std::byte, Header::kBytes> head_;
+  std::atomic<bool> arrived_{false}, awaited_{false}, answered_{true}, moved_{false};
+};
+
+} // namespace
+
+std::unique_ptr<Outgoing> channelOutgoing(const Message &message, const Header &header, Link &link,
+                                          Channels &channels, ChannelMaker &maker, int rank,
+                                          const std::function<void(size_t)> &wake, int tag) {
+  return std::make_unique<ChannelOutgoing>(message, header, link, channels, maker, rank, wake, tag);
+}
+
+std::unique_ptr<Incoming> channelIncoming(const Message &message, const Header &header, Link &link,
+                                          Channels &channels, ChannelMaker &maker, int rank,
+                                          const std::function<void(size_t)> &wake, int tag) {
+  return std::make_unique<ChannelIncoming>(message, header, link, channels, maker, rank, wake, tag);
+}
+
+} // namespace lstmc::ranks

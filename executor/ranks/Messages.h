@@ -1,0 +1,83 @@
+// The two ends of a message between processes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executor/device/Device.h"
+#include "executor/ranks/Header.h"
+#include "executor/ranks/Link.h"
+
+namespace lstmc::ranks {
+
+/// As a request: its header is sent, perhaps with the value.
+class Outgoing : public Request {
+public:
+  Outgoing(size_t from, size_t to, const Header &header) : from(from), to(to), header_(header) {
+    sends = true;
+  }
+
+  /// On the thread of the device: the value is complete.
+  virtual void post(uint64_t sequence) = 0;
+  /// Whether the value may be overwritten.
+  virtual bool sent() const = 0;
+  virtual uint64_t held() const = 0;
+  /// Adds other requests that may be in flight.
+  virtual void giveUp(std::vector<std::unique_ptr<Request>> & /*requests*/) {}
+
+  const size_t from, to;
+
+protected:
+  Header header_;
+};
+
+/// As a request: what is sent is received. It is begun at once, and again after each take().
+class Incoming : public Request {
+public:
+  Incoming(size_t to, const Header &header) : to(to), header_(header) {}
+
+  virtual bool arrived() = 0;
+  /// Copies the value to its place. If the message is not the expected one, copies nothing and
+  /// returns the difference.
+  virtual std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) = 0;
+  virtual uint64_t held() const = 0;
+  /// Of the header that has come.
+  virtual uint32_t opFound() = 0;
+  virtual void giveUp(std::vector<std::unique_ptr<Request>> & /*requests*/) {}
+
+  const size_t to;
+
+protected:
+  Header header_;
+};
+
+/// A message whose header has to have been sent before it is sent again.
+class Sending {
+public:
+  enum class State : uint8_t { Free, Flying, Waiting };
+  /// Whether it may be sent now; else completed() will say so.
+  bool begin() {
+    State state = State::Free;
+    if (state_.compare_exchange_strong(state, State::Flying))
+      return true;
+    state = State::Flying;
+    if (state_.compare_exchange_strong(state, State::Waiting))
+      return false;
+    state_.store(State::Flying);
+    return true;
+  }
+  /// Whether it is to be sent again: then again() follows.
+  bool completed() {
+    State state = State::Flying;
+    return !state_.compare_exchange_strong(state, State::Free);
+  }
+  void again() { state_.store(State::Flying); }
+  bool waiting() const { return state_.load() == State::Waiting; }
+
+private:
+  std::atomic<State> state_{State::Free};
+};
+
+} // namespace lstmc::ranks

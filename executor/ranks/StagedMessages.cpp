@@ -1,0 +1,166 @@
+#include "executor/ranks/StagedMessages.h"
+
+#include <algorithm>
+
+#include "executor/ranks/TwoBit.h"
+#include "executor/session/Binding.h"
+#include "executor/session/HostCopy.h"
+
+namespace lstmc::ranks {
+
+using session::Message;
+
+namespace {
+
+/// A header, and a value without holes after it.
+struct Buffer {
+  explicit Buffer(const Tensor &like)
+      : bytes(package::messageBuffers(like.dtype, uint64_t(like.elements())).whole) {
+    value.layout =
+        session::layoutOf(like.dtype, {like.shape.begin(), like.shape.begin() + like.rank});
+    value.range = MemoryRange(payload());
+    value.present = true;
+  }
+  std::span<std::byte> header() { return std::span(bytes).first(Header::kBytes); }
+  std::span<std::byte> payload() { return std::span(bytes).subspan(Header::kBytes); }
+
+  std::vector<std::byte> bytes;
+  DeviceTensor value;
+};
+
+/// Bytes of a message with its value packed (TwoBit.h); 0 where that is none fewer.
+size_t packedBytes(const Tensor &like) {
+  return package::messageBuffers(like.dtype, uint64_t(like.elements())).packed;
+}
+
+/// Posted on the thread of its device and completed on the thread of the link.
+class StagedOutgoing final : public Outgoing {
+public:
+  StagedOutgoing(const Message &message, const Header &header, Link &link, int rank,
+                 const std::function<void(size_t)> &wake, int tag)
+      : Outgoing(message.from, message.to, header), buffer_(message.value.layout),
+        packed_(packedBytes(message.value.layout)), copy_(message.value, buffer_.value),
+        link_(link), wake_(wake) {
+    peer = rank;
+    this->tag = tag;
+  }
+
+  void post(uint64_t sequence) override {
+    header_.sequence = sequence;
+    if (sending_.begin()) // else the send of the previous run has not completed
+      go();
+  }
+  bool sent() const override { return !sending_.waiting(); }
+  uint64_t held() const override {
+    return buffer_.bytes.size() + packed_.size() + copy_.stagingBytes();
+  }
+
+  void completed() override {
+    if (!sending_.completed())
+      return;
+    pack(); // from here on the device may overwrite the value
+    sending_.again();
+    link_.submit(*this);
+    wake_(from);
+  }
+
+private:
+  void pack() {
+    copy_.run();
+    const std::span payload = std::span(packed_).subspan(packed_.empty() ? 0 : Header::kBytes);
+    bytes = !packed_.empty() && packTwoBit(buffer_.payload(), payload) ? packed_ : buffer_.bytes;
+    header_.write(bytes, bytes.subspan(Header::kBytes));
+  }
+  void go() {
+    pack();
+    link_.submit(*this);
+  }
+
+  Buffer buffer_;
+  std::vector<std::byte> packed_; ///< the message with its value packed; empty: it never is
+  session::HostCopy copy_;
+  Link &link_;
+  const std::function<void(size_t)> &wake_;
+  Sending sending_;
+};
+
+class StagedIncoming final : public Incoming {
+public:
+  StagedIncoming(const Message &message, const Header &header, Link &link, int rank,
+                 const std::function<void(size_t)> &wake, int tag)
+      : Incoming(message.to, header), buffer_(message.place.layout),
+        packed_(packedBytes(message.place.layout)), copy_(buffer_.value, message.place),
+        link_(link), wake_(wake) {
+    peer = rank;
+    this->tag = tag;
+    bytes = buffer_.bytes;
+    link_.submit(*this);
+  }
+
+  /// Where it has not, somebody waits for it from now on.
+  bool arrived() override {
+    if (arrived_.load())
+      return true;
+    if (!awaited_.exchange(true))
+      link_.waits();
+    return arrived_.load();
+  }
+  void completed() override {
+    arrived_.store(true);
+    noLongerAwaited();
+    wake_(to);
+  }
+
+  std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) override {
+    header_.sequence = sequence;
+    if (received != bytes.size() && (packed_.empty() || received != packed_.size()))
+      return fmt::format("size: found {} bytes, want {}", received, bytes.size());
+    const std::span payload = buffer_.payload().first(received - Header::kBytes);
+    if (auto difference = header_.differs(buffer_.header(), payload))
+      return difference;
+    if (received != bytes.size()) {
+      std::ranges::copy(payload, packed_.begin());
+      if (!unpackTwoBit(std::span(packed_).first(payload.size()), buffer_.payload()))
+        return "payload: found codes of no value";
+    }
+    copy_.run(time);
+    noLongerAwaited(); // it may have arrived just as somebody began to wait
+    arrived_.store(false);
+    link_.submit(*this);
+    return std::nullopt;
+  }
+  uint64_t held() const override {
+    return buffer_.bytes.size() + packed_.size() + copy_.stagingBytes();
+  }
+  uint32_t opFound() override { return opOf(buffer_.header()); }
+
+private:
+  void noLongerAwaited() {
+    if (awaited_.exchange(false))
+      link_.waitsNoMore();
+  }
+
+  Buffer buffer_;
+  std::vector<std::byte>
+      packed_; ///< as large as a message whose value is packed; empty: it never is
+  session::HostCopy copy_;
+  Link &link_;
+  const std::function<void(size_t)> &wake_;
+  std::atomic<bool> arrived_{false}, awaited_{false};
+};
+
+} // namespace
+
+std::unique_ptr<Outgoing> stagedOutgoing(const Message &message, const Header &header, Link &link,
+                                         int rank, const std::function<void(size_t)> &wake,
+                                         int tag) {
+  return std::make_unique<StagedOutgoing>(message, header, link, rank, wake, tag);
+}
+
+std::unique_ptr<Incoming> stagedIncoming(const Message &message, const Header &header, Link &link,
+                                         int rank, const std::function<void(size_t)> &wake,
+                                         int tag) {
+  return std::make_unique<StagedIncoming>(message, header, link, rank, wake, tag);
+}
+
+} // namespace lstmc::ranks
