@@ -29,9 +29,10 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit, int64_t
   const std::vector<package::DevicePlan> plans = package::planOf(data, 3);
   for (size_t device = 0; device < plans.size(); ++device) {
     const package::DevicePlan &plan = plans[device];
-    const uint64_t messages = package::hostSees(data.devices[device])
-                                  ? package::messageBytes(data, uint32_t(device), processes)
-                                  : 0;
+    const uint64_t messages =
+        package::hostSees(data.devices[device])
+            ? package::messageBytes(data, uint32_t(device), {.processes = processes})
+            : 0;
     if (plan.arenaBytes + messages <= limit)
       continue;
     Diagnostic error;
@@ -40,8 +41,9 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit, int64_t
         fmt::format("the plan needs {} on {}, which may use {}",
                     bytesText(plan.arenaBytes + messages, 2), plan.device, bytesText(limit, 2));
     if (messages > 0)
-      error.message += fmt::format("; {} of it are for messages between {} ranks",
-                                   bytesText(messages, 2), ranks);
+      error.message += fmt::format("; {} of it are for messages {}", bytesText(messages, 2),
+                                   ranks > 1 ? fmt::format("between {} ranks", ranks)
+                                             : "that the host copies from device to device");
     for (uint32_t index : plan.largest) {
       const package::Buffer &buffer = data.buffers[index];
       const package::Location &location = data.locations[buffer.location];

@@ -28,17 +28,10 @@ bool isDense(const Operand &operand) {
 
 /// From the first element of a view to the last, with what lies between.
 uint64_t extentBytes(const Operand &operand, DType dtype) {
+  if (isDense(operand))
+    return elementsOf(operand) * dtypeBytes(dtype);
   const std::optional<Hull> hull = hullOf(operand.shape, operand.strides);
   return hull ? uint64_t(hull->high - hull->low + 1) * dtypeBytes(dtype) : 0;
-}
-
-/// Of one end, whose value the host holds.
-uint64_t stagedBytes(const PackageData &data, const Device &device, const Launch &launch) {
-  const Operand &value = launch.operands[0];
-  const Buffer &buffer = data.buffers[value.buffer];
-  const MessageBuffers buffers = messageBuffers(buffer.dtype, elementsOf(value));
-  return buffers.whole + buffers.packed +
-         (hostSees(device) || isDense(value) ? 0 : extentBytes(value, buffer.dtype));
 }
 
 /// The two ends of a message.
@@ -67,18 +60,66 @@ bool isGiven(const PackageData &data, const Ends &ends) {
   return kind == Kind::Input || kind == Kind::Scalar;
 }
 
-bool goesDirectly(const PackageData &data, const Ends &ends) {
-  const Operand &value = ends.send->operands[0], &place = ends.receive->operands[0];
-  return goDirectly(data.devices[ends.from].name, data.devices[ends.to].name) && isDense(value) &&
-         isDense(place) && elementsOf(value) > 0;
-}
+/// Which devices there are, and what a message of theirs takes.
+class Memory {
+public:
+  Memory(const PackageData &data, const MessageWays &ways) : data_(data), ways_(ways) {}
 
-/// Of the end of the message that `device` has.
-uint64_t bytesAtEnd(const PackageData &data, uint32_t device, const Ends &ends, bool channels) {
-  if (channels && goesDirectly(data, ends))
-    return kDirectMessageBytes;
-  return stagedBytes(data, data.devices[device], device == ends.from ? *ends.send : *ends.receive);
-}
+  /// Of the message, for the device.
+  uint64_t bytes(uint32_t device, const Ends &ends) const {
+    if (ways_.processes[ends.from] == ways_.processes[ends.to])
+      return device == holder(ends) && !reaches(ends.to, ends.from)
+                 ? copyBytes(ends, sees(ends.from))
+                 : 0;
+    if (isGiven(data_, ends)) // copied from the process's own
+      return device == ends.to && !sees(ends.to) ? copyBytes(ends, true) : 0;
+    if (device != ends.from && device != ends.to)
+      return 0;
+    return goesDirectly(ends)
+               ? kDirectMessageBytes
+               : stagedBytes(device, device == ends.from ? *ends.send : *ends.receive);
+  }
+
+private:
+  std::string_view name(uint32_t device) const {
+    return ways_.names.empty() ? data_.devices[device].name : ways_.names[device];
+  }
+  bool sees(uint32_t device) const { return hostSees(name(device)); }
+  bool reaches(uint32_t to, uint32_t from) const {
+    if (ways_.reaches)
+      return ways_.reaches(to, from);
+    const std::string_view a = name(to), b = name(from);
+    return (sees(to) && sees(from)) || a.substr(0, a.find(':')) == b.substr(0, b.find(':'));
+  }
+  uint32_t holder(const Ends &ends) const {
+    return !sees(ends.to) && sees(ends.from) ? ends.from : ends.to;
+  }
+  bool goesDirectly(const Ends &ends) const {
+    const Operand &value = ends.send->operands[0], &place = ends.receive->operands[0];
+    return ways_.channels && goDirectly(name(ends.from), name(ends.to)) && isDense(value) &&
+           isDense(place) && elementsOf(value) > 0;
+  }
+  uint64_t extent(const Operand &operand) const {
+    return extentBytes(operand, data_.buffers[operand.buffer].dtype);
+  }
+  /// By which the host copies a view (session/HostCopy.h).
+  uint64_t copyBytes(const Ends &ends, bool seesFrom) const {
+    const Operand &value = ends.send->operands[0], &place = ends.receive->operands[0];
+    const bool dense = isDense(value) && isDense(place), seesTo = sees(ends.to);
+    return (seesFrom || (dense && seesTo) ? 0 : extent(value)) +
+           (seesTo || dense ? 0 : extent(place));
+  }
+  /// Of one end, whose value the host holds.
+  uint64_t stagedBytes(uint32_t device, const Launch &launch) const {
+    const Operand &value = launch.operands[0];
+    const MessageBuffers buffers =
+        messageBuffers(data_.buffers[value.buffer].dtype, elementsOf(value));
+    return buffers.whole + buffers.packed + (sees(device) || isDense(value) ? 0 : extent(value));
+  }
+
+  const PackageData &data_;
+  const MessageWays &ways_;
+};
 
 } // namespace
 
@@ -93,8 +134,8 @@ bool goDirectly(std::string_view from, std::string_view to) {
          (from.starts_with("emu:") && to.starts_with("emu:"));
 }
 
-bool hostSees(const Device &device) {
-  return device.name.starts_with("cpu:") || device.name.starts_with("null:");
+bool hostSees(std::string_view device) {
+  return device.starts_with("cpu:") || device.starts_with("null:");
 }
 
 std::vector<int> processesOf(size_t devices, int64_t ranks) {
@@ -105,23 +146,18 @@ std::vector<int> processesOf(size_t devices, int64_t ranks) {
 }
 
 uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<bool> &entries,
-                      const std::vector<int> &processes, bool channels) {
+                      const MessageWays &ways) {
+  const Memory memory(data, ways);
   uint64_t bytes = 0;
-  for (size_t e = 0; e < data.entries.size(); ++e) {
-    if (!entries[e])
-      continue;
-    for (const auto &[number, ends] : messagesOf(data.entries[e]))
-      if ((ends.from == device || ends.to == device) &&
-          processes[ends.from] != processes[ends.to] && !isGiven(data, ends))
-        bytes += bytesAtEnd(data, device, ends, channels);
-  }
+  for (size_t e = 0; e < data.entries.size(); ++e)
+    if (entries[e])
+      for (const auto &[number, ends] : messagesOf(data.entries[e]))
+        bytes += memory.bytes(device, ends);
   return bytes;
 }
 
-uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<int> &processes,
-                      bool channels) {
-  return messageBytes(data, device, std::vector<bool>(data.entries.size(), true), processes,
-                      channels);
+uint64_t messageBytes(const PackageData &data, uint32_t device, const MessageWays &ways) {
+  return messageBytes(data, device, std::vector<bool>(data.entries.size(), true), ways);
 }
 
 } // namespace lstmc::package

@@ -1,7 +1,10 @@
-// What messages between processes take beside the arenas: a buffer at each end of each message.
+// What messages take beside the arenas: buffers of the host, at each end of a message between
+// processes, and where the host copies between two devices.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,20 +32,32 @@ inline constexpr uint64_t kDirectMessageBytes = kMessageHeaderBytes + sizeof(uin
 /// there are channels (executor/device/Channel.h): they are GPUs of one kind.
 bool goDirectly(std::string_view from, std::string_view to);
 
-/// Whether the host sees the device's memory; if not, messages take the host's besides.
-bool hostSees(const Device &device);
+/// Whether the host sees the memory of a device of this name; if not, messages take the host's
+/// besides.
+bool hostSees(std::string_view device);
+inline bool hostSees(const Device &device) { return hostSees(device.name); }
 
 /// The process of each device where so many share them out (rankOfDevice()).
 std::vector<int> processesOf(size_t devices, int64_t ranks);
 
-/// Bytes of all buffers at the ends that `device` has of messages with other processes. Where the
-/// host does not see its memory, those by which the host copies views with holes are among them.
-/// `entries`: by entry, whether it is run. `processes`: of each device. `channels`: whether there
-/// are any between GPUs of two processes, which then hold no dense values.
+/// What messages go by.
+struct MessageWays {
+  std::vector<int> processes; ///< of each device
+  /// Whether there are channels between GPUs of two processes, which then hold no dense values.
+  bool channels = false;
+  std::vector<std::string> names = {}; ///< of the devices in use; empty: as the package has them
+  /// Whether a device copies from another one's memory by itself; empty: where both are of one
+  /// kind, and where the host sees both.
+  std::function<bool(uint32_t to, uint32_t from)> reaches = nullptr;
+};
+
+/// Bytes of the host that `device` is to keep for messages. With other processes: the buffers at
+/// its ends. Within its own: those by which the host copies between two devices that do not reach
+/// each other; they count for the one whose memory the host sees, else for the receiver. `entries`:
+/// by entry, whether it is run.
 uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<bool> &entries,
-                      const std::vector<int> &processes, bool channels);
+                      const MessageWays &ways);
 /// Of all entries.
-uint64_t messageBytes(const PackageData &data, uint32_t device, const std::vector<int> &processes,
-                      bool channels = false);
+uint64_t messageBytes(const PackageData &data, uint32_t device, const MessageWays &ways);
 
 } // namespace lstmc::package

@@ -141,7 +141,7 @@ void RankTransport::take(MessageId message, LaunchInterval *time) {
 }
 
 uint64_t RankTransport::bytes(size_t device) const {
-  uint64_t bytes = 0;
+  uint64_t bytes = here_.bytes(device);
   for (const auto &outgoing : outgoing_)
     bytes += outgoing->from == device ? outgoing->held() : 0;
   for (const auto &incoming : incoming_)

@@ -1,5 +1,7 @@
 #include "executor/session/InProcessTransport.h"
 
+#include "executor/session/RemoteDevice.h"
+
 namespace lstmc::session {
 
 Result<MessageId> InProcessTransport::add(const Message &message) {
@@ -48,6 +50,17 @@ void InProcessTransport::take(MessageId message, LaunchInterval *time) {
     way.copy->run(time);
   way.taken.store(round_.load());
   wake_(way.from);
+}
+
+uint64_t InProcessTransport::bytes(size_t device) const {
+  uint64_t bytes = 0;
+  for (const Way &way : ways_) {
+    const Device &from = *devices_[way.from], &to = *devices_[way.to];
+    const bool senders = !to.hostVisible() && from.hostVisible() && !isRemote(from);
+    if (way.copy && device == (senders ? way.from : way.to))
+      bytes += way.copy->stagingBytes();
+  }
+  return bytes;
 }
 
 void InProcessTransport::abort(Error error) {

@@ -29,6 +29,7 @@ public:
   bool sent(MessageId message) const override;
   bool arrived(MessageId message) const override;
   void take(MessageId message, LaunchInterval *time) override;
+  uint64_t bytes(size_t device) const override;
   bool vote(bool yes) override { return yes; }
   void abort(Error error) override;
   const std::atomic<bool> &aborted() const override { return aborted_; }

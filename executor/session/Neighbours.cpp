@@ -20,12 +20,16 @@ std::vector<bool> Session::Impl::selectedIn(const package::Package &package) con
 }
 
 uint64_t Session::Impl::messageBytes(size_t device) const {
-  if (!options.peers)
-    return 0;
   const auto *maker = dynamic_cast<const ChannelMaker *>(devices[device].get());
-  return package::messageBytes(data(), uint32_t(device), selected,
-                               package::processesOf(devices.size(), options.peers->ranks()),
-                               maker && maker->hasChannels());
+  package::MessageWays ways{
+      .processes = package::processesOf(devices.size(), options.peers ? options.peers->ranks() : 1),
+      .channels = maker && maker->hasChannels(),
+      .reaches = [this](uint32_t to, uint32_t from) {
+        return devices[to]->reaches(*devices[from]);
+      }};
+  for (const std::shared_ptr<Device> &each : devices)
+    ways.names.push_back(each->name());
+  return package::messageBytes(data(), uint32_t(device), selected, ways);
 }
 
 uint64_t Session::Impl::arenaBytes(size_t device) const {

@@ -80,8 +80,10 @@ public:
 
 struct DevicePeak {
   std::string device;
-  uint64_t plannedBytes; ///< of its arena, and for messages with other processes
+  uint64_t plannedBytes; ///< of its arena, and for messages (package::messageBytes())
   uint64_t touchedBytes; ///< bytes of pages that were really used, and what messages hold
+  /// Where the host does not see the device's memory, the host's for messages, not in the others.
+  uint64_t plannedOfHost = 0, heldOfHost = 0;
 };
 
 /// Memory of the process, as counted by the system.

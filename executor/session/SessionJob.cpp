@@ -120,10 +120,9 @@ std::vector<DevicePeak> Session::peaks() const {
       continue;
     DevicePeak &peak =
         peaks.emplace_back(DevicePeak{device.name(), impl_->arenaBytes(i), device.touchedBytes()});
-    if (device.hostVisible()) { // messages of others are in the host's memory, not in theirs
-      peak.plannedBytes += impl_->messageBytes(i);
-      peak.touchedBytes += impl_->transport->bytes(i);
-    }
+    // Messages of others are in the host's memory, not in theirs.
+    (device.hostVisible() ? peak.plannedBytes : peak.plannedOfHost) += impl_->messageBytes(i);
+    (device.hostVisible() ? peak.touchedBytes : peak.heldOfHost) += impl_->transport->bytes(i);
   }
   return peaks;
 }

@@ -53,8 +53,7 @@ public:
   /// null, receives begin and end.
   virtual void take(MessageId message, LaunchInterval *time) = 0;
 
-  /// What it holds for the messages between this device and other processes
-  /// (package::messageBytes()).
+  /// What it holds of the host's memory for the messages of this device (package::messageBytes()).
   virtual uint64_t bytes(size_t /*device*/) const { return 0; }
 
   /// Whether all processes of the job vote yes. All of them call it, between two rounds.

@@ -49,11 +49,11 @@ Options withDevices(const Options &options, const Target &target) {
   return onDevices;
 }
 
-/// Every host of a cluster runs a process; devices without one are of a single process.
-std::vector<int> processesOf(const target::Machines &machines) {
-  std::vector<int> processes;
-  for (const target::Machine &machine : machines)
-    processes.push_back(machine.host);
+/// Every host of a cluster with hosts runs a process; else there is one.
+std::vector<int> processesOf(const Planned &planned, const Target &target) {
+  std::vector<int> processes(planned.data.devices.size());
+  for (size_t device = 0; target.cluster && device < processes.size(); ++device)
+    processes[device] = planned.machines[std::min(device, planned.machines.size() - 1)].host;
   return processes;
 }
 
@@ -70,7 +70,7 @@ Status describeDevices(Planned &planned, const Target &target) {
     planned.capacities = part.memory;
     for (uint32_t device = 0; device < planned.capacities.size(); ++device) {
       const uint64_t messages =
-          package::messageBytes(planned.data, device, processesOf(part.machines));
+          package::messageBytes(planned.data, device, {.processes = processesOf(planned, target)});
       if (package::hostSees(planned.data.devices[device]))
         planned.capacities[device] -= std::min(planned.capacities[device], messages);
     }
@@ -292,12 +292,13 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   const std::vector<planning::Remedy> &remedies = all.found;
   if (console.json()) {
     Json document = planJson(planned.data, &planned.forecast, planned.capacities);
-    if (!hosts.empty()) {
+    if (!hosts.empty())
       document["forecast"]["hosts"] = hostsJson(planned.forecast.hosts, hosts);
-      for (uint32_t device = 0; device < planned.machines.size(); ++device)
-        document["devices"][device]["messages_bytes"] =
-            package::messageBytes(planned.data, device, processesOf(planned.machines));
-    }
+    for (uint32_t device = 0; device < planned.data.devices.size(); ++device)
+      if (const uint64_t messages = package::messageBytes(
+              planned.data, device, {.processes = processesOf(planned, target)});
+          messages > 0 || !hosts.empty())
+        document["devices"][device]["messages_bytes"] = messages;
     document["remedies"] = Json::array();
     for (const planning::Remedy &remedy : remedies)
       document["remedies"].push_back({{"flags", flagsOf(remedy.change, options)},
@@ -319,10 +320,11 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   if (!planned.layouts.empty())
     console.print(layoutsText(planned.layouts));
   console.print(planTable(planned.data, planned.capacities));
-  if (!hosts.empty())
-    if (const std::string messages = messagesLine(planned.data, processesOf(planned.machines));
-        !messages.empty())
-      console.print(messages + " besides, which hosts keep for what they send one another");
+  if (const std::string messages = messagesLine(planned.data, processesOf(planned, target));
+      !messages.empty())
+    console.print(messages + (hosts.empty()
+                                  ? " besides, by which the host copies from device to device"
+                                  : " besides, which hosts keep for what they send one another"));
   if (remedies.empty() && !planned.forecast.replicas &&
       !planning::fits(planned.data, planned.capacities))
     console.print(noRemedyText(planned, all.nearest, options));

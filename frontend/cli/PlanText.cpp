@@ -35,7 +35,7 @@ std::string planLine(const package::PackageData &data, uint64_t mayUse, int64_t 
   const std::vector<package::DevicePlan> plans = package::planOf(data);
   for (const package::DevicePlan &d : plans) {
     const auto device = uint32_t(&d - plans.data());
-    const uint64_t messages = package::messageBytes(data, device, processes, channels);
+    const uint64_t messages = package::messageBytes(data, device, {processes, channels});
     text += fmt::format(
         "{}plan      {} {} of {}: weights {:.1f}, gradients {:.1f}, optimizer {:.1f}, "
         "activations {:.1f}, workspace {:.1f}{} · fits",
@@ -53,7 +53,7 @@ std::string planLine(const package::PackageData &data, uint64_t mayUse, int64_t 
 std::string messagesLine(const package::PackageData &data, const std::vector<int> &processes) {
   std::string text;
   for (uint32_t device = 0; device < data.devices.size(); ++device)
-    if (const uint64_t bytes = package::messageBytes(data, device, processes))
+    if (const uint64_t bytes = package::messageBytes(data, device, {.processes = processes}))
       text += fmt::format("{} {} {}", text.empty() ? "messages " : ",", data.devices[device].name,
                           bytesText(bytes));
   return text;

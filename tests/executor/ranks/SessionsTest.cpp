@@ -71,28 +71,38 @@ TEST(Ranks, TrainToTheBitsOfOneProcessByChannels) {
 
 /// What is planned for messages is what they hold, at both ends.
 TEST(Ranks, HoldForMessagesWhatIsPlanned) {
-  for (int ranks : {1, 2, 3, 4}) {
-    std::mutex mutex;
-    uint64_t sum = 0;
-    inRanks(ranks, [&](JobPointer job) {
-      auto session = sessionOf(job);
-      trainedHash(*session);
-      const package::PackageData &data = session->package().data();
-      const std::vector<DevicePeak> peaks = session->peaks();
-      size_t next = 0;
-      for (uint32_t device = 0; device < kDevices; ++device) {
-        if (session::isRemote(session->device(device)))
-          continue;
-        const DevicePeak &peak = peaks[next++];
-        const uint64_t planned = peak.plannedBytes - data.devices[device].arenaBytes;
-        EXPECT_EQ(peak.touchedBytes - session->device(device).touchedBytes(), planned)
-            << ranks << " ranks, " << peak.device;
-        std::lock_guard lock(mutex);
-        sum += planned;
-      }
-    });
-    EXPECT_EQ(sum > 0, ranks > 1);
-  }
+  struct Case {
+    const char *kind;
+    bool channels;
+  };
+  for (const auto &[kind, channels] :
+       {Case{"cpu", false}, Case{"trap", false}, Case{"emu", false}, Case{"emu", true}})
+    for (int ranks : {1, 2, 3, 4}) {
+      std::mutex mutex;
+      uint64_t sum = 0;
+      inRanks(ranks, [&](JobPointer job) {
+        auto session = sessionOf(job, {}, kind, channels);
+        trainedHash(*session);
+        const package::PackageData &data = session->package().data();
+        const package::MessageWays ways{package::processesOf(kDevices, ranks), channels};
+        const std::vector<DevicePeak> peaks = session->peaks();
+        size_t next = 0;
+        for (uint32_t device = 0; device < kDevices; ++device) {
+          if (session::isRemote(session->device(device)))
+            continue;
+          const DevicePeak &peak = peaks[next++];
+          const uint64_t planned =
+              peak.plannedBytes - data.devices[device].arenaBytes + peak.plannedOfHost;
+          EXPECT_EQ(peak.touchedBytes - session->device(device).touchedBytes() + peak.heldOfHost,
+                    planned)
+              << ranks << " ranks, " << peak.device << ", " << channels;
+          EXPECT_EQ(planned, package::messageBytes(data, device, ways)); // by its name alone
+          std::lock_guard lock(mutex);
+          sum += planned;
+        }
+      });
+      EXPECT_EQ(sum > 0, ranks > 1) << kind;
+    }
 }
 
 /// A value that is posted again while it is still being sent is packed later: until then its device

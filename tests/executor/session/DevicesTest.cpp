@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "executor/base/Philox.h"
+#include "executor/package/MessageMemory.h"
 #include "tests/executor/session/Allocations.h"
 #include "tests/executor/session/DeviceSession.h"
 
@@ -254,6 +255,33 @@ TEST(Devices, PeaksAreThePlannedOnes) {
     EXPECT_EQ(peaks[i].device, "cpu:" + std::to_string(i));
     EXPECT_EQ(peaks[i].plannedBytes, session->package().data().devices[i].arenaBytes);
     EXPECT_EQ(peaks[i].touchedBytes, peaks[i].plannedBytes);
+  }
+}
+
+/// Where devices do not reach one another, the host copies: what that takes is planned.
+TEST(Devices, HoldForCopiesOfTheHostWhatIsPlanned) {
+  for (const auto &[names, some] :
+       {std::pair("cpu:0,emu:0,cpu:1,emu:1", true), std::pair("emu:0,cpu:0,emu:1,cpu:1", true),
+        std::pair("trap:0,emu:0,trap:1,cpu:0", true), std::pair("emu:0,emu:1,emu:2", false)}) {
+    auto session = makeSessionOn(names);
+    trainedHash(*session);
+    const package::PackageData &data = session->package().data();
+    package::MessageWays ways{package::processesOf(data.devices.size(), 1)};
+    for (size_t i = 0; i < data.devices.size(); ++i)
+      ways.names.push_back(session->device(i).name());
+    uint64_t sum = 0;
+    const std::vector<DevicePeak> peaks = session->peaks();
+    for (uint32_t i = 0; i < peaks.size(); ++i) {
+      const uint64_t planned =
+          peaks[i].plannedBytes - data.devices[i].arenaBytes + peaks[i].plannedOfHost;
+      EXPECT_EQ(peaks[i].touchedBytes - session->device(i).touchedBytes() + peaks[i].heldOfHost,
+                planned)
+          << names << ", " << peaks[i].device;
+      EXPECT_EQ(planned, package::messageBytes(data, i, ways));
+      EXPECT_EQ(peaks[i].plannedOfHost > 0 && session->device(i).hostVisible(), false);
+      sum += planned;
+    }
+    EXPECT_EQ(sum > 0, some) << names;
   }
 }
 
