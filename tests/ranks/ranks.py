@@ -4,12 +4,15 @@
 Weights, metrics and outputs have to be the same bits; a rank that is killed or stopped has to end the job, or start it again with the same
 end; and no process may be left. Prints what is missing and exits 77 where there is no Open MPI.
 """
+import ctypes
+import errno
 import json
 import os
 import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -52,11 +55,22 @@ def alive(pid):
         return False
 
 
+def refuse_reading():
+    """From here on no process that comes of this one may read another one's memory, as in containers and on hardened kernels: EPERM by seccomp."""
+    readv, writev, allow, refused = 310, 311, 0x7FFF0000, 0x00050000 | errno.EPERM  # of x86-64
+    program = [(0x20, 0, 0, 0), (0x15, 1, 0, readv), (0x15, 0, 1, writev), (0x06, 0, 0, refused), (0x06, 0, 0, allow)]
+    text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
+    filter_ = struct.pack("HxxxxxxP", len(program), ctypes.addressof(text))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, filter_, 0, 0):  # PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP
+        os._exit(99)
+
+
 class Job:
     """A job under way, what it says, and the processes of its ranks."""
 
-    def __init__(self, words):
-        self.child = subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, words, before=None):
+        self.child = subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before)
         self.said, self.pids = [], {}
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
@@ -95,6 +109,15 @@ class Job:
         self.child.stdout.close()
         self.child.stderr.close()
         return code, out
+
+
+def mpi_setting(launch, name):
+    """As the mpirun that this `lstmc launch` has started was given it."""
+    for child in pathlib.Path(f"/proc/{launch}/task/{launch}/children").read_text().split():
+        words = pathlib.Path(f"/proc/{child}/cmdline").read_text().split("\0")
+        if name in words:
+            return words[words.index(name) + 1]
+    raise AssertionError(f"launch has no child with {name}")
 
 
 class Ranks(unittest.TestCase):
@@ -150,6 +173,19 @@ class Ranks(unittest.TestCase):
         """To the page of an arena that nothing touched; what messages hold is exact."""
         for peak in peaks:
             self.assertTrue(0 <= peak["planned_bytes"] - peak["measured_bytes"] <= 4 * 4096, peaks)
+
+    def test_ranks_that_may_not_read_one_another_train_to_the_same_bits(self):
+        ways, hashes = [], {self.slow_hash()}
+        for name, before in (("open", None), ("closed", refuse_reading)):
+            job = Job([*launched(2), *self.slow(), "-o", self.folder / f"reading-{name}"], before)
+            job.wait_for(r"rank 1 .*has connected")
+            ways.append(mpi_setting(job.child.pid, "btl_vader_single_copy_mechanism"))
+            code, out = job.end()
+            self.assertEqual(code, 0, job.text())
+            hashes.add(json.loads(out.splitlines()[-1])["weights_hash"])
+        self.assertIn(ways[0], ("cma", "none"))  # this test may itself run where nobody may
+        self.assertEqual(ways[1], "none")
+        self.assertEqual(len(hashes), 1, hashes)
 
     def test_messages_count_in_the_memory_limit(self):
         words = [*self.train, "-o", self.folder / "limit"]
