@@ -45,7 +45,15 @@ public:
   Move *first = nullptr, *last = nullptr; ///< that wait; under the lock
 };
 
-Channels::Channels(Link &link) : link_(link), thread_([this] { work(); }) {}
+Result<std::unique_ptr<Channels>> Channels::start(Link &link) try {
+  std::unique_ptr<Channels> channels(new Channels(link));
+  channels->thread_ = std::thread([&channels = *channels] { channels.work(); });
+  return channels;
+} catch (const std::system_error &error) {
+  return noThread("a thread that moves bytes between GPUs of processes", error);
+}
+
+Channels::Channels(Link &link) : link_(link) {}
 
 Channels::~Channels() {
   {
@@ -53,7 +61,8 @@ Channels::~Channels() {
     ending_ = true;
   }
   changed_.notify_one();
-  thread_.join();
+  if (thread_.joinable())
+    thread_.join();
   std::vector<std::unique_ptr<Request>> requests;
   for (auto &end : ends_)
     requests.push_back(std::move(end->id));

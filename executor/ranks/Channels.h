@@ -38,7 +38,8 @@ public:
     Move *next_ = nullptr;
   };
 
-  explicit Channels(Link &link);
+  /// E0901 where the system gives no thread.
+  static Result<std::unique_ptr<Channels>> start(Link &link);
   ~Channels();
   Channels(const Channels &) = delete;
   Channels &operator=(const Channels &) = delete;
@@ -54,6 +55,7 @@ public:
   void wake();
 
 private:
+  explicit Channels(Link &link);
   void work();
   bool advance(End &end);
   void fail(const Error &error);

@@ -50,11 +50,12 @@ ChannelMaker *RankTransport::channelMaker(const Message &message) const {
   return direct ? maker : nullptr;
 }
 
-Channels &RankTransport::channels() {
+Status RankTransport::startChannels() {
   std::lock_guard lock(channelsMutex_);
-  if (!channels_)
-    channels_ = std::make_unique<Channels>(link_);
-  return *channels_;
+  if (!channels_) {
+    LSTMC_ASSIGN(channels_, Channels::start(link_));
+  }
+  return {};
 }
 
 Header RankTransport::headerOf(const Message &message) const {
@@ -74,6 +75,8 @@ Result<MessageId> RankTransport::add(const Message &message) {
   auto rankOf = [&](size_t device) { return peers_.rankOf(device, devices_.size()); };
   const int tag = kTagMessages + int(ways_.size());
   ChannelMaker *maker = fromHere != toHere ? channelMaker(message) : nullptr;
+  if (maker)
+    LSTMC_TRY(startChannels());
   Way way{Kind::Elsewhere, 0, nullptr, nullptr, message.entry, message.from, message.number};
   if (toHere && (fromHere || message.given)) {
     way.kind = fromHere ? Kind::Here : Kind::Given;
@@ -82,7 +85,7 @@ Result<MessageId> RankTransport::add(const Message &message) {
     way.kind = Kind::Outgoing;
     const int peer = rankOf(message.to);
     outgoing_.push_back(maker
-                            ? channelOutgoing(message, headerOf(message), link_, channels(), *maker,
+                            ? channelOutgoing(message, headerOf(message), link_, *channels_, *maker,
                                               peer, wake_, tag)
                             : stagedOutgoing(message, headerOf(message), link_, peer, wake_, tag));
     way.outgoing = outgoing_.back().get();
@@ -90,7 +93,7 @@ Result<MessageId> RankTransport::add(const Message &message) {
     way.kind = Kind::Incoming;
     const int peer = rankOf(message.from);
     incoming_.push_back(maker
-                            ? channelIncoming(message, headerOf(message), link_, channels(), *maker,
+                            ? channelIncoming(message, headerOf(message), link_, *channels_, *maker,
                                               peer, wake_, tag)
                             : stagedIncoming(message, headerOf(message), link_, peer, wake_, tag));
     way.incoming = incoming_.back().get();

@@ -53,7 +53,7 @@ private:
 
   Header headerOf(const session::Message &message) const;
   ChannelMaker *channelMaker(const session::Message &message) const;
-  Channels &channels();
+  Status startChannels();
   uint64_t &sequence(size_t from, size_t to) { return sequences_[from * devices_.size() + to]; }
   /// "message 12 of step, fc (FullyConnected)", and where that is in the source.
   std::string opText(size_t message) const;
