@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "backends/target/Machine.h"
+#include "backends/target/Way.h"
 #include "backends/target/Work.h"
 
 namespace lstmc::target {
@@ -31,6 +33,13 @@ struct MessageCost {
   bool byItself;  ///< arrives while the receiver works; else the receiver copies it
 };
 
+/// A machine that is known by a name, as "H200".
+struct KnownMachine {
+  std::string_view name;
+  Machine machine;
+  uint64_t memoryBytes;
+};
+
 /// One object per kind, without state: equal arguments give equal answers, and none asks a clock.
 /// Machines that are handed in are of this kind, or have no figures.
 class Target {
@@ -49,6 +58,10 @@ public:
 
   /// Of a launch that is no transfer.
   virtual double launchSeconds(const Machine &machine, KernelId kernel, const Work &work) const = 0;
+  /// How a recurrent layer is carried out; nothing where there is one way only.
+  virtual std::optional<Way> wayOf(const Machine &, KernelId, const Work &) const {
+    return std::nullopt;
+  }
   /// Of a message to `receiver`; as its links say, unless a target knows better.
   virtual MessageCost messageCost(const Machine &receiver, uint32_t sender, double bytes) const;
   /// Of an op that is no launch yet: the longer of computing and moving, and a launch.
@@ -57,8 +70,11 @@ public:
   // Machines.
 
   virtual Speeds speeds(const Machine &machine) const = 0;
-  /// The built-in one, with everything so much faster or slower that it has these speeds.
-  virtual Machine withSpeeds(const Speeds &speeds) const = 0;
+  /// Those that descriptions of clusters may name. Empty: there is the built-in one only.
+  virtual std::span<const KnownMachine> knownMachines() const { return {}; }
+  /// A known machine, or without figures the built-in one, with everything so much faster or slower
+  /// that it has these speeds.
+  virtual Machine withSpeeds(const Machine &known, const Speeds &speeds) const = 0;
   /// With every launch `times` as long.
   virtual Machine slowed(const Machine &machine, double times) const = 0;
   /// In the order of Machine::figures. Empty: costs are fixed, and nothing is to be measured.

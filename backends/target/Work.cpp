@@ -166,6 +166,16 @@ int64_t tableBytes(const std::vector<Window> &operands, std::span<const int64_t>
   return 0;
 }
 
+/// `y` is [T, B, H].
+Layer layerOf(const Window &y, int64_t inputs, RnnMode mode) {
+  return {.batch = y.shape.size() > 1 ? y.shape[1] : 1,
+          .inputs = inputs,
+          .units = last(y),
+          .mode = int32_t(mode),
+          .gates = int32_t(gateCount(mode)),
+          .wide = y.dtype == DType::F64};
+}
+
 } // namespace
 
 bool isFunction(ScalarOp op) {
@@ -199,11 +209,15 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
     work.steps = operands[RnnForwardOperand::y].shape[0];
     work.stepBytes = bytes(operands[RnnForwardOperand::r]);
     work.stepUnits = last(operands[RnnForwardOperand::y]);
+    work.layer = layerOf(operands[RnnForwardOperand::y], last(operands[RnnForwardOperand::x]),
+                         argumentsOf<RnnForwardArguments>(ints).mode);
   }
   if (kernel == KernelId::RnnBackward) {
     work.steps = operands[RnnBackwardOperand::gates].shape[0];
     work.stepBytes = bytes(operands[RnnBackwardOperand::rt]);
     work.stepUnits = last(operands[RnnBackwardOperand::y]);
+    work.layer =
+        layerOf(operands[RnnBackwardOperand::y], 0, argumentsOf<RnnBackwardArguments>(ints).mode);
   }
   if (wide)
     work.flops = product({work.flops, 2});
@@ -235,6 +249,7 @@ Work workOf(const package::PackageData &package, const package::Launch &launch, 
     work.flops = int64_t(double(work.flops) * realSteps);
     work.functions = int64_t(double(work.functions) * realSteps);
     work.rows = int64_t(double(work.rows) * realSteps);
+    work.layer.real = realSteps;
   }
   return work;
 }

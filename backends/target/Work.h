@@ -10,6 +10,16 @@
 
 namespace lstmc::target {
 
+/// The layer of a recurrence, in one direction.
+struct Layer {
+  int64_t batch = 0, inputs = 0, units = 0; ///< without inputs: backward, where a product has them
+  int32_t mode = 0, gates = 0;              ///< RnnMode
+  bool wide = false;                        ///< f64
+  double real = 1;                          ///< of its steps
+
+  bool operator==(const Layer &) const = default;
+};
+
 /// Floating-point operations, an fma counting two and one of f64 as two of f32, and bytes, each
 /// tensor once.
 struct Work {
@@ -23,6 +33,7 @@ struct Work {
 
   // Of recurrences: steps that wait for one another, what each of them reads again, and its units.
   int64_t steps = 0, stepBytes = 0, stepUnits = 0;
+  Layer layer = {};
 
   bool operator==(const Work &) const = default;
 };

@@ -248,8 +248,7 @@ static std::optional<PeakLaunch::Steps> stepsOf(const Launch &launch) {
   return forward != reverse ? PeakLaunch::Steps{low, high} : PeakLaunch::Steps{high, low};
 }
 
-/// Of an op without a name, such as backward's, the one that all named ops of its place have.
-static std::string nameOf(const PackageData &data, const Location &location) {
+std::string opNameOf(const PackageData &data, const Location &location) {
   std::string name = location.name;
   for (const Location &other : data.locations) {
     bool there =
@@ -271,7 +270,7 @@ std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan
   for (const DeviceProgram &program : entry.programs)
     if (data.devices[program.device].name == plan.device) {
       const Launch &launch = program.launches[plan.peakLaunch];
-      return PeakLaunch{entry.name, nameOf(data, data.locations[launch.location]),
+      return PeakLaunch{entry.name, opNameOf(data, data.locations[launch.location]),
                         std::string(kernelRecord(launch.kernel).name), stepsOf(launch),
                         launch.chunk < 0 ? std::nullopt : std::optional(launch.chunk)};
     }

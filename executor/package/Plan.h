@@ -59,6 +59,8 @@ struct PeakLaunch {
   std::optional<Steps> steps;
   std::optional<int32_t> chunk;
 };
+/// Of an op without a name, such as backward's, the one that all named ops of its place have.
+std::string opNameOf(const PackageData &data, const Location &location);
 std::optional<PeakLaunch> launchAtPeak(const PackageData &data, const DevicePlan &plan);
 
 std::vector<DevicePlan> planOf(const PackageData &data, size_t largest = 5);

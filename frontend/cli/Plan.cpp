@@ -342,6 +342,8 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   }
   if (!planned.recomputed.empty())
     console.print(planned.recomputed);
+  if (!planned.forecast.ways.empty())
+    console.print(waysText(planned.data, planned.forecast.ways));
   if (std::string table = hostsTable(planned.forecast.hosts, hosts); !table.empty())
     console.print(table);
   console.print(forecastLine(planned.data, planned.forecast));

@@ -151,6 +151,50 @@ std::string forecastLine(const package::PackageData &data,
               : " · by the rates of " + forecast.rates);
 }
 
+/// "on chip, 16 clusters of 8 blocks, 4 sequences each, W through the cache"
+static std::string wayText(const target::Way &way) {
+  if (way.name == "on-host")
+    return "by the host";
+  const bool onChip = way.name == "on-chip";
+  std::string text = way.blocks > 1
+                         ? fmt::format("{} clusters of {} blocks", way.clusters, way.blocks)
+                         : fmt::format("{} blocks", way.clusters);
+  if (way.rows > 1)
+    text += fmt::format(", {} sequences each", way.rows);
+  return fmt::format("{}, {}{}", onChip ? "on chip" : "through the cache", text,
+                     onChip && !way.keepsInputs ? ", W through the cache" : "");
+}
+
+std::string waysText(const package::PackageData &data,
+                     const std::vector<planning::LayerWay> &ways) {
+  std::string text;
+  for (const planning::LayerWay &layer : ways)
+    text += fmt::format("{}{} {} {}: {}, {} a step", text.empty() ? "recurrence " : "\n           ",
+                        data.devices[layer.device].name, escaped(layer.layer),
+                        layer.backward ? "backward" : "forward", wayText(layer.way),
+                        viz::durationText(layer.way.stepSeconds));
+  return text;
+}
+
+static nlohmann::ordered_json waysJson(const package::PackageData &data,
+                                       const std::vector<planning::LayerWay> &ways) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const planning::LayerWay &layer : ways)
+    list.push_back({{"device", data.devices[layer.device].name},
+                    {"layer", layer.layer},
+                    {"direction", layer.backward ? "backward" : "forward"},
+                    {"way", layer.way.name},
+                    {"blocks", layer.way.blocks},
+                    {"sequences", layer.way.rows},
+                    {"clusters", layer.way.clusters},
+                    {"keeps_input_weights", layer.way.keepsInputs},
+                    {"launches", layer.launches},
+                    {"steps", layer.steps},
+                    {"step_s", layer.way.stepSeconds},
+                    {"time_s", layer.seconds}});
+  return list;
+}
+
 /// Of the buffers that live at the peak, those that hold what another device sent; what is kept is
 /// no message.
 static uint64_t communicationBytes(const package::PackageData &data,
@@ -318,6 +362,8 @@ Json planJson(const package::PackageData &data, const planning::PackageForecast 
                         {"speedup", orNull(forecast->speedup)},
                         {"sent_bytes", forecast->sentBytes},
                         {"rates", forecast->rates}};
+  if (forecast && !forecast->ways.empty())
+    plan["recurrences"] = waysJson(data, forecast->ways);
   if (forecast && forecast->replicas)
     plan["forecast"]["replicas"] = forecast->replicas;
   return plan;

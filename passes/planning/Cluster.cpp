@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "backends/registry/Targets.h"
 #include "executor/base/NumberText.h"
 #include "executor/base/Suggest.h"
 #include "passes/planning/ClusterReader.h"
@@ -120,7 +121,9 @@ Result<std::string> TableReader::needed(std::string_view key) const {
   return value->items[0];
 }
 
-Result<uint64_t> TableReader::memory(std::string_view name) const {
+Result<uint64_t> TableReader::memory(std::string_view name, uint64_t otherwise) const {
+  if (otherwise && !table.find("memory"))
+    return otherwise;
   LSTMC_ASSIGN(std::string text, needed("memory"));
   std::optional<int64_t> bytes = scaledNumber(text, 1024);
   if (!bytes || *bytes < 1)
@@ -128,6 +131,23 @@ Result<uint64_t> TableReader::memory(std::string_view name) const {
                   "memory of {}: found \"{}\", want bytes (K, M, G are powers of 1,024)", name,
                   text);
   return uint64_t(*bytes);
+}
+
+Result<target::KnownMachine> TableReader::kind(DeviceKind device) const {
+  const ClusterValue *value = table.find("kind");
+  if (!value)
+    return target::KnownMachine{};
+  const std::span<const target::KnownMachine> all = targetOf(device).knownMachines();
+  if (all.empty())
+    return wrong(*value, "none: only a gpu has a kind");
+  std::vector<std::string_view> names;
+  for (const target::KnownMachine &known : all)
+    names.push_back(known.name);
+  const std::string text = value->items.size() == 1 ? value->items[0] : "";
+  auto found = std::ranges::find(names, text);
+  if (found == names.end())
+    return wrong(*value, fmt::format("one of {}{}", fmt::join(names, ", "), meant(text, names)));
+  return all[size_t(found - names.begin())];
 }
 
 Result<target::Speeds> TableReader::speeds(target::Speeds speeds) const {

@@ -23,7 +23,8 @@ inline constexpr int64_t kMostHosts = 512;
 ///
 ///     [[device]]
 ///     name = "cpu:0"          # as -d and --place take it
-///     memory = "16G"
+///     kind = "H200"           # of a gpu: a card whose memory and rates are known
+///     memory = "16G"          # may be left out where the kind says it
 ///     flops_per_s = 2e11      # of a product; left out: the built-in figure, as bytes_per_s and
 ///                             launch_s
 ///
@@ -38,6 +39,7 @@ inline constexpr int64_t kMostHosts = 512;
 ///     name = "node"           # of several node0, node1, ..
 ///     count = 8               # 1
 ///     devices = "2xcpu"       # of each host, as -d of a rank takes them; cpu
+///     kind = "H200"           # of its devices, if these are gpu; memory is theirs then
 ///     cores = 16              # shared evenly by its devices; one each
 ///     memory = "64G"          # the same
 ///     flops_per_s = 5e10      # of a core

@@ -37,18 +37,19 @@ private:
   }
 
   Status addDevice(const TableReader &reader) {
-    LSTMC_TRY(reader.check({"name", "memory", "flops_per_s", "bytes_per_s", "launch_s"}));
+    LSTMC_TRY(reader.check({"name", "kind", "memory", "flops_per_s", "bytes_per_s", "launch_s"}));
     LSTMC_ASSIGN(std::string text, reader.needed("name"));
     const Place &place = reader.table.find("name")->place;
     LSTMC_ASSIGN(DeviceName name, deviceNamed(text, place));
     if (std::find(cluster_.devices.begin(), cluster_.devices.end(), name) != cluster_.devices.end())
       return failAt(place, ErrorCode::E0612, "device {} stands twice", name.text());
-    LSTMC_ASSIGN(uint64_t memory, reader.memory(name.text()));
+    LSTMC_ASSIGN(target::KnownMachine known, reader.kind(name.kind));
+    LSTMC_ASSIGN(uint64_t memory, reader.memory(name.text(), known.memoryBytes));
     const target::Target &target = targetOf(name.kind);
-    LSTMC_ASSIGN(target::Speeds speeds, reader.speeds(target.speeds({})));
+    LSTMC_ASSIGN(target::Speeds speeds, reader.speeds(target.speeds(known.machine)));
     cluster_.devices.push_back(name);
     cluster_.memory.push_back(memory);
-    cluster_.machines.push_back(target.withSpeeds(speeds));
+    cluster_.machines.push_back(target.withSpeeds(known.machine, speeds));
     return {};
   }
 

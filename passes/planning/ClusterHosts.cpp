@@ -21,7 +21,7 @@ public:
 
 private:
   Status addHosts(const TableReader &reader) {
-    LSTMC_TRY(reader.check({"name", "count", "devices", "cores", "memory", "flops_per_s",
+    LSTMC_TRY(reader.check({"name", "count", "devices", "kind", "cores", "memory", "flops_per_s",
                             "bytes_per_s", "launch_s", "nic_bytes_per_s", "nic_latency_s"}));
     LSTMC_ASSIGN(std::string name, reader.needed("name"));
     LSTMC_ASSIGN(int64_t count, reader.count("count", 1, kMostHosts));
@@ -29,8 +29,12 @@ private:
       return reader.wrong(*reader.table.find("count"),
                           fmt::format("{} hosts in a file at most", kMostHosts));
     LSTMC_ASSIGN(std::vector<DeviceName> devices, devicesOf(reader));
-    LSTMC_ASSIGN(uint64_t memory, reader.memory(name));
-    LSTMC_ASSIGN(target::Machines machines, machinesOf(reader, devices));
+    LSTMC_ASSIGN(Kinds kinds, kindsOf(reader, devices));
+    uint64_t ofKinds = 0;
+    for (const target::KnownMachine &known : kinds)
+      ofKinds += known.memoryBytes;
+    LSTMC_ASSIGN(uint64_t memory, reader.memory(name, ofKinds));
+    LSTMC_ASSIGN(target::Machines machines, machinesOf(reader, devices, kinds));
     for (int64_t i = 0; i < count; ++i) {
       std::string own = count == 1 ? name : fmt::format("{}{}", name, i);
       if (std::find(cluster_.hosts.begin(), cluster_.hosts.end(), own) != cluster_.hosts.end())
@@ -52,9 +56,21 @@ private:
     return devices;
   }
 
+  using Kinds = std::vector<target::KnownMachine>;
+
+  static Result<Kinds> kindsOf(const TableReader &reader, const std::vector<DeviceName> &devices) {
+    Kinds kinds;
+    for (const DeviceName &device : devices) {
+      LSTMC_ASSIGN(target::KnownMachine known, reader.kind(device.kind));
+      kinds.push_back(std::move(known));
+    }
+    return kinds;
+  }
+
   /// Of one host, without its number.
   static Result<target::Machines> machinesOf(const TableReader &reader,
-                                             const std::vector<DeviceName> &devices) {
+                                             const std::vector<DeviceName> &devices,
+                                             const Kinds &kinds) {
     const auto share = double(devices.size());
     LSTMC_ASSIGN(int64_t cores, reader.count("cores", int64_t(devices.size()), 1'000'000));
     target::Nic nic;
@@ -63,15 +79,17 @@ private:
     LSTMC_ASSIGN(std::vector<double> latencies, reader.numbers("nic_latency_s", nic.outSeconds, 2));
     nic = {rates[0], rates[1], latencies[0], latencies[1]};
     target::Machines machines;
-    for (const DeviceName &device : devices) {
-      const target::Target &target = targetOf(device.kind);
-      target::Speeds own = target.speeds({});
+    for (size_t i = 0; i < devices.size(); ++i) {
+      const target::Target &target = targetOf(devices[i].kind);
+      const target::Machine &known = kinds[i].machine;
+      target::Speeds own = target.speeds(known);
       own.bytesPerSecond *= share; // nobody said what the memory does: enough for all
       LSTMC_ASSIGN(target::Speeds speeds, reader.speeds(own));
       speeds.flopsPerSecond *= double(cores) / share;
       speeds.bytesPerSecond /= share;
-      target::Machine &machine = machines.emplace_back(target.withSpeeds(speeds));
-      machine.link.bytesPerSecond = speeds.bytesPerSecond / 2; // read and written
+      target::Machine &machine = machines.emplace_back(target.withSpeeds(known, speeds));
+      if (known.figures.empty())
+        machine.link.bytesPerSecond = speeds.bytesPerSecond / 2; // read and written
       machine.nic = nic;
     }
     return machines;

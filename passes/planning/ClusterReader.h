@@ -21,8 +21,11 @@ struct TableReader {
   Result<int64_t> count(std::string_view key, int64_t otherwise, int64_t most) const;
   /// The text of a key that has to be there.
   Result<std::string> needed(std::string_view key) const;
-  /// Bytes; `name` is whose they are.
-  Result<uint64_t> memory(std::string_view name) const;
+  /// Bytes; `name` is whose they are. `otherwise` 0: they have to be there.
+  Result<uint64_t> memory(std::string_view name, uint64_t otherwise = 0) const;
+  /// The machine that `kind` names, of devices of one target; the built-in one, without memory,
+  /// where nothing does.
+  Result<target::KnownMachine> kind(DeviceKind device) const;
   /// flops_per_s, bytes_per_s and launch_s, where they are there.
   Result<target::Speeds> speeds(target::Speeds otherwise) const;
 

@@ -40,6 +40,7 @@ PackageForecast forecastPackage(const package::PackageData &data, const target::
     for (uint32_t device = 0; device < data.devices.size(); ++device)
       known.idle[device] = times.idleFraction(device);
     known.hosts = forecastHosts(data, machines, times);
+    known.ways = recurrenceWays(data, *shown, machines, realSteps);
   }
   return known;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "passes/planning/HostForecast.h"
+#include "passes/planning/RecurrenceWays.h"
 
 namespace lstmc::planning {
 
@@ -17,6 +18,7 @@ struct PackageForecast {
   int64_t sentBytes = 0;           ///< by all devices, in an update, else a forward
   std::vector<double> idle;        ///< fraction of the same time, by device
   std::vector<HostForecast> hosts; ///< in the same time; none where devices have links
+  std::vector<LayerWay> ways;      ///< in the same time, where devices have several
   std::optional<double> speedup;   ///< over the first device alone, of the same
   double realSteps = 1; ///< of the steps of all sequences; 1 where they have no lengths or nobody
                         ///< knows them

@@ -30,7 +30,7 @@ public:
   target::Speeds speeds(const target::Machine &machine) const override {
     return cpu::speeds(machine);
   }
-  target::Machine withSpeeds(const target::Speeds &speeds) const override {
+  target::Machine withSpeeds(const target::Machine &, const target::Speeds &speeds) const override {
     return cpu::withSpeeds(speeds);
   }
   target::Machine slowed(const target::Machine &machine, double times) const override {

@@ -2,49 +2,125 @@
 
 #include <algorithm>
 
+#include "backends/cuda/compiler/Cards.h"
+#include "backends/cuda/model/RecurrenceWay.h"
+
 namespace lstmc::cuda {
 
 namespace {
 
-/// Assumed: what a launch takes at least, and a step of a recurrence, which waits for the one
-/// before.
-constexpr double kLaunchSeconds = 3e-6, kStepSeconds = 2e-6;
+/// Assumed: bytes a second between a GPU and its host, for layers that the host carries out.
+constexpr double kHostBytesPerSecond = 2.5e10;
 
-/// f32 without tensor cores, and memory. Source: NVIDIA's data sheet of the H100 SXM.
-constexpr target::Speeds kSpeeds = {67e12, 3.35e12, kLaunchSeconds};
+RecurrenceWay wayFor(const GpuShape &gpu, KernelId kernel, const target::Work &work) {
+  const target::Layer &layer = work.layer;
+  return recurrenceWay({.steps = work.steps,
+                        .batch = layer.batch,
+                        .inputs = layer.inputs,
+                        .units = layer.units,
+                        .mode = RnnMode(layer.mode),
+                        .gates = layer.gates,
+                        .reverse = false},
+                       kernel == KernelId::RnnForward ? Direction::Forward : Direction::Backward,
+                       layer.wide ? DType::F64 : DType::F32, gpu);
+}
 
-/// The figures of a machine, where it has any: those of Speeds, in their order.
+bool isRecurrence(const target::Work &work) { return work.layer.units > 0; }
+
+std::string_view nameOf(RecurrenceWay::Kind kind) {
+  switch (kind) {
+  case RecurrenceWay::Kind::OnChip:
+    return "on-chip";
+  case RecurrenceWay::Kind::OnHost:
+    return "on-host";
+  case RecurrenceWay::Kind::ThroughCache:
+    break;
+  }
+  return "through-cache";
+}
+
+/// Figures are those of GpuRates.
 class GpuTarget : public target::Target {
 public:
   /// The recurrent kernel computes the projection of a step itself, so more steps would take memory
   /// and nothing else.
   int64_t projectionSteps(int64_t, int64_t, int64_t, int64_t, uint64_t) const override { return 1; }
 
-  /// The longer of computing and moving, after the launch; a recurrence has the waits of its steps
-  /// besides.
-  double launchSeconds(const target::Machine &machine, KernelId,
+  double launchSeconds(const target::Machine &machine, KernelId kernel,
                        const target::Work &work) const override {
-    const target::Speeds speed = speeds(machine);
-    const double computing = double(work.flops) / speed.flopsPerSecond,
-                 moving = (double(work.bytes) + double(work.steps) * double(work.stepBytes)) /
-                          speed.bytesPerSecond;
-    const double slower = speed.launchSeconds / kLaunchSeconds;
-    return speed.launchSeconds + double(work.steps) * kStepSeconds * slower +
-           std::max(computing, moving);
+    const GpuRates rates = GpuRates::of(machine);
+    return rates.speeds.launchSeconds + (isRecurrence(work)
+                                             ? recurrenceSeconds(rates, kernel, work)
+                                             : streamSeconds(rates, work.flops, work.bytes));
   }
+
+  std::optional<target::Way> wayOf(const target::Machine &machine, KernelId kernel,
+                                   const target::Work &work) const override {
+    if (!isRecurrence(work))
+      return std::nullopt;
+    const GpuRates rates = GpuRates::of(machine);
+    const RecurrenceWay way = wayFor(rates.shape, kernel, work);
+    return target::Way{.name = nameOf(way.kind),
+                       .blocks = way.cluster,
+                       .rows = way.rows,
+                       .clusters = (work.layer.batch + way.rows - 1) / way.rows,
+                       .keepsInputs = way.chip.keepsInputs != 0,
+                       .stepSeconds = stepSeconds(rates, way)};
+  }
+
   target::Speeds speeds(const target::Machine &machine) const override {
-    const std::vector<double> &figures = machine.figures;
-    return figures.size() < 3 ? kSpeeds : target::Speeds{figures[0], figures[1], figures[2]};
+    return GpuRates::of(machine).speeds;
   }
-  target::Machine withSpeeds(const target::Speeds &speeds) const override {
-    return {.figures = {speeds.flopsPerSecond, speeds.bytesPerSecond, speeds.launchSeconds}};
+  target::Machine withSpeeds(const target::Machine &known,
+                             const target::Speeds &speeds) const override {
+    GpuRates rates = GpuRates::of(known);
+    rates.recurrences *= rates.speeds.flopsPerSecond / speeds.flopsPerSecond;
+    rates.speeds = speeds;
+    target::Machine machine = known;
+    machine.figures = rates.figures();
+    return machine;
   }
   target::Machine slowed(const target::Machine &machine, double times) const override {
     const target::Speeds own = speeds(machine);
-    target::Machine slow = machine;
-    slow.figures = {own.flopsPerSecond / times, own.bytesPerSecond / times,
-                    own.launchSeconds * times};
-    return slow;
+    return withSpeeds(machine, {own.flopsPerSecond / times, own.bytesPerSecond / times,
+                                own.launchSeconds * times});
+  }
+  std::span<const target::KnownMachine> knownMachines() const override {
+    static const std::vector<target::KnownMachine> all = [] {
+      std::vector<target::KnownMachine> machines;
+      for (const DataSheet &sheet : dataSheets())
+        machines.push_back(
+            {sheet.name,
+             {.figures = GpuRates{sheet.speeds(), sheet.shape()}.figures(), .link = sheet.link()},
+             sheet.memoryBytes()});
+      return machines;
+    }();
+    return all;
+  }
+
+private:
+  /// The longer of computing and moving.
+  static double streamSeconds(const GpuRates &rates, int64_t flops, int64_t bytes) {
+    return std::max(double(flops) / rates.speeds.flopsPerSecond,
+                    double(bytes) / rates.speeds.bytesPerSecond);
+  }
+
+  static double stepSeconds(const GpuRates &rates, const RecurrenceWay &way) {
+    return way.stepCycles / rates.shape.clock * rates.recurrences;
+  }
+
+  /// The steps, and what is no step: backward, the product that makes the gradient of the inputs.
+  static double recurrenceSeconds(const GpuRates &rates, KernelId kernel,
+                                  const target::Work &work) {
+    const RecurrenceWay way = wayFor(rates.shape, kernel, work);
+    const target::Layer &layer = work.layer;
+    const double steps = double(work.steps) * layer.real;
+    const double ofSteps = 2 * steps * double(layer.batch * layer.gates * layer.units) *
+                           double(layer.units + layer.inputs) * (layer.wide ? 2 : 1);
+    const double beside = std::max(0.0, double(work.flops) - ofSteps);
+    const double moved =
+        way.kind == RecurrenceWay::Kind::OnHost ? double(work.bytes) / kHostBytesPerSecond : 0;
+    return steps * stepSeconds(rates, way) + beside / rates.speeds.flopsPerSecond + moved;
   }
 };
 

@@ -5,9 +5,9 @@
 
 namespace lstmc::cuda {
 
-/// Of real and of emulated GPUs: an emulated one is planned for as the GPU that it stands for. The
-/// GPU is an H100 as its data sheet describes it, where a cluster's description says nothing else;
-/// nothing was measured.
+/// Of real and of emulated GPUs: an emulated one is planned for as the GPU that it stands for.
+/// Where a cluster's description names none, it is the first of Cards.def as its data sheet
+/// describes it; nothing was measured.
 const target::Target &gpuTarget();
 
 } // namespace lstmc::cuda

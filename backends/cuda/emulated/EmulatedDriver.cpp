@@ -240,23 +240,22 @@ DriverResult errorText(DriverResult error, const char **text) {
   return kDone;
 }
 
+/// Those of an H100 (compiler/Cards.def).
 DriverResult deviceAttribute(int *value, int attribute, CardNumber) {
-  switch (attribute) {
-  case kSharedBytesOfBlock:
-    *value = gpu::kMaxSharedBytes;
-    return kDone;
-  case kMultiprocessorCount:
-    *value = gpu::kMultiprocessors;
-    return kDone;
-  case kCapabilityMajor:
-    *value = 9;
-    return kDone;
-  case kCapabilityMinor:
-    *value = 0;
-    return kDone;
-  default:
-    return kInvalidValue;
-  }
+  static constexpr struct {
+    int attribute, value;
+  } kAttributes[] = {{kSharedBytesOfBlock, gpu::kMaxSharedBytes},
+                     {kMultiprocessorCount, gpu::kMultiprocessors},
+                     {kCapabilityMajor, 9},
+                     {kCapabilityMinor, 0},
+                     {kClockRate, 1'980'000},
+                     {kMemoryClockRate, 2'619'000},
+                     {kMemoryBusWidth, 5120},
+                     {kL2CacheSize, 50 << 20}};
+  for (const auto &known : kAttributes)
+    if (known.attribute == attribute)
+      return *value = known.value, kDone + 0;
+  return kInvalidValue;
 }
 
 Driver makeTable() {

@@ -30,11 +30,11 @@ inline constexpr unsigned kCaptureOfThread = 1;
 /// Of setAttribute: the most shared memory that a block of the kernel may ask for.
 inline constexpr int kMostSharedBytes = 8;
 /// Of deviceAttribute: the most that a block of any kernel may ask for, the number of
-/// multiprocessors, the compute capability.
+/// multiprocessors, the compute capability; clocks in kHz, the bits of a transfer from memory, of
+/// which there are two in a cycle, and the bytes of the cache that all multiprocessors share.
 inline constexpr int kSharedBytesOfBlock = 97, kMultiprocessorCount = 16, kCapabilityMajor = 75,
-                     kCapabilityMinor = 76;
-/// Blocks of a cluster that every GPU with clusters takes.
-inline constexpr int kMaxCluster = 8;
+                     kCapabilityMinor = 76, kClockRate = 13, kMemoryClockRate = 36,
+                     kMemoryBusWidth = 37, kL2CacheSize = 38;
 /// Of enablePeer: it was enabled before.
 inline constexpr DriverResult kPeerAlreadyEnabled = 704;
 /// Of query: not all that the stream was given is done.

@@ -40,7 +40,7 @@ struct Axes {
 
 } // namespace
 
-Launches launchesFused(const FusedLaunch &launch) {
+Launches launchesFused(const FusedLaunch &launch, const GpuShape &) {
   const FusedProgram &program = *launch.wire.program;
   const std::span<const Tensor> operands = launch.repeated;
   if (operands.empty())

@@ -7,6 +7,7 @@
 
 #include "backends/cuda/runtime/GpuProgram.h"
 #include "backends/cuda/runtime/NcclChannel.h"
+#include "backends/cuda/runtime/Shape.h"
 #include "backends/cuda/text/FusedText.h"
 #include "backends/cuda/text/ImageCache.h"
 #include "executor/abi/Packing.h"
@@ -87,7 +88,6 @@ private:
   DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
                             DriverFunction &function) const;
   void give(const ReadyLaunch &launch, DriverStream stream) const;
-  DriverResult findShape();
   DriverResult allowShared(DriverFunction function, int64_t bytes);
   void release();
 
@@ -139,7 +139,8 @@ Status GpuDevice::open() {
   if (!error)
     error = driver_.setContext(context_);
   if (!error)
-    error = findShape();
+    error = findShape(driver_, options_.card, shape_);
+  shape_.asked = options_.cluster;
   for (const std::byte *image : options_.images)
     if (!error)
       error = driver_.loadModule(&modules_.emplace_back(), image);
@@ -158,19 +159,6 @@ DriverResult GpuDevice::allowShared(DriverFunction function, int64_t bytes) {
     return 0;
   most = bytes;
   return driver_.setAttribute(function, kMostSharedBytes, int(bytes));
-}
-
-DriverResult GpuDevice::findShape() {
-  int sharedBytes = 0, capability = 0;
-  DriverResult error = driver_.deviceAttribute(&sharedBytes, kSharedBytesOfBlock, options_.card);
-  if (!error)
-    error = driver_.deviceAttribute(&shape_.multiprocessors, kMultiprocessorCount, options_.card);
-  if (!error)
-    error = driver_.deviceAttribute(&capability, kCapabilityMajor, options_.card);
-  shape_.sharedBytes = sharedBytes;
-  shape_.cluster = capability >= 9 ? kMaxCluster : 1;
-  shape_.asked = options_.cluster;
-  return error;
 }
 
 void GpuDevice::release() {

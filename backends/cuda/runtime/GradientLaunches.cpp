@@ -28,7 +28,7 @@ GpuLaunch gradient(std::string_view kernel, const Tensor &y, const Tensor &begin
 
 } // namespace
 
-Launches launchesWeightGradient(const WeightGradientLaunch &launch) {
+Launches launchesWeightGradient(const WeightGradientLaunch &launch, const GpuShape &) {
   std::vector<gpu::GradientUse> uses;
   for (size_t i = 0; i < launch.repeated.size(); i += 2)
     uses.push_back(useOf(launch.repeated[i], launch.repeated[i + 1]));
@@ -37,7 +37,7 @@ Launches launchesWeightGradient(const WeightGradientLaunch &launch) {
                     launch.begin, launch.range, uses)}};
 }
 
-Launches launchesBiasGradient(const BiasGradientLaunch &launch) {
+Launches launchesBiasGradient(const BiasGradientLaunch &launch, const GpuShape &) {
   std::vector<gpu::GradientUse> uses;
   for (const Tensor &dy : launch.repeated)
     uses.push_back(useOf(dy, {}));

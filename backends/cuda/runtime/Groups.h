@@ -18,13 +18,8 @@ namespace lstmc::cuda {
 using Launches = std::optional<std::vector<GpuLaunch>>;
 
 #define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING)                                    \
-  Launches launches##ID(const ID##Launch &launch);
+  Launches launches##ID(const ID##Launch &launch, const GpuShape &gpu);
 #include "executor/abi/Kernels.def"
-
-/// Those of a recurrent layer whose weights stay on the chip; nothing if they are better read
-/// through the cache.
-Launches launchesOnChip(const RnnForwardLaunch &launch, const GpuShape &gpu);
-Launches launchesOnChip(const RnnBackwardLaunch &launch, const GpuShape &gpu);
 
 /// Threads per block, and most blocks, of a launch with one thread per element. With more elements,
 /// the kernel loops.

@@ -3,13 +3,13 @@
 
 namespace lstmc::cuda {
 
-Launches launchesArange(const ArangeLaunch &launch) {
+Launches launchesArange(const ArangeLaunch &launch, const GpuShape &) {
   return {{elementwise("lstmc_arange",
                        gpu::ArangeArguments{operandOf(launch.y), launch.y.elements(), launch.repeat,
                                             launch.start, launch.step})}};
 }
 
-Launches launchesInitialise(const InitialiseLaunch &launch) {
+Launches launchesInitialise(const InitialiseLaunch &launch, const GpuShape &) {
   if (launch.kind == InitKind::Orthogonal) // its vectors depend on one another
     return std::nullopt;
   return {{elementwise("lstmc_initialise",

@@ -16,28 +16,15 @@ gpu::Operand operandOf(const Tensor &tensor) {
   return operand;
 }
 
-static Launches launchesOf(KernelId id, const LaunchArgs &args) {
+Launches gpuLaunches(KernelId id, const LaunchArgs &args, const GpuShape &gpu) {
   switch (id) {
 #define LSTMC_KERNEL(ID, NAME, OPERANDS, INTS, FLOATS, MEANING)                                    \
   case KernelId::ID:                                                                               \
-    return launches##ID(ID##Launch(args));
+    return launches##ID(ID##Launch(args), gpu);
 #include "executor/abi/Kernels.def"
   default:
     return std::nullopt; // transfers, which a session carries out
   }
-}
-
-Launches gpuLaunches(KernelId id, const LaunchArgs &args, const GpuShape &gpu) {
-  Launches launches = id == KernelId::RnnForward    ? launchesOnChip(RnnForwardLaunch(args), gpu)
-                      : id == KernelId::RnnBackward ? launchesOnChip(RnnBackwardLaunch(args), gpu)
-                                                    : std::nullopt;
-  if (!launches)
-    launches = launchesOf(id, args);
-  if (launches)
-    for (const GpuLaunch &launch : *launches)
-      if (launch.sharedBytes > gpu.sharedBytes)
-        return std::nullopt;
-  return launches;
 }
 
 } // namespace lstmc::cuda

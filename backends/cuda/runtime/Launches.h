@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/cuda/runtime/RecurrenceWay.h"
+#include "backends/cuda/model/GpuShape.h"
 #include "executor/device/Kernel.h"
 
 namespace lstmc::cuda {

@@ -22,7 +22,8 @@ Launches metric(std::string_view kernel, const Arguments &arguments, const Tenso
 
 } // namespace
 
-Launches launchesSoftmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch) {
+Launches launchesSoftmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch,
+                                       const GpuShape &) {
   const bool wide = launch.p.dtype == DType::F64;
   GpuLaunch kernel =
       elementwise(wide ? "lstmc_softmax_output_gradient_f64" : "lstmc_softmax_output_gradient_f32",
@@ -35,7 +36,7 @@ Launches launchesSoftmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch
   return {{std::move(kernel)}};
 }
 
-Launches launchesValidCount(const ValidCountLaunch &launch) {
+Launches launchesValidCount(const ValidCountLaunch &launch, const GpuShape &) {
   GpuLaunch kernel = launchOf("lstmc_valid_count",
                               gpu::ValidCountArguments{operandOf(launch.label), operandOf(launch.y),
                                                        convert<int64_t>(launch.ignoreLabel)});
@@ -44,7 +45,7 @@ Launches launchesValidCount(const ValidCountLaunch &launch) {
   return {{std::move(kernel)}};
 }
 
-Launches launchesSoftmaxCrossEntropy(const SoftmaxCrossEntropyLaunch &launch) {
+Launches launchesSoftmaxCrossEntropy(const SoftmaxCrossEntropyLaunch &launch, const GpuShape &) {
   return lossBlocks(
       launch.x.dtype == DType::F64 ? "lstmc_softmax_cross_entropy_f64"
                                    : "lstmc_softmax_cross_entropy_f32",
@@ -52,7 +53,7 @@ Launches launchesSoftmaxCrossEntropy(const SoftmaxCrossEntropyLaunch &launch) {
       launch.y, gpu::kCrossEntropySharedBytes);
 }
 
-Launches launchesSoftmaxMetric(const SoftmaxMetricLaunch &launch) {
+Launches launchesSoftmaxMetric(const SoftmaxMetricLaunch &launch, const GpuShape &) {
   return metric(launch.x.dtype == DType::F64 ? "lstmc_softmax_metric_f64"
                                              : "lstmc_softmax_metric_f32",
                 gpu::SoftmaxMetricArguments{operandOf(launch.x), operandOf(launch.label),
@@ -62,7 +63,7 @@ Launches launchesSoftmaxMetric(const SoftmaxMetricLaunch &launch) {
                 launch.y);
 }
 
-Launches launchesRegressionMetric(const RegressionMetricLaunch &launch) {
+Launches launchesRegressionMetric(const RegressionMetricLaunch &launch, const GpuShape &) {
   return metric("lstmc_regression_metric",
                 gpu::RegressionMetricArguments{operandOf(launch.x), operandOf(launch.label),
                                                operandOf(launch.y), launch.range, launch.loss,
@@ -70,7 +71,7 @@ Launches launchesRegressionMetric(const RegressionMetricLaunch &launch) {
                 launch.y);
 }
 
-Launches launchesLossMetric(const LossMetricLaunch &launch) {
+Launches launchesLossMetric(const LossMetricLaunch &launch, const GpuShape &) {
   return metric("lstmc_loss_metric",
                 gpu::LossMetricArguments{operandOf(launch.x), operandOf(launch.y), launch.range,
                                          launch.valid, launch.validThresh, launch.scale},

@@ -4,7 +4,7 @@
 
 namespace lstmc::cuda {
 
-Launches launchesPack(const PackLaunch &launch) {
+Launches launchesPack(const PackLaunch &launch, const GpuShape &) {
   const Tensor &w = launch.w, &p = launch.p;
   int gates = std::max(1, int(launch.gates));
   int64_t count = w.shape[0] * packedElements(w.shape[1], w.shape[2], gates);
@@ -27,7 +27,7 @@ GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const 
   return launch;
 }
 
-Launches launchesProduct(const ProductLaunch &launch) {
+Launches launchesProduct(const ProductLaunch &launch, const GpuShape &) {
   return {{productOf(launch.x, launch.p, launch.bias, launch.y, false)}};
 }
 

@@ -1,12 +1,10 @@
 #include "backends/cuda/kernels/Recurrence.h"
+#include "backends/cuda/model/RecurrenceWay.h"
 #include "backends/cuda/runtime/Groups.h"
 
 namespace lstmc::cuda {
 
 namespace {
-
-/// Shared memory that a block may have on every GPU from sm_80 on.
-constexpr int64_t kSharedBytes = 99 * 1024;
 
 gpu::Sequence sequenceOf(const Tensor &tensor) {
   gpu::Sequence sequence = {tensor.data, {}};
@@ -27,18 +25,13 @@ constexpr Kernels kForward = {{"lstmc_rnn_forward_1_f32", "lstmc_rnn_forward_1_f
 constexpr Kernels kBackward = {{"lstmc_rnn_backward_1_f32", "lstmc_rnn_backward_1_f64"},
                                {"lstmc_rnn_backward_4_f32", "lstmc_rnn_backward_4_f64"}};
 
-/// `sharedNumbers(rows)` are in the shared memory of a block with so many sequences. Takes as many
-/// as fit.
-template <typename Arguments, typename Numbers>
-GpuLaunch recurrence(const Kernels &kernels, DType type, const Arguments &arguments,
-                     Numbers sharedNumbers) {
-  auto sharedBytes = [&](int64_t rows) { return sharedNumbers(rows) * bytesOf(type); };
-  bool fits = sharedBytes(gpu::kRows) <= kSharedBytes && arguments.shape.batch > 1;
-  int64_t rows = fits ? gpu::kRows : 1;
-  GpuLaunch launch = launchOf(kernels[fits][type == DType::F64], arguments);
-  launch.blocks = (arguments.shape.batch + rows - 1) / rows;
+template <typename Arguments>
+GpuLaunch throughCache(const Kernels &kernels, DType type, const Arguments &arguments,
+                       const RecurrenceWay &way) {
+  GpuLaunch launch = launchOf(kernels[way.rows > 1][type == DType::F64], arguments);
+  launch.blocks = (arguments.shape.batch + way.rows - 1) / way.rows;
   launch.threads = threadsFor(arguments.shape.units);
-  launch.sharedBytes = sharedBytes(rows);
+  launch.sharedBytes = way.sharedBytes;
   return launch;
 }
 
@@ -80,7 +73,7 @@ Launches withInputs(GpuLaunch backward, const RnnBackwardLaunch &launch) {
 /// `names` are those for one sequence and for several, `sums` those of a block at a step.
 template <typename Arguments>
 GpuLaunch recurrenceOnChip(const std::string_view (&names)[2], const Arguments &arguments,
-                           const OnChip &way, int64_t sums) {
+                           const RecurrenceWay &way, int64_t sums) {
   GpuLaunch launch = launchOf(names[way.rows > 1], arguments);
   const int64_t batch = arguments.layer.shape.batch;
   launch.blocks = (batch + way.rows - 1) / way.rows * way.cluster;
@@ -90,49 +83,34 @@ GpuLaunch recurrenceOnChip(const std::string_view (&names)[2], const Arguments &
   return launch;
 }
 
+using Kind = RecurrenceWay::Kind;
+
 } // namespace
 
-Launches launchesOnChip(const RnnForwardLaunch &launch, const GpuShape &gpu) {
+Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu) {
   const gpu::RnnForwardArguments layer = forwardOf(launch);
-  if (launch.y.dtype != DType::F32 || layer.shape.batch == 0)
+  const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Forward, launch.y.dtype, gpu);
+  if (way.kind == Kind::OnHost)
     return std::nullopt;
-  const std::optional<OnChip> way = forwardOnChip(layer.shape, gpu);
-  if (!way)
-    return std::nullopt;
-  const int64_t sums = int64_t(way->shape.share) * layer.shape.gates;
+  if (way.kind == Kind::ThroughCache)
+    return {{throughCache(kForward, launch.y.dtype, layer, way)}};
+  const int64_t sums = int64_t(way.chip.share) * layer.shape.gates;
   return {{recurrenceOnChip({"lstmc_rnn_forward_on_chip_1_f32", "lstmc_rnn_forward_on_chip_4_f32"},
-                            gpu::RnnForwardOnChipArguments{layer, way->shape}, *way, sums)}};
+                            gpu::RnnForwardOnChipArguments{layer, way.chip}, way, sums)}};
 }
 
-Launches launchesOnChip(const RnnBackwardLaunch &launch, const GpuShape &gpu) {
+Launches launchesRnnBackward(const RnnBackwardLaunch &launch, const GpuShape &gpu) {
   const gpu::RnnBackwardArguments layer = backwardOf(launch);
-  if (launch.y.dtype != DType::F32 || layer.shape.batch == 0)
+  const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Backward, launch.y.dtype, gpu);
+  if (way.kind == Kind::OnHost)
     return std::nullopt;
-  const std::optional<OnChip> way = backwardOnChip(layer.shape, gpu);
-  if (!way)
-    return std::nullopt;
-  const int64_t sums = int64_t(way->shape.share) * way->rows;
+  if (way.kind == Kind::ThroughCache)
+    return withInputs(throughCache(kBackward, launch.y.dtype, layer, way), launch);
+  const int64_t sums = int64_t(way.chip.share) * way.rows;
   return withInputs(
       recurrenceOnChip({"lstmc_rnn_backward_on_chip_1_f32", "lstmc_rnn_backward_on_chip_4_f32"},
-                       gpu::RnnBackwardOnChipArguments{layer, way->shape}, *way, sums),
+                       gpu::RnnBackwardOnChipArguments{layer, way.chip}, way, sums),
       launch);
-}
-
-Launches launchesRnnForward(const RnnForwardLaunch &launch) {
-  const gpu::RnnForwardArguments arguments = forwardOf(launch);
-  return {{recurrence(kForward, launch.y.dtype, arguments, [&](int64_t rows) {
-    return gpu::forwardSharedNumbers(rows, arguments.shape.units);
-  })}};
-}
-
-Launches launchesRnnBackward(const RnnBackwardLaunch &launch) {
-  const gpu::RnnBackwardArguments arguments = backwardOf(launch);
-  return withInputs(recurrence(kBackward, launch.y.dtype, arguments,
-                               [&](int64_t rows) {
-                                 return gpu::backwardSharedNumbers(rows, arguments.shape.units,
-                                                                   arguments.shape.gates);
-                               }),
-                    launch);
 }
 
 } // namespace lstmc::cuda

@@ -20,7 +20,7 @@ bool isWide(const Tensor &tensor) { return tensor.dtype == DType::F64; }
 
 } // namespace
 
-Launches launchesReduce(const ReduceLaunch &launch) {
+Launches launchesReduce(const ReduceLaunch &launch, const GpuShape &) {
   const Tensor &x = launch.x, &y = launch.y;
   int64_t count = 1;
   for (int64_t axis = launch.kept; axis < x.rank; ++axis)
@@ -32,7 +32,7 @@ Launches launchesReduce(const ReduceLaunch &launch) {
       std::min(rows, kMaxBlocks));
 }
 
-Launches launchesSoftmax(const SoftmaxLaunch &launch) {
+Launches launchesSoftmax(const SoftmaxLaunch &launch, const GpuShape &) {
   const int64_t rows = launch.y.shape[0];
   return perRow(isWide(launch.x) ? "lstmc_softmax_f64" : "lstmc_softmax_f32",
                 gpu::SoftmaxArguments{operandOf(launch.x), operandOf(launch.length),
@@ -40,7 +40,7 @@ Launches launchesSoftmax(const SoftmaxLaunch &launch) {
                 rows);
 }
 
-Launches launchesSoftmaxGradient(const SoftmaxGradientLaunch &launch) {
+Launches launchesSoftmaxGradient(const SoftmaxGradientLaunch &launch, const GpuShape &) {
   const int64_t rows = launch.dx.shape[0];
   return perRow(isWide(launch.y) ? "lstmc_softmax_gradient_f64" : "lstmc_softmax_gradient_f32",
                 gpu::SoftmaxGradientArguments{operandOf(launch.y), operandOf(launch.dy),
@@ -49,7 +49,7 @@ Launches launchesSoftmaxGradient(const SoftmaxGradientLaunch &launch) {
                 rows);
 }
 
-Launches launchesLayerNorm(const LayerNormLaunch &launch) {
+Launches launchesLayerNorm(const LayerNormLaunch &launch, const GpuShape &) {
   const int64_t rows = launch.x.shape[0];
   return perRow(isWide(launch.x) ? "lstmc_layer_norm_f64" : "lstmc_layer_norm_f32",
                 gpu::LayerNormArguments{operandOf(launch.x), operandOf(launch.gamma),
@@ -59,7 +59,7 @@ Launches launchesLayerNorm(const LayerNormLaunch &launch) {
                 rows);
 }
 
-Launches launchesLayerNormGradient(const LayerNormGradientLaunch &launch) {
+Launches launchesLayerNormGradient(const LayerNormGradientLaunch &launch, const GpuShape &) {
   const int64_t rows = launch.x.shape[0];
   return perRow(isWide(launch.x) ? "lstmc_layer_norm_gradient_f64"
                                  : "lstmc_layer_norm_gradient_f32",
@@ -70,7 +70,7 @@ Launches launchesLayerNormGradient(const LayerNormGradientLaunch &launch) {
                 rows);
 }
 
-Launches launchesNormSquared(const NormSquaredLaunch &launch) {
+Launches launchesNormSquared(const NormSquaredLaunch &launch, const GpuShape &) {
   std::vector<gpu::NormTensor> tensors;
   for (const Tensor &x : launch.repeated)
     tensors.push_back({operandOf(x), x.elements()});

@@ -22,7 +22,7 @@ public:
     speeds.launchSeconds = launchSeconds(machine, {}, {});
     return speeds;
   }
-  target::Machine withSpeeds(const target::Speeds &speeds) const override {
+  target::Machine withSpeeds(const target::Machine &, const target::Speeds &speeds) const override {
     return {.figures = {speeds.launchSeconds}};
   }
   target::Machine slowed(const target::Machine &machine, double times) const override {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "backends/cuda/runtime/RecurrenceWay.h"
+#include "backends/cuda/model/RecurrenceWay.h"
 
 namespace lstmc::cuda {
 namespace {
@@ -21,14 +21,20 @@ gpu::LayerShape layer(int64_t batch, int64_t inputs, int64_t units) {
           .reverse = false};
 }
 
-std::string text(const std::optional<OnChip> &way) {
-  return way ? fmt::format("cluster of {}, {} rows{}", way->cluster, way->rows,
-                           way->shape.keepsInputs ? "" : ", W through the cache")
+std::string text(const RecurrenceWay &way) {
+  if (way.kind == RecurrenceWay::Kind::OnHost)
+    return "on the host";
+  return way.kind == RecurrenceWay::Kind::OnChip
+             ? fmt::format("cluster of {}, {} rows{}", way.cluster, way.rows,
+                           way.chip.keepsInputs ? "" : ", W through the cache")
              : "through the cache";
 }
 
 std::string way(const gpu::LayerShape &layer, const GpuShape &gpu) {
-  return text(forwardOnChip(layer, gpu));
+  return text(recurrenceWay(layer, Direction::Forward, DType::F32, gpu));
+}
+std::string wayBack(const gpu::LayerShape &layer, const GpuShape &gpu) {
+  return text(recurrenceWay(layer, Direction::Backward, DType::F32, gpu));
 }
 
 TEST(RecurrenceWay, IsThatWhichTakesLeast) {
@@ -43,8 +49,8 @@ TEST(RecurrenceWay, IsThatWhichTakesLeast) {
 }
 
 TEST(RecurrenceWay, BackwardKeepsAsMuch) {
-  EXPECT_EQ(text(backwardOnChip(layer(64, 0, 256), kH100)), "cluster of 8, 4 rows");
-  EXPECT_EQ(text(backwardOnChip(layer(1, 0, 1024), kH100)), "through the cache");
+  EXPECT_EQ(wayBack(layer(64, 0, 256), kH100), "cluster of 8, 4 rows");
+  EXPECT_EQ(wayBack(layer(1, 0, 1024), kH100), "through the cache");
 }
 
 TEST(RecurrenceWay, IsThatWhichIsAskedForWhereItFits) {
@@ -55,6 +61,33 @@ TEST(RecurrenceWay, IsThatWhichIsAskedForWhereItFits) {
   EXPECT_EQ(way(layer(1, 256, 256), gpu), "through the cache");
   gpu.asked = 0;
   EXPECT_EQ(way(layer(1, 128, 128), gpu), "through the cache");
+}
+
+TEST(RecurrenceWay, IsTheHostsWhereAStateIsTooLargeForABlock) {
+  // h twice and c of one sequence: 3 numbers of 4 bytes a unit.
+  const int64_t most = kH100.sharedBytes / 12;
+  EXPECT_EQ(way(layer(1, 8, most), kH100), "through the cache");
+  EXPECT_EQ(way(layer(1, 8, most + 1), kH100), "on the host");
+}
+
+TEST(RecurrenceWay, KeepsNothingOfF64OnTheChip) {
+  const RecurrenceWay wide =
+      recurrenceWay(layer(16, 16, 16), Direction::Forward, DType::F64, kH100);
+  EXPECT_EQ(text(wide), "through the cache");
+}
+
+/// 4 layers' worth of f32 that no cache holds, once from memory in a step.
+TEST(RecurrenceWay, WeightsBeyondTheCacheTakeTheTimeOfMemory) {
+  const gpu::LayerShape large = layer(1, 4096, 4096);
+  GpuShape gpu = kH100;
+  gpu.l2Bytes = 1 << 30;
+  gpu.memoryBytesPerSecond = 1e10;
+  const double cached = recurrenceWay(large, Direction::Forward, DType::F32, gpu).stepCycles;
+  gpu.l2Bytes = 1 << 20;
+  const double read = recurrenceWay(large, Direction::Forward, DType::F32, gpu).stepCycles;
+  const double bytes = 4.0 * 4 * 4096 * (4096 + 4096);
+  EXPECT_LT(cached, read);
+  EXPECT_NEAR(read, bytes / 1e10 * gpu.clock, 1e-3 * read);
 }
 
 } // namespace

@@ -395,6 +395,25 @@ class Cluster(Case):
         one = self.document("plan", "small.lnet", "--cluster", "c.toml", "-d", "cpu:1", schema="lstmc.plan/1")
         self.assertEqual([(d["device"], d["capacity_bytes"]) for d in one["devices"]], [("cpu:1", 1 << 20)])
 
+    def test_a_gpu_that_is_not_here(self):
+        where = ["plan", SOURCE / "samples/stacked.lnet", "--set", "layers=1", "--cluster", SOURCE / "samples/gpus.toml"]
+        ways = {}
+        for device in "gpu:0", "gpu:1":
+            plan = self.document(*where, "-d", device, schema="lstmc.plan/1")
+            ways[device] = [(r["layer"], r["direction"], r["way"], r["blocks"], r["sequences"], r["clusters"]) for r in plan["recurrences"]]
+            for row in plan["recurrences"]:
+                self.assertAlmostEqual(row["time_s"], row["steps"] * row["step_s"], delta=row["time_s"] / 2) # and a launch, and backward the inputs' gradients
+            self.assertEqual(plan["devices"][0]["capacity_bytes"], {"gpu:0": 80 * 10**9, "gpu:1": 20 << 30}[device])
+        self.assertEqual(ways["gpu:0"], [("lstm0", d, "on-chip", 8, 4, 8) for d in ("forward", "backward")])
+        self.assertEqual(ways["gpu:1"], [("lstm0", d, "through-cache", 1, 4, 8) for d in ("forward", "backward")])
+        said = self.good(*where, "-d", "gpu:0").stdout
+        self.assertRegex(said, r"(?m)^recurrence gpu:0 lstm0 forward: on chip, 8 clusters of 8 blocks, 4 sequences each, W through the cache, [\d.]+ µs a step$")
+        self.assertNotIn("recurrence", self.good("plan", "small.lnet").stdout)
+        hosts = '[[host]]\nname = "node"\ncount = 2\ndevices = "gpu"\nkind = "A100"\n'
+        (self.folder / "c.toml").write_text(hosts)
+        plan = self.document("plan", "small.lnet", "--cluster", "c.toml", schema="lstmc.plan/1")
+        self.assertEqual([d["capacity_bytes"] for d in plan["devices"]], [80 * 10**9] * 2)
+
     def test_more_parts_take_no_more_memory(self):
         peaks = [self.document("plan", SOURCE / "samples/char_lm.lnet", "-b", "64", "--set", "hidden=64", "--accumulate", str(parts),
                                schema="lstmc.plan/1")["devices"][0]["peak_bytes"] for parts in (1, 2, 4, 8, 16)]
@@ -414,10 +433,12 @@ class Cluster(Case):
                                     ("[[device]]\nname = \"cpu:0\"\n", "E0604", "a [[device]] without memory"),
                                     (CLUSTER.replace('"1G"', '"lots"'), "E0604", 'memory of cpu:0: found "lots", want bytes'),
                                     (CLUSTER.replace("2e11", "0"), "E0604", 'flops_per_s of a [[device]]: found "0", want a number above 0'),
-                                    (CLUSTER.replace("flops_per_s", "flop_per_s"), "E0604", 'it has name, memory, flops_per_s, bytes_per_s, launch_s; did you mean "flops_per_s"?'),
+                                    (CLUSTER.replace("flops_per_s", "flop_per_s"), "E0604", 'it has name, kind, memory, flops_per_s, bytes_per_s, launch_s; did you mean "flops_per_s"?'),
                                     (CLUSTER.replace('name = "cpu:1"', 'name = "cpu:0"'), "E0612", "device cpu:0 stands twice"),
                                     (CLUSTER.replace('"cpu:0", "cpu:1"', '"cpu:0", "cpu:7"'), "E0604", "a [[link]] names cpu:7, which is no [[device]]"),
                                     (CLUSTER.replace('"cpu:0", "cpu:1"', '"cpu:0"'), "E0604", "`between` of a [[link]] has 1 devices, want two"),
+                                    ('[[device]]\nname = "gpu:0"\nkind = "H20"\n', "E0604", 'kind of a [[device]]: found "H20", want one of H100, H200, A100, L4'),
+                                    ('[[device]]\nname = "cpu:0"\nkind = "H200"\n', "E0604", 'kind of a [[device]]: found "H200", want none: only a gpu has a kind'),
                                     (CLUSTER.replace("[[link]]", "[[link"), "E060", "")]:
             (self.folder / "c.toml").write_text(text)
             done = self.run_here("plan", "small.lnet", "--cluster", "c.toml")

@@ -55,7 +55,7 @@ TEST(Targets, AGpuProjectsItsStepsOneByOne) {
 
 TEST(Targets, AGpuIsAsFastAsItIsSaidToBe) {
   const target::Target &gpu = targetOf("gpu:0");
-  const target::Machine slow = gpu.withSpeeds({1e12, 1e11, 1e-5});
+  const target::Machine slow = gpu.withSpeeds({}, {1e12, 1e11, 1e-5});
   EXPECT_EQ(gpu.speeds(slow).bytesPerSecond, 1e11);
   const target::Work work = {.flops = int64_t(1e12), .bytes = int64_t(1e9)};
   EXPECT_DOUBLE_EQ(gpu.launchSeconds(slow, KernelId::Product, work), 1e-5 + 1);

@@ -1,0 +1,34 @@
+// What of a GPU decides which kernels run on it, and how long they take.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace lstmc::cuda {
+
+/// As a driver reports it, or the data sheet of a card that is not here.
+struct GpuShape {
+  int64_t sharedBytes = 99 * 1024; ///< that a block may have; the least of any GPU from sm_80 on
+  int multiprocessors = 108;
+  int cluster = 1;                      ///< most blocks of a cluster; 1: there are none
+  int64_t l2Bytes = 40 << 20;           ///< of the cache that all multiprocessors share
+  double clock = 1.41e9;                ///< cycles of a multiprocessor in a second
+  double memoryBytesPerSecond = 1.6e12; ///< of the GPU's own memory
+  double f64Issue = 2; ///< cycles to begin an operation of f64, where one of f32 takes 1; of no
+                       ///< choice, only of times
+  /// For tests: weights stay on the chip in clusters of so many blocks wherever they fit, or, with
+  /// 0, nowhere. Else what is estimated to take less time.
+  std::optional<int> asked = std::nullopt;
+};
+
+/// Blocks of a cluster that every GPU of this compute capability (90: 9.0) takes; 1 where there are
+/// none.
+constexpr int clusterOf(int capability) { return capability >= 90 ? 8 : 1; }
+
+/// Source: CUDA C++ Programming Guide 13.0, "Throughput of Native Arithmetic Instructions": the
+/// GPUs for data centres have half as many units of f64 as of f32, the others one for 64.
+constexpr double f64IssueOf(int capability) {
+  return capability == 80 || capability == 90 || capability == 100 ? 2 : 64;
+}
+
+} // namespace lstmc::cuda

@@ -1,0 +1,34 @@
+// How a GPU carries out a recurrent layer, and how long it takes: the same answer when a plan is
+// made and when a package is loaded.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/cuda/kernels/RecurrenceOnChip.h"
+#include "backends/cuda/model/GpuShape.h"
+#include "executor/abi/DType.h"
+
+namespace lstmc::cuda {
+
+enum class Direction : uint8_t { Forward, Backward };
+
+/// Every way gives the same bits.
+struct RecurrenceWay {
+  enum class Kind : uint8_t {
+    OnChip,       ///< weights stay in the shared memory of a cluster
+    ThroughCache, ///< they are read through the cache at each step
+    OnHost        ///< the state of one sequence does not fit into a block's shared memory
+  };
+  Kind kind = Kind::ThroughCache;
+  int cluster = 1; ///< blocks that advance sequences together
+  int rows = 1;    ///< sequences that they advance
+  gpu::OnChipShape chip = {};
+  int64_t sharedBytes = 0; ///< of a block
+  double stepCycles = 0;   ///< of one step of all sequences; of a host, as many as it takes
+};
+
+/// That which takes least. Only f32 stays on the chip.
+RecurrenceWay recurrenceWay(const gpu::LayerShape &layer, Direction direction, DType type,
+                            const GpuShape &gpu);
+
+} // namespace lstmc::cuda

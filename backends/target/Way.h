@@ -1,0 +1,21 @@
+// How a device carries out a recurrent layer.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace lstmc::target {
+
+/// One of several ways that give the same bits.
+struct Way {
+  std::string_view name; ///< "on-chip", "through-cache", "on-host"
+  int64_t blocks = 1;    ///< of a cluster, which advances `rows` sequences through all steps
+  int64_t rows = 1;
+  int64_t clusters = 1;     ///< among which the batch is divided
+  bool keepsInputs = false; ///< whether the weights of the inputs are kept on the chip too
+  double stepSeconds = 0;   ///< of all sequences
+
+  bool operator==(const Way &) const = default;
+};
+
+} // namespace lstmc::target

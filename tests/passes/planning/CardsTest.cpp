@@ -1,0 +1,166 @@
+// Plans for cards that are not here: the way of each recurrent layer that a plan names is the one
+// that is taken when the package is loaded on a card of the same attributes.
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "backends/cuda/compiler/Cards.h"
+#include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/emulated/EmulatedKernels.h"
+#include "backends/cuda/runtime/GpuDevice.h"
+#include "backends/registry/Targets.h"
+#include "passes/planning/PackageForecast.h"
+#include "tests/e2e/Net.h"
+
+namespace lstmc::planning {
+namespace {
+
+/// The card that the driver below tells of, and the recurrences that were launched on it.
+const cuda::DataSheet *card = nullptr;
+std::multiset<std::string> launched;
+
+cuda::DriverResult attributeOfCard(int *value, int attribute, cuda::CardNumber) {
+  constexpr int kBusBits = 1024;
+  switch (attribute) {
+  case cuda::kSharedBytesOfBlock:
+    return *value = card->sharedKiBOfBlock << 10, 0;
+  case cuda::kMultiprocessorCount:
+    return *value = card->multiprocessors, 0;
+  case cuda::kCapabilityMajor:
+    return *value = card->capability / 10, 0;
+  case cuda::kCapabilityMinor:
+    return *value = card->capability % 10, 0;
+  case cuda::kClockRate:
+    return *value = int(card->clockMegahertz * 1e3), 0;
+  case cuda::kL2CacheSize:
+    return *value = card->l2MiB << 20, 0;
+  case cuda::kMemoryBusWidth:
+    return *value = kBusBits, 0;
+  case cuda::kMemoryClockRate: // two transfers of the bus in a cycle; in kHz
+    return *value = int(card->memoryGigabytesPerSecond * 1e6 / (2 * kBusBits / 8)), 0;
+  default:
+    return 1;
+  }
+}
+
+/// Writes recurrences down as wayText() does, and carries nothing out.
+cuda::DriverResult writeDown(const cuda::LaunchConfig *config, cuda::DriverFunction function,
+                             void **, void **) {
+  const std::string name(reinterpret_cast<const cuda::EmulatedKernel *>(function)->name);
+  if (!name.starts_with("lstmc_rnn"))
+    return 0;
+  const unsigned blocks = config->attributeCount ? config->attributes->value[0] : 1;
+  launched.insert(fmt::format(
+      "{} {}, {} clusters of {}, {} rows", name.find("backward") == name.npos ? "f" : "b",
+      name.find("on_chip") == name.npos ? "through-cache" : "on-chip", config->grid[0] / blocks,
+      blocks, name.find("_4_") == name.npos ? 1 : 4));
+  return 0;
+}
+
+std::string wayText(const LayerWay &layer) {
+  return fmt::format("{} {}, {} clusters of {}, {} rows", layer.backward ? "b" : "f",
+                     layer.way.name, layer.way.clusters, layer.way.blocks, layer.way.rows);
+}
+
+package::PackageData netOf(int64_t hidden, int64_t batch) {
+  e2e::Recipe recipe = {.file = "samples/stacked.lnet", .steps = 2};
+  recipe.load.settings = {{"vocab", "21"},
+                          {"hidden", std::to_string(hidden)},
+                          {"layers", "2"},
+                          {"batch", std::to_string(batch)}};
+  recipe.compile.entries = {"forward", "step"};
+  recipe.compile.optimizer.name = "sgd";
+  recipe.compile.devices = {"gpu:0"};
+  return e2e::compileNet(recipe).package;
+}
+
+target::Machine machineNamed(std::string_view name) {
+  for (const target::KnownMachine &known : targetOf("gpu:0").knownMachines())
+    if (known.name == name)
+      return known.machine;
+  throw std::runtime_error("no such card");
+}
+
+std::vector<LayerWay> waysOn(std::string_view name, const package::PackageData &data) {
+  return forecastPackage(data, {machineNamed(name)}).ways;
+}
+
+/// Loads the package on a card with these attributes, and runs a step.
+std::multiset<std::string> takenOn(const cuda::DataSheet &sheet, const package::PackageData &data) {
+  static const cuda::Driver driver = [] {
+    cuda::Driver table = cuda::emulatedDriver();
+    table.deviceAttribute = attributeOfCard;
+    table.launch = writeDown;
+    return table;
+  }();
+  card = &sheet;
+  std::vector<std::unique_ptr<Device>> devices;
+  devices.push_back(
+      std::move(*cuda::makeGpuDevice("gpu:0", driver, {.images = cuda::emulatedImages()})));
+  auto package = package::Package::open(package::serialize(data), "cards");
+  auto session = Session::create(std::move(*package), std::move(devices));
+  launched.clear();
+  EXPECT_TRUE(session.ok() && (*session)->run("step").ok());
+  return launched;
+}
+
+TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
+  ASSERT_EQ(cuda::dataSheets().size(), 4u);
+  for (auto [hidden, batch] : {std::pair(16, 3), {128, 32}, {256, 8}, {256, 64}, {512, 1}}) {
+    const package::PackageData data = netOf(hidden, batch);
+    for (const cuda::DataSheet &sheet : cuda::dataSheets()) {
+      std::multiset<std::string> planned;
+      for (const LayerWay &layer : waysOn(sheet.name, data))
+        for (int64_t i = 0; i < layer.launches; ++i)
+          planned.insert(wayText(layer));
+      EXPECT_EQ(planned.size(), 4u); // two layers, forward and backward
+      EXPECT_EQ(takenOn(sheet, data), planned) << sheet.name << ", " << hidden << " units";
+    }
+  }
+}
+
+TEST(Cards, OnesWithClustersKeepWeightsThatOthersReadAtEachStep) {
+  auto forwardOn = [](std::string_view name, int64_t hidden) {
+    return wayText(waysOn(name, netOf(hidden, 64)).front());
+  };
+  EXPECT_EQ(forwardOn("H100", 256), "f on-chip, 16 clusters of 8, 4 rows");
+  EXPECT_EQ(forwardOn("H200", 256), forwardOn("H100", 256));
+  EXPECT_EQ(forwardOn("L4", 256), "f through-cache, 16 clusters of 1, 4 rows");
+  EXPECT_EQ(forwardOn("A100", 256), "f through-cache, 16 clusters of 1, 4 rows");
+  EXPECT_EQ(forwardOn("H100", 1024), "f through-cache, 16 clusters of 1, 4 rows");
+  // 64 KiB of R fit into a block of every card.
+  for (const cuda::DataSheet &sheet : cuda::dataSheets())
+    EXPECT_NE(forwardOn(sheet.name, 64).find("on-chip"), std::string::npos) << sheet.name;
+}
+
+/// The whole update, and a step of the recurrence, by the clocks and rates of the cards.
+TEST(Cards, TakeTheTimeOfTheirRates) {
+  const package::PackageData large = netOf(1024, 64);
+  auto update = [&](std::string_view name) {
+    return *forecastPackage(large, {machineNamed(name)}).updateSeconds;
+  };
+  EXPECT_LT(update("H200"), update("H100")); // its memory
+  EXPECT_LT(update("H100"), update("A100"));
+  EXPECT_LT(update("H100"), update("L4"));
+  // A card that is said to be twice as slow takes twice as long, in recurrences too.
+  const target::Target &gpu = targetOf("gpu:0");
+  const target::Machine slow = gpu.slowed(machineNamed("H100"), 2);
+  EXPECT_NEAR(*forecastPackage(large, {slow}).updateSeconds, 2 * update("H100"),
+              1e-9 * update("H100"));
+  EXPECT_EQ(waysOn("H100", large).size(), forecastPackage(large, {slow}).ways.size());
+}
+
+TEST(Cards, DataSheetsAgreeWithThemselves) {
+  for (const cuda::DataSheet &sheet : cuda::dataSheets()) {
+    const int cores = sheet.capability == 80 ? 64 : 128; // of a multiprocessor
+    EXPECT_NEAR(sheet.multiprocessors * cores * 2 * sheet.clockMegahertz * 1e-6,
+                sheet.fp32Teraflops, 0.01 * sheet.fp32Teraflops)
+        << sheet.name;
+    EXPECT_NEAR(sheet.bf16Teraflops, 2 * sheet.tf32Teraflops, 0.01 * sheet.bf16Teraflops);
+    EXPECT_EQ(sheet.sharedKiB - sheet.sharedKiBOfBlock, 1); // the system's
+    EXPECT_EQ(sheet.registers, 64 * 1024);
+  }
+}
+
+} // namespace
+} // namespace lstmc::planning
