@@ -147,6 +147,20 @@ Result<double> realStepsGiven(Session &session, const std::string &entryName) {
   return planning::realSteps(given, lengths->steps);
 }
 
+/// Each GPU of the package, and the cpu where it has one. Emulated GPUs are left out, since the
+/// time that they take is that of the emulation.
+Status calibrate(const package::PackageData &data, const std::set<int> &threadCounts) {
+  bool cpu = false;
+  for (const package::Device &device : data.devices)
+    if (Result<std::vector<DeviceName>> names = parseDevices(device.name); names.ok()) {
+      const DeviceName &name = names->front();
+      cpu |= planning::isMeasured(name.kind);
+      if (name.kind == DeviceKind::Gpu)
+        LSTMC_TRY(planning::calibrateGpu(name));
+    }
+  return cpu ? planning::calibrate(threadCounts) : Status();
+}
+
 Result<Cell> measure(const Model &model, const Options &options, const std::string &entryName,
                      Trace &trace) {
   LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(model, options, {entryName}));
@@ -158,7 +172,7 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   const package::PackageData &data = model.package->data();
   int workers = int(cell.threads) * int(cell.devices.size());
   if (options.calibrate)
-    LSTMC_TRY(planning::calibrate({1, int(cell.threads), workers, availableProcessors()}));
+    LSTMC_TRY(calibrate(data, {1, int(cell.threads), workers, availableProcessors()}));
   if (std::optional<planning::MachineRates> rates = planning::keptRates(workers);
       rates && cell.cost)
     cell.limit = rates->limitSeconds(double(cell.cost->flops), double(weightBytes(data)),

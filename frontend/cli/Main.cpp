@@ -65,8 +65,10 @@ static std::optional<Error> asError(const CommandResult &result) {
 static void sayWhatTimesMean(const Options &options, const Console &console) {
   for (const std::string &device : *options.devices)
     if (device.find("emu") != std::string::npos)
-      return console.say("emulated GPUs are for correctness: the times that are printed for them "
-                         "say nothing about a GPU");
+      return console.say(
+          fmt::format("emulated GPUs are for correctness: the times that are printed for them "
+                      "say nothing about a GPU{}",
+                      options.calibrate ? ", so --calibrate measures nothing" : ""));
 }
 
 /// The exit code, once the results are out.

@@ -75,4 +75,53 @@ std::string hopsNet(int elements) {
   return text + fmt::format("  return %x{} : {}\n}}\n", kHops, type);
 }
 
+std::string productNet(int extent) {
+  return fmt::format(R"(func.func @multiply(%x: {0} {{sym.name = "data", sym.role = "data"}})
+          -> ({0} {{sym.name = "y"}}) {{
+        %w = sym.variable {{name = "weight"}} : {0}
+        %b = sym.variable {{name = "bias"}} : tensor<{1}xf32>
+        %y = sym.fully_connected %x, %w, %b {{flatten = false, num_hidden = {1} : i64,
+            sym.name = "product"}} : ({0}, {0}, tensor<{1}xf32>) -> {0}
+        return %y : {0}
+      }}
+)",
+                     fmt::format("tensor<{0}x{0}xf32>", extent), extent);
+}
+
+std::string halvesNet(int elements, int launches) {
+  const std::string type = fmt::format("tensor<{}xf32>", elements);
+  std::string text = fmt::format("func.func @halve(%x0: {0} {{sym.name = \"data\", "
+                                 "sym.role = \"data\"}}) -> ({0} {{sym.name = \"y\"}}) {{\n",
+                                 type);
+  for (int i = 0; i < launches; ++i)
+    text += fmt::format("  %x{0} = sym.mul_scalar %x{1} {{scalar = 5.000000e-01 : f64}} : ({2}) -> "
+                        "{2}\n",
+                        i + 1, i, type);
+  return text + fmt::format("  return %x{} : {}\n}}\n", launches, type);
+}
+
+std::string recurrenceNet(int steps, int batch, int hidden) {
+  const std::string sequence = fmt::format("tensor<{}x{}x{}xf32>", steps, batch, hidden),
+                    state = fmt::format("tensor<1x{}x{}xf32>", batch, hidden);
+  return fmt::format(
+      R"(func.func @recur(%x: {0} {{sym.name = "data", sym.role = "data"}})
+          -> ({0} {{sym.name = "y"}}) {{
+        %w = sym.variable {{name = "i2h_weight"}} : tensor<{2}x{3}xf32>
+        %r = sym.variable {{name = "h2h_weight"}} : tensor<{2}x{3}xf32>
+        %bw = sym.variable {{name = "i2h_bias"}} : tensor<{2}xf32>
+        %br = sym.variable {{name = "h2h_bias"}} : tensor<{2}xf32>
+        %p = sym.rnn_param_concat %w, %r, %bw, %br {{dim = 0 : i64}}
+          : (tensor<{2}x{3}xf32>, tensor<{2}x{3}xf32>, tensor<{2}xf32>, tensor<{2}xf32>)
+            -> tensor<{4}xf32>
+        %h = sym.begin_state {{name = "begin_state_0"}} : {1}
+        %c = sym.begin_state {{name = "begin_state_1"}} : {1}
+        %y:3 = sym.rnn %x, %p state %h cell %c {{mode = "lstm", num_layers = 1 : i64,
+            state_outputs = true, state_size = {3} : i64, sym.name = "lstm"}}
+          : ({0}, tensor<{4}xf32>, {1}, {1}) -> ({0}, {1}, {1})
+        return %y#0 : {0}
+      }}
+)",
+      sequence, state, 4 * hidden, hidden, 8 * hidden * (hidden + 1));
+}
+
 } // namespace lstmc::planning

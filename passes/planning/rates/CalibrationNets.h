@@ -17,4 +17,13 @@ std::string netOf(const Cell &cell);
 /// A value of so many floats that two devices, groups "group0" and "group1", hand to and fro.
 std::string hopsNet(int elements);
 
+/// A product of two matrices of these extents.
+std::string productNet(int extent);
+
+/// Half of so many floats, so many times, each a launch of its own if nothing is fused.
+std::string halvesNet(int elements, int launches);
+
+/// One LSTM.
+std::string recurrenceNet(int steps, int batch, int hidden);
+
 } // namespace lstmc::planning

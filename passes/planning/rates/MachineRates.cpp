@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "backends/registry/GpuMachine.h"
 #include "backends/registry/HostFacts.h"
 #include "backends/registry/HostRates.h"
 #include "backends/registry/Targets.h"
@@ -19,6 +20,7 @@
 #include "executor/base/Threads.h"
 #include "executor/device/ThreadTeam.h"
 #include "passes/planning/rates/Calibration.h"
+#include "passes/planning/rates/GpuCalibration.h"
 
 namespace lstmc::planning {
 
@@ -206,20 +208,57 @@ target::Machine machineOf(int threads) {
 
 bool isMeasured(DeviceKind kind) { return !targetOf(kind).figureNames().empty(); }
 
+/// The names of what is kept of a GPU, as GpuMeasured has it.
+static constexpr std::pair<const char *, double GpuMeasured::*> kOfGpu[] = {
+    {"flops_per_s", &GpuMeasured::flopsPerSecond},
+    {"bytes_per_s", &GpuMeasured::bytesPerSecond},
+    {"launch_s", &GpuMeasured::launchSeconds},
+    {"recurrences", &GpuMeasured::recurrences}};
+
+Status calibrateGpu(const DeviceName &device, const GpuProbe &probe) {
+  LSTMC_ASSIGN(GpuMachine gpu, gpuMachine(device));
+  LSTMC_ASSIGN(GpuMeasured measured, measureGpu(device, gpu.machine, probe));
+  Json document = kept(), row = Json::object();
+  for (auto [name, field] : kOfGpu)
+    row[name] = measured.*field;
+  document["gpus"][gpu.name] = row;
+  return keep(document);
+}
+
+target::Machine gpuMachineOf(const DeviceName &device) {
+  const Result<GpuMachine> gpu = gpuMachine(device);
+  if (!gpu.ok())
+    return {};
+  const Json document = kept();
+  const Json row = document.value("gpus", Json::object()).value(gpu->name, Json::object());
+  GpuMeasured measured;
+  for (auto [name, field] : kOfGpu) {
+    if (!row.contains(name) || !row[name].is_number() || !(double(row[name]) > 0))
+      return gpu->machine;
+    measured.*field = row[name];
+  }
+  return withMeasured(gpu->machine,
+                      {measured.flopsPerSecond, measured.bytesPerSecond, measured.launchSeconds},
+                      measured.recurrences);
+}
+
 /// One of `count` devices of the process.
-static target::Machine machineOf(DeviceKind kind, int threads, size_t count) {
+static target::Machine machineOf(const DeviceName &device, int threads, size_t count) {
+  if (device.kind == DeviceKind::Gpu || device.kind == DeviceKind::Emu)
+    return gpuMachineOf(device);
   int processors = availableProcessors(), devices = std::max(1, int(count));
   if (threads == 0)
     threads = std::max(1, processors / devices);
   // Devices that have no processor of their own take turns.
   double turns = std::max(1.0, double(threads) * devices / processors);
-  return targetOf(kind).slowed(isMeasured(kind) ? machineOf(threads) : target::Machine(), turns);
+  return targetOf(device.kind)
+      .slowed(isMeasured(device.kind) ? machineOf(threads) : target::Machine(), turns);
 }
 
 target::Machines machinesOf(const std::vector<DeviceName> &devices, int threads) {
   target::Machines machines;
   for (const DeviceName &device : devices)
-    machines.push_back(machineOf(device.kind, threads, devices.size()));
+    machines.push_back(machineOf(device, threads, devices.size()));
   if (std::all_of(devices.begin(), devices.end(),
                   [&](const DeviceName &device) { return device.kind == devices[0].kind; }))
     machines.resize(1);

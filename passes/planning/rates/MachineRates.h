@@ -25,6 +25,23 @@ struct MachineRates {
 /// cannot be kept.
 Status calibrate(const std::set<int> &threadCounts);
 
+/// What is measured of a GPU.
+struct GpuProbe {
+  int extent = 2048;                        ///< of matrices that are multiplied
+  int elements = 1 << 26;                   ///< of a vector that is copied
+  int launches = 64;                        ///< one after the other
+  int steps = 64, batch = 64, hidden = 256; ///< of a recurrence
+  int rounds = 10;
+};
+
+/// Measures a GPU and keeps what it found by the name of the card. An emulated one is measured too,
+/// for tests: nothing of it says anything about a GPU.
+Status calibrateGpu(const DeviceName &device, const GpuProbe &probe = {});
+
+/// A GPU, or an emulated one, for forecasts: as calibrateGpu() found the card, else as its driver
+/// and data sheet describe it; built in where there is none.
+target::Machine gpuMachineOf(const DeviceName &device);
+
 /// A measurement that was made and kept.
 struct Measured {
   double seconds; ///< that it took

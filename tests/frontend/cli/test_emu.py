@@ -35,6 +35,12 @@ class Emu(Case):
             self.assertIn(said, self.good(*words, "-d", "emu:0").stderr, words)
             self.assertNotIn(said, self.good(*words, "-d", "cpu").stderr, words)
 
+    def test_an_emulated_gpu_is_not_calibrated(self):
+        env = {"LSTMC_CACHE_DIR": str(self.folder / "cache")}
+        done = self.good("bench", "small.lnet", "-r", "1", "-d", "emu:0", "--calibrate", env=env)
+        self.assertIn("so --calibrate measures nothing", done.stderr)
+        self.assertFalse((self.folder / "cache" / "machine.json").exists())
+
     def test_a_gpu_needs_a_driver(self):
         done = self.run_here("run", "small.lnet", "-i", "data=0", "-d", "gpu:0")
         if done.returncode == 0:
