@@ -69,7 +69,8 @@ Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, int card,
                              {.card = card,
                               .images = cuda::emulatedImages(),
                               .onHost = chooserOf(options.engine),
-                              .nccl = ncclFor(options, cuda::emulatedNccl)});
+                              .nccl = ncclFor(options, cuda::emulatedNccl),
+                              .profiler = cuda::machineProfiler()});
 }
 
 Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int card,
@@ -88,7 +89,8 @@ Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int card,
                               .images = cuda::kernelImages(),
                               .onHost = chooserOf(options.engine),
                               .compiler = compiler.ok() ? *compiler : nullptr,
-                              .nccl = ncclFor(options, cuda::machineNccl)});
+                              .nccl = ncclFor(options, cuda::machineNccl),
+                              .profiler = cuda::machineProfiler()});
 }
 
 struct Row {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct LaunchSpec {
   std::vector<int64_t> ints;
   std::vector<double> floats;
   const FusedProgram *program = nullptr; ///< of `fused` only; outlives the device
+  std::string label = {}; ///< "lstm0 rnn_forward net.lnet:12"; where Device::wantsLabels()
 };
 
 /// Launches that a device has made ready: kernels chosen, operands resolved.
@@ -63,6 +65,10 @@ public:
   /// All programs that launches of `fused` will name, before they are prepared: for a device that
   /// compiles them. They outlive the device.
   virtual Status compile(std::span<const FusedProgram> /*programs*/) { return {}; }
+  /// Whether it tells somebody, a profiler, which launch it carries out.
+  virtual bool wantsLabels() const { return false; }
+  /// Why it does something in a slower way than it might, told once.
+  virtual std::optional<Error> notice() { return std::nullopt; }
   /// E0402 when the device has no kernel for a launch.
   virtual Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) = 0;
 

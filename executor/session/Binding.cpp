@@ -67,6 +67,16 @@ DeviceTensor view(const package::PackageData &data, const package::Operand &oper
   return {layout, range, uint64_t(-hull.low * width), true};
 }
 
+/// "lstm0 rnn_forward net.lnet:12"
+static std::string labelOf(const package::PackageData &data, const package::Launch &launch) {
+  const package::Location &location = data.locations[launch.location];
+  std::string text = package::opNameOf(data, location);
+  text += fmt::format("{}{}", text.empty() ? "" : " ", kernelRecord(launch.kernel).name);
+  if (location.line)
+    text += fmt::format(" {}:{}", location.file, location.line);
+  return text;
+}
+
 LaunchSpec bind(const package::Package &package, const package::Launch &launch,
                 const Device &device) {
   LaunchSpec spec{launch.kernel, {}, launch.ints, launch.floats};
@@ -75,6 +85,8 @@ LaunchSpec bind(const package::Package &package, const package::Launch &launch,
     spec.operands.push_back(bind(package.data(), operand, device));
   if (launch.kernel == KernelId::Fused)
     spec.program = &programOf(package.data(), launch);
+  if (device.wantsLabels())
+    spec.label = labelOf(package.data(), launch);
   return spec;
 }
 

@@ -18,6 +18,7 @@ struct LaunchWatch {
   int timesMedian = 20; ///< this many times its usual duration
   Time grace{10'000};   ///< for the running launch, after `interrupted` and after its end
 
+  /// Also of what a device does in a slower way than it might.
   std::function<void(const Error &)> notice;
   std::function<bool()> interrupted;          ///< whether the process was asked to end
   std::function<void(const Error &)> abandon; ///< called if an ended launch keeps running

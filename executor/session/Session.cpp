@@ -2,6 +2,7 @@
 #include "executor/session/Session.h"
 
 #include <algorithm>
+#include <set>
 
 #include "executor/abi/EntryNames.h"
 #include "executor/base/Numeric.h"
@@ -162,9 +163,19 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
+/// What several devices have to say in the same words is told once.
+void Session::Impl::tellNotices() {
+  std::set<std::string> told;
+  for (const std::shared_ptr<Device> &device : devices)
+    if (const std::optional<Error> notice = device->notice();
+        notice && told.insert(notice->text()).second && options.watch.notice)
+      options.watch.notice(*notice);
+}
+
 Status Session::Impl::bind() {
   for (const std::shared_ptr<Device> &device : devices)
     LSTMC_TRY(device->compile(data().programs));
+  tellNotices();
   LSTMC_TRY(bindEntries());
   LSTMC_TRY(bindInitialise());
   replicas.emplace(*package, devices);

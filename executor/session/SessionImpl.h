@@ -79,6 +79,7 @@ struct Session::Impl {
   uint64_t messageBytes(size_t device) const;
   /// The rest, once there are devices with arenas.
   Status bind();
+  void tellNotices();
   Status checkMemory() const;
   Status bindEntries();
   Status startThreads(const SessionOptions &options);

@@ -56,6 +56,52 @@ TEST_P(Emulated, TrainsToTheSameBitsWithCompiledFusedPrograms) {
   EXPECT_EQ(compiler.compiled, 1);
 }
 
+/// Refuses every text, as a compiler that has an error or no memory does.
+class RefusingText final : public cuda::TextCompiler {
+public:
+  std::string identity(int) const override { return "a compiler that refuses"; }
+  Result<Bytes> compile(const std::string &, int) const override {
+    return fail(ErrorCode::E0503, "libnvrtc.so.13 refuses the text of fused programs: "
+                                  "fused.cu(7): error: identifier \"x\" is undefined\n  1 error");
+  }
+};
+/// Compiles to what no driver takes.
+class UselessText final : public cuda::TextCompiler {
+public:
+  std::string identity(int) const override { return "a compiler of useless images"; }
+  Result<Bytes> compile(const std::string &, int) const override {
+    Bytes image(256);
+    image[0] = 0x7f, image[1] = 'E', image[2] = 'L', image[3] = 'F';
+    return image;
+  }
+};
+
+/// With one warning for both devices.
+TEST(EmulatedFused, TrainsToTheSameBitsWhereItIsNotCompiled) {
+  constexpr size_t kSmall = 2;
+  const Model model = models()[kSmall];
+  const test::TemporaryFolder cache;
+  setenv("LSTMC_CACHE_DIR", cache.path().c_str(), 1);
+  const package::PackageData package = compileFor(model, 2, 3);
+  const uint64_t want = train(*openEmulated(package, 1), model, 1, kUpdates);
+  const RefusingText refusing;
+  const UselessText useless;
+  const std::string begin = "error[E0503]: fused programs are interpreted, which takes longer: ";
+  const std::pair<const cuda::TextCompiler *, std::string> cases[] = {
+      {&refusing, "libnvrtc.so.13 refuses the text of fused programs: fused.cu(7): error: "
+                  "identifier \"x\" is undefined"},
+      {&useless, "the driver refuses the image: "}};
+  for (const auto &[compiler, said] : cases) {
+    std::vector<std::string> notices;
+    SessionOptions options;
+    options.watch.notice = [&](const Error &error) { notices.push_back(error.text()); };
+    EXPECT_EQ(train(*openEmulated(package, 1, nullptr, compiler, options), model, 1, kUpdates),
+              want);
+    ASSERT_EQ(notices.size(), 1u);
+    EXPECT_EQ(notices[0].find(begin + said), 0u) << notices[0];
+  }
+}
+
 /// Passes all calls on, but for one call of wait(). With `graphs`, what waits order is kept in
 /// graphs.
 class ForgetsOneWait final : public Device {

@@ -103,10 +103,11 @@ static OwnedDevices devicesFor(const package::PackageData &data, int threads,
   return devices;
 }
 
-static std::unique_ptr<Session> openOn(OwnedDevices devices, const package::PackageData &data) {
+static std::unique_ptr<Session> openOn(OwnedDevices devices, const package::PackageData &data,
+                                       const SessionOptions &options = {}) {
   package::Package::Pointer package =
       check(package::Package::open(package::serialize(data), "test.lstmc"));
-  std::unique_ptr<Session> session = check(Session::create(package, std::move(devices)));
+  std::unique_ptr<Session> session = check(Session::create(package, std::move(devices), options));
   check(session->initialise(1));
   for (const package::Parameter &parameter : data.parameters)
     fillIfZero(check(session->parameter(parameter.name)));
@@ -134,7 +135,8 @@ std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t
 }
 
 std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t seed,
-                                      WrapDevice wrap, const cuda::TextCompiler *compiler) {
+                                      WrapDevice wrap, const cuda::TextCompiler *compiler,
+                                      const SessionOptions &options) {
   cuda::seedEmulatedDriver(seed);
   OwnedDevices devices;
   for (const package::Device &device : data.devices) {
@@ -146,7 +148,7 @@ std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t
     if (wrap)
       devices.back() = wrap(std::move(devices.back()));
   }
-  return openOn(std::move(devices), data);
+  return openOn(std::move(devices), data, options);
 }
 
 void feed(Session &session, std::string_view entry, int64_t update, int64_t classes,

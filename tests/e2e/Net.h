@@ -48,7 +48,8 @@ std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t
 using WrapDevice = std::unique_ptr<Device> (*)(std::unique_ptr<Device>);
 std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t seed,
                                       WrapDevice wrap = nullptr,
-                                      const cuda::TextCompiler *compiler = nullptr);
+                                      const cuda::TextCompiler *compiler = nullptr,
+                                      const SessionOptions &options = {});
 
 /// Fills the inputs of an entry with values that depend only on name, element and `update`:
 /// `length` gets 0 to `steps`, integers get 0 to `classes` - 1, floats are uniform in [-1, 1).

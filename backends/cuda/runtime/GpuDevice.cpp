@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "backends/cuda/runtime/GpuProgram.h"
 #include "backends/cuda/runtime/NcclChannel.h"
@@ -36,11 +37,15 @@ public:
   uint64_t touchedBytes() const override { return bytes_; }
 
   Status compile(std::span<const FusedProgram> programs) override;
+  std::optional<Error> notice() override { return std::exchange(notice_, std::nullopt); }
   Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
   Status reserve(uint32_t streams, uint32_t events) override;
   void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
               LaunchInterval *times) override;
-  bool keepsGraphs() const override { return true; }
+  /// The range of a launch that is in a graph would lie where the graph was made, so there are none
+  /// while a profiler listens.
+  bool keepsGraphs() const override { return !options_.profiler; }
+  bool wantsLabels() const override { return options_.profiler != nullptr; }
   void runGraph(PreparedProgram &program, size_t graph, const std::function<void()> &give) override;
   void record(uint32_t stream, uint32_t event) override {
     enter();
@@ -84,6 +89,7 @@ private:
     return fail(code, "{}: {}: {}", name_, what, driver_.textOf(error));
   }
   Status prepareOne(const LaunchSpec &spec, ReadyLaunch &ready);
+  void interpreted(const std::string &why);
   DriverResult findFunction(const std::string &name, DriverFunction &function) const;
   DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
                             DriverFunction &function) const;
@@ -98,6 +104,8 @@ private:
   std::vector<DriverModule> modules_;  ///< of the images
   std::vector<DriverModule> programs_; ///< fused programs, compiled
   std::map<const FusedProgram *, DriverFunction> compiled_;
+  std::optional<Error> notice_;
+  bool noticed_ = false; ///< whether there was a notice_
   GpuShape shape_;
   std::map<DriverFunction, int64_t> shared_; ///< bytes that kernels may ask for
   uint64_t memoryBytes_ = 0;
@@ -190,6 +198,7 @@ Status GpuDevice::reserve(uint32_t streams, uint32_t events) {
   return error ? Status(refused(ErrorCode::E0501, "streams and events", error)) : Status();
 }
 
+/// Without an image the programs are interpreted, to the same bits.
 Status GpuDevice::compile(std::span<const FusedProgram> programs) {
   if (!options_.compiler || programs.empty())
     return {};
@@ -200,17 +209,30 @@ Status GpuDevice::compile(std::span<const FusedProgram> programs) {
     error = driver_.deviceAttribute(&minor, kCapabilityMinor, options_.card);
   if (error)
     return refused(ErrorCode::E0501, "its compute capability", error);
-  LSTMC_ASSIGN(const Bytes image,
-               imageOf(*options_.compiler, fusedText(programs), major * 10 + minor));
+  const Result<Bytes> image = imageOf(*options_.compiler, fusedText(programs), major * 10 + minor);
+  if (!image.ok()) {
+    interpreted(image.error().message);
+    return {};
+  }
   DriverModule module = nullptr;
-  if ((error = driver_.loadModule(&module, image.data())))
-    return refused(ErrorCode::E0501, "compiled fused programs", error);
+  if ((error = driver_.loadModule(&module, image->data()))) {
+    interpreted("the driver refuses the image: " + driver_.textOf(error));
+    return {};
+  }
   programs_.push_back(module);
   for (size_t i = 0; i < programs.size(); ++i)
     if (DriverFunction function;
         driver_.function(&function, module, fusedKernelName(i).c_str()) == 0)
       compiled_[&programs[i]] = function;
   return {};
+}
+
+/// A compiler's log may have many lines; the first says what is wrong.
+void GpuDevice::interpreted(const std::string &why) {
+  if (!noticed_)
+    notice_ = fail(ErrorCode::E0503, "fused programs are interpreted, which takes longer: {}",
+                   why.substr(0, why.find('\n')));
+  noticed_ = true;
 }
 
 Result<std::unique_ptr<PreparedProgram>> GpuDevice::prepare(std::vector<LaunchSpec> specs) {
@@ -244,6 +266,7 @@ DriverResult GpuDevice::findFunction(const LaunchSpec &spec, const GpuLaunch &ke
 }
 
 Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
+  ready.label = spec.label;
   for (size_t i = 0; i < spec.operands.size(); ++i)
     if (spec.operands[i] && spec.operands[i].elements() > 0) {
       auto [begin, end] = bytesOf(spec.operands[i]);
@@ -284,8 +307,10 @@ void GpuDevice::launch(uint32_t stream, PreparedProgram &program, size_t first, 
     if (times)
       times[i - first].begin = LaunchInterval::Clock::now();
     begun_.fetch_add(1, std::memory_order_relaxed);
-    if (capturing_ || !stopped_.load()) // a graph has all its launches
+    if (capturing_ || !stopped_.load()) { // a graph has all its launches
+      const NvtxRange range(options_.profiler, launches[i].label);
       give(launches[i], handle);
+    }
     if (times) {
       check(driver_.synchronize(handle));
       times[i - first].end = LaunchInterval::Clock::now();

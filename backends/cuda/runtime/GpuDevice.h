@@ -7,6 +7,7 @@
 
 #include "backends/cuda/runtime/Driver.h"
 #include "backends/cuda/runtime/Nccl.h"
+#include "backends/cuda/runtime/Nvtx.h"
 #include "backends/cuda/text/TextCompiler.h"
 #include "executor/device/Device.h"
 #include "executor/device/HostDevice.h"
@@ -19,6 +20,7 @@ struct GpuOptions {
   KernelChooser onHost = nullptr;            ///< kernels for what the GPU has none for
   const TextCompiler *compiler = nullptr;    ///< of fused programs; null: they are interpreted
   const Nccl *nccl = nullptr;                ///< of channels, which it has none without
+  const Nvtx *profiler = nullptr;            ///< null: none listens
   std::optional<int> cluster = std::nullopt; ///< for tests: GpuShape::asked
 };
 

@@ -25,6 +25,7 @@ struct ReadyLaunch {
   std::vector<KernelStep> kernels;
   std::vector<MemoryUse> uses;
   std::unique_ptr<HostCall> onHost; ///< in place of kernels
+  std::string label;                ///< for a profiler
 };
 
 class GpuProgram final : public PreparedProgram {

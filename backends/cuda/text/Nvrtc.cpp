@@ -30,6 +30,9 @@ const char *fill(Nvrtc &nvrtc, void *library) {
   return missing;
 }
 
+/// Of the compiler: NVRTC_ERROR_OUT_OF_MEMORY.
+constexpr NvrtcResult kNoMemory = 1;
+
 class NvrtcCompiler final : public TextCompiler {
 public:
   explicit NvrtcCompiler(Nvrtc nvrtc) : nvrtc_(std::move(nvrtc)) {
@@ -90,9 +93,13 @@ private:
     std::vector<const char *> words;
     for (const std::string &option : list)
       words.push_back(option.c_str());
-    if (nvrtc_.compile(program, int(words.size()), words.data()) != 0)
+    if (NvrtcResult error = nvrtc_.compile(program, int(words.size()), words.data())) {
+      const std::string log = logOf(program);
       return fail(ErrorCode::E0503, "{} refuses the text of fused programs: {}", nvrtc_.where,
-                  logOf(program));
+                  !log.empty()         ? log
+                  : error == kNoMemory ? "out of memory"
+                                       : fmt::format("error {}", error));
+    }
     const bool code = knows(architecture);
     size_t bytes = 0;
     (code ? nvrtc_.codeBytes : nvrtc_.textBytes)(program, &bytes);

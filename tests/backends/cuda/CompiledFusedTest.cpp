@@ -100,6 +100,29 @@ TEST(CompiledFused, ATextThatNvrtcRefusesIsShownWithItsWords) {
       << image.error().message;
 }
 
+/// A library that makes a program and then has no memory, or another error, and no words for it.
+template <NvrtcResult Error> std::string wordsOfNvrtcWith() {
+  Nvrtc nvrtc;
+  nvrtc.where = "libnvrtc.so.13";
+  nvrtc.version = [](int *major, int *minor) { return *major = 13, *minor = 0; };
+  nvrtc.architectures = [](int *count) { return *count = 0; };
+  nvrtc.listArchitectures = [](int *) { return 0; };
+  nvrtc.create = [](NvrtcProgram *, const char *, const char *, int, const char *const *,
+                    const char *const *) { return 0; };
+  nvrtc.destroy = [](NvrtcProgram *) { return 0; };
+  nvrtc.compile = [](NvrtcProgram, int, const char *const *) { return Error; };
+  nvrtc.logBytes = [](NvrtcProgram, size_t *bytes) { return *bytes = 1, 0; };
+  nvrtc.log = [](NvrtcProgram, char *text) { return *text = '\0', 0; };
+  const Result<Bytes> image = nvrtcCompiler(nvrtc)->compile("", 90);
+  return image.ok() ? "" : image.error().message;
+}
+
+TEST(Nvrtc, AnErrorWithoutWordsIsNamed) {
+  EXPECT_EQ(wordsOfNvrtcWith<1>(),
+            "libnvrtc.so.13 refuses the text of fused programs: out of memory");
+  EXPECT_EQ(wordsOfNvrtcWith<11>(), "libnvrtc.so.13 refuses the text of fused programs: error 11");
+}
+
 TEST(Nvrtc, ALibraryThatIsMissingOrOtherIsNamed) {
   const std::string files[] = {"libno_such_nvrtc.so", "libm.so.6"};
   const Result<Nvrtc> loaded = loadNvrtc(files);
