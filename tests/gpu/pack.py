@@ -1,0 +1,141 @@
+"""pack.py BUILD FOLDER [--small] [--words FOLDER]: what run.sh needs on a machine with a GPU that has no compiler of ours, in a folder of at most 64 MiB.
+
+The runtime half with the kernels for GPUs (BUILD must have had nvcc for that), the libraries that it needs beside the C library, packages, data, and what a cpu
+found with each of them. --small: for rehearsals. --words has train.txt and valid.txt, for the word language model.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+MOST_BYTES = 64 << 20
+SYSTEM = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so")
+
+# name, entry, [T, B, H, L], whether half of the steps are padding, the goal
+CELLS = [
+    ("B1 H1024 L2 T512", "forward", [512, 1, 1024, 2], False, ""),
+    ("B16 H768 L1 T1024", "forward", [1024, 16, 768, 1], False, ""),
+    ("B16 H768 L1 T1024", "step", [1024, 16, 768, 1], False, ""),
+    ("B32 H256 L4 T512", "forward", [512, 32, 256, 4], False, "2x PyTorch"),
+    ("B128 H1024 L4 T50", "step", [50, 128, 1024, 4], False, ""),
+    ("B32 H512 T1000, half padding", "forward", [1000, 32, 512, 1], True, "half of the time without padding"),
+    ("B32 H512 T1000", "forward", [1000, 32, 512, 1], False, ""),
+]
+OF_CELLS_JSON = ("B1-H256-L2-T64", "ptb-medium", "B32-H256-L2-T100", "B64-H512-L2-T50", "B8-H256-T2000")
+SMALL = [("B4 H24 L2 T6", e, [6, 4, 24, 2], False, "") for e in ("forward", "step")] + [("B4 H24 T6, half padding", "forward", [6, 4, 24, 1], True, "")]
+
+
+def cards():
+    """Operations of fp32 and bytes of memory a second, by name, from the data sheets that plans know."""
+    text = (SOURCE / "backends/cuda/compiler/Cards.def").read_text()
+    rows = [row.split(", ") for row in re.findall(r"^LSTMC_CARD\((.*)\)$", text, re.M)]
+    return {row[0].strip('"'): [float(row[10]) * 1e12, float(row[9]) * 1e9] for row in rows}
+
+
+def network(shape, padded, train):
+    steps, batch, units, layers = shape
+    inputs = f"data: float32[T, N, {units}]" + (", length: float32[N]" if padded else "")
+    lstm = f'LSTM(x, num_hidden={units}, name="lstm%d" % i' + (", length=length)" if padded else ")")
+    return (f'N, T = dim("batch", {batch}), dim("seq", {steps})\n\ndef net({inputs}):\n    x = data\n    for i in range({layers}):\n'
+            f"        x, h, c = {lstm}\n    return {'MakeLoss(x)' if train else 'x'}\n")
+
+
+class Bundle:
+    def __init__(self, build, folder):
+        self.build, self.folder = build, folder
+        self.lstmc = next(p for p in (build / "frontend/cli/lstmc", build / "lstmc") if p.exists())
+        self.on_card = build / "tests/gpu/on_card"
+
+    def run(self, *words):
+        done = subprocess.run([str(w) for w in words], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{' '.join(map(str, words))}\n{done.stderr}")
+        return done.stdout
+
+    def programs(self):
+        for name in ("bin", "lib", "data", "packages"):
+            (self.folder / name).mkdir(parents=True)
+        for path in (self.on_card, self.build / "tests/backends/conformance/lstmc_conformance_test"):
+            copy = self.folder / "bin" / path.name
+            shutil.copy(path, copy)
+            self.run("strip", copy)
+            for line in self.run("ldd", path).splitlines():
+                parts = line.split()
+                if "=>" in parts and not parts[0].startswith(SYSTEM):
+                    shutil.copy(parts[2], self.folder / "lib" / parts[0])
+
+    def compile(self, name, net, *words):
+        package = self.folder / "packages" / f"{name}.lstmc"
+        self.run(self.lstmc, "compile", net, "-o", package, "-d", "emu:0", "--force", *words)
+        return f"packages/{name}.lstmc"
+
+    def training(self, name, net, data, updates, *words):
+        """What a cpu comes to, with the package that the card gets."""
+        package = self.compile(name.replace(" ", "_"), net, *words)
+        found = json.loads(self.run(self.on_card, "train", self.folder / package, data.replace("DATA", str(self.folder / "data")), updates, "cpu"))
+        return {"name": name, "package": package, "data": data, "updates": updates, **found}
+
+    def cell(self, number, name, entry, shape, padded, goal):
+        net = self.folder / "net.lnet"
+        net.write_text(network(shape, padded, entry == "step"))
+        package = self.compile(f"cell{number}", net, *(["--optimizer", "sgd"] if entry == "step" else []))
+        forecasts = {}
+        for card in cards():
+            cluster = self.folder / "card.toml"
+            cluster.write_text(f'[[device]]\nname = "gpu:0"\nkind = "{card}"\n')
+            plan = json.loads(self.run(self.lstmc, "plan", net, "--cluster", cluster, "--json", *(["--optimizer", "sgd"] if entry == "step" else [])))
+            forecasts[card] = {"seconds": plan["forecast"]["update_s" if entry == "step" else "forward_s"],
+                               "ways": sorted({f"{r['direction']} {r['way']}" for r in plan["recurrences"]}),
+                               "waiting_s": sum(r["time_s"] for r in plan["recurrences"])}
+            cluster.unlink()
+        net.unlink()
+        steps, batch, units, layers = shape
+        return {"name": name, "entry": entry, "shape": shape, "padded": padded, "goal": goal, "package": package, "forecasts": forecasts,
+                "flops": 16 * units * units * batch * steps * layers * (3 if entry == "step" else 1), "weight_bytes": 32 * units * units * layers}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--words", type=pathlib.Path)
+    given = parser.parse_args()
+    bundle = Bundle(given.build.resolve(), given.folder.resolve())
+    shutil.rmtree(bundle.folder, ignore_errors=True)
+    bundle.programs()
+    data = bundle.folder / "data"
+    (data / "chars.txt").write_text("".join(p.read_text() for p in sorted((SOURCE / "docs").glob("*.md")))[: 20_000 if given.small else 400_000])
+    small = ["--set", "hidden=24", "--set", "layers=2", "-b", "2"] if given.small else []
+    chars = ["--set", f"vocab={len(set((data / 'chars.txt').read_text())) + 2}"]
+    samples = SOURCE / "samples"
+    trainings = [bundle.training("char LM", samples / "char_lm.lnet", "text:DATA/chars.txt,valid=0.05", 2 if given.small else 100, *chars, *small)]
+    if given.words:
+        for name in ("train.txt", "valid.txt"):
+            shutil.copy(given.words / name, data / name)
+        trainings.append(bundle.training("word LM", samples / "word_lm.lnet", "text:DATA/train.txt,unit=word,valid=0.02", 20, *small))
+    sizes = ["--set", "hidden=24", "--set", "layers=2", "-b", "3"] if given.small else []
+    same = [bundle.training("a stack of four", samples / "stacked.lnet", "random:1,batches=4", 2, *sizes),
+            bundle.training("a forecast, with lengths", samples / "forecast.lnet", "random:1,batches=4", 2, *(["--set", "hidden=16", "-b", "3"] if given.small else []))]
+    cells = [tuple(c) for c in (SMALL if given.small else CELLS)]
+    if not given.small:
+        shapes = json.loads((SOURCE / "tests/bench/cells.json").read_text())
+        for name in OF_CELLS_JSON:
+            goal = "2x PyTorch" if shapes[name][1] <= 32 else ""
+            cells += [(name, "forward", shapes[name], False, goal), (name, "step", shapes[name], False, goal)]
+    facts = {"small": given.small, "version": bundle.run(bundle.lstmc, "--version").strip(), "trainings": trainings, "sameness": same, "cards": cards(),
+             "cells": [bundle.cell(number, *cell) for number, cell in enumerate(cells)]}
+    (bundle.folder / "bundle.json").write_text(json.dumps(facts, indent=1))
+    total = sum(p.stat().st_size for p in bundle.folder.rglob("*") if p.is_file())
+    if total > MOST_BYTES:
+        sys.exit(f"{bundle.folder} has {total >> 20} MiB, {MOST_BYTES >> 20} may travel")
+    print(f"{bundle.folder}: {total / (1 << 20):.1f} MiB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""peers.py CELLS.json SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32; a line of JSON per cell.
+
+A cell is {"entry", "shape": [T, B, H, L], "padded"}; the answer {"torch_s", "cudnn_s", "cudnn_algorithm"}, the least time of several, or {"missing": why}.
+`step` is forward, backward and the gradients of all weights. cuDNN is called by its own interface, through the library of PyTorch's wheel, with each algorithm
+that takes the layer: the best one counts.
+"""
+
+import ctypes
+import json
+import sys
+
+ALGORITHMS = {"standard": 0, "persistent": 1, "persistent, small H": 3}
+LSTM, DOUBLE_BIAS, FLOAT, FMA_MATH, PADDED_IO, UNPACKED = 2, 2, 0, 3, 1, 0
+
+
+def least(torch, call, seconds):
+    """Seconds of the fastest call, by events of the GPU."""
+    for _ in range(3):
+        call()
+    times, spent = [], 0
+    while spent < seconds or len(times) < 3:
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        call()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) / 1e3)
+        spent += times[-1]
+    return min(times)
+
+
+def with_torch(torch, cell, seconds):
+    steps, batch, units, layers = cell["shape"]
+    net = torch.nn.LSTM(units, units, layers).cuda()
+    x = torch.randn(steps, batch, units, device="cuda")
+    if cell["padded"]:
+        x = torch.nn.utils.rnn.pack_padded_sequence(x, torch.full((batch,), steps // 2))
+
+    def forward():
+        with torch.inference_mode():
+            net(x)
+
+    def step():
+        net.zero_grad(set_to_none=True)
+        net(x)[0].sum().backward()
+
+    return least(torch, step if cell["entry"] == "step" else forward, seconds)
+
+
+class Cudnn:
+    """One LSTM stack by cuDNN 9's own functions. Source: the cuDNN API reference, RNN."""
+
+    def __init__(self, torch, cell, algorithm):
+        self.torch, self.library = torch, ctypes.CDLL("libcudnn.so.9")
+        self.train = cell["entry"] == "step"
+        steps, batch, units, layers = cell["shape"]
+        self.handle, self.rnn, dropout = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("cudnnCreate", ctypes.byref(self.handle))
+        self.call("cudnnSetStream", self.handle, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
+        self.call("cudnnCreateDropoutDescriptor", ctypes.byref(dropout))
+        self.call("cudnnSetDropoutDescriptor", dropout, self.handle, ctypes.c_float(0), None, ctypes.c_size_t(0), ctypes.c_ulonglong(0))
+        self.call("cudnnCreateRNNDescriptor", ctypes.byref(self.rnn))
+        self.call("cudnnSetRNNDescriptor_v8", self.rnn, algorithm, LSTM, DOUBLE_BIAS, 0, 0, FLOAT, FLOAT, FMA_MATH, units, units, units, layers, dropout, PADDED_IO)
+        lengths = (ctypes.c_int * batch)(*[steps // 2 if cell["padded"] else steps] * batch)
+        self.lengths = torch.tensor(list(lengths), dtype=torch.int32, device="cuda")
+        self.data, self.state = ctypes.c_void_p(), ctypes.c_void_p()
+        zero = ctypes.c_float(0)
+        self.call("cudnnCreateRNNDataDescriptor", ctypes.byref(self.data))
+        self.call("cudnnSetRNNDataDescriptor", self.data, FLOAT, UNPACKED, steps, batch, units, lengths, ctypes.byref(zero))
+        self.call("cudnnCreateTensorDescriptor", ctypes.byref(self.state))
+        self.call("cudnnSetTensorNdDescriptor", self.state, FLOAT, 3, (ctypes.c_int * 3)(layers, batch, units), (ctypes.c_int * 3)(batch * units, units, 1))
+        sizes = [ctypes.c_size_t() for _ in range(3)]
+        self.call("cudnnGetRNNWeightSpaceSize", self.handle, self.rnn, ctypes.byref(sizes[0]))
+        self.call("cudnnGetRNNTempSpaceSizes", self.handle, self.rnn, int(self.train), self.data, ctypes.byref(sizes[1]), ctypes.byref(sizes[2]))
+        self.sizes = [ctypes.c_size_t(size.value) for size in sizes]
+        self.weights, self.work, self.reserve = (torch.zeros(size.value // 4 * 4 + 4, dtype=torch.uint8, device="cuda") for size in sizes)
+        self.weights.view(torch.float32).uniform_(-0.05, 0.05)
+        self.gradients = torch.zeros_like(self.weights)
+        self.x, self.y, self.dx, self.dy = (torch.randn(steps, batch, units, device="cuda") for _ in range(4))
+
+    def call(self, name, *arguments):
+        status = getattr(self.library, name)(*arguments)
+        if status:
+            raise RuntimeError(f"{name}: {status}")
+
+    def run(self):
+        at = lambda tensor: ctypes.c_void_p(tensor.data_ptr())
+        weights, work, reserve = self.sizes
+        spaces = (work, at(self.work), reserve, at(self.reserve))
+        lengths = at(self.lengths)
+        self.call("cudnnRNNForward", self.handle, self.rnn, int(self.train), lengths, self.data, at(self.x), self.data, at(self.y), self.state, None, None,
+                  self.state, None, None, weights, at(self.weights), *spaces)
+        if self.train:
+            self.call("cudnnRNNBackwardData_v8", self.handle, self.rnn, lengths, self.data, at(self.y), at(self.dy), self.data, at(self.dx), self.state, None,
+                      None, None, self.state, None, None, None, weights, at(self.weights), *spaces)
+            self.call("cudnnRNNBackwardWeights_v8", self.handle, self.rnn, 0, lengths, self.data, at(self.x), self.state, None, self.data, at(self.y), weights,
+                      at(self.gradients), *spaces)
+
+
+def with_cudnn(torch, cell, seconds):
+    best, refused = {}, []
+    for name, algorithm in ALGORITHMS.items():
+        try:
+            taken = least(torch, Cudnn(torch, cell, algorithm).run, seconds)
+        except (RuntimeError, OSError, AttributeError) as error:
+            refused.append(f"{name}: {error}")
+            continue
+        if not best or taken < best["cudnn_s"]:
+            best = {"cudnn_s": taken, "cudnn_algorithm": name}
+    return best or {"cudnn_missing": "; ".join(refused)}
+
+
+def answer(torch, cell, seconds):
+    try:
+        return {"torch_s": with_torch(torch, cell, seconds), **with_cudnn(torch, cell, seconds)}
+    except RuntimeError as error:
+        return {"missing": str(error).splitlines()[0]}
+
+
+def main():
+    cells, seconds = json.loads(open(sys.argv[1]).read()), float(sys.argv[2])
+    try:
+        import torch
+    except ImportError as error:
+        torch, why = None, str(error)
+    else:
+        why = "" if torch.cuda.is_available() else "PyTorch sees no GPU"
+    if why:
+        return print(json.dumps({"missing": why}))
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    print(json.dumps({"versions": f"PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}"}), flush=True)
+    for cell in cells:
+        print(json.dumps(answer(torch, cell, seconds)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+"""stages.py BUNDLE DEVICE: the stages of run.sh, and their table. Each has a time limit of its own, and all together end before the ten minutes."""
+
+import datetime
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ALL_SECONDS = 560
+CELL_SECONDS = 1.5  # of measuring, for each of ours and the peers'
+CONFORMANCE = {"gpu": "RealGpu.*", "emu": "*EmulatedGpu*/softmax:*EmulatedGpu*/product"}
+
+
+class Stages:
+    def __init__(self, bundle, device):
+        self.bundle, self.device, self.begin = bundle, device, time.monotonic()
+        self.facts = json.loads((bundle / "bundle.json").read_text())
+        self.real = device.startswith("gpu")
+        self.checks, self.failed = [], False
+
+    def left(self, most):
+        return max(1, min(most, ALL_SECONDS - (time.monotonic() - self.begin)))
+
+    def run(self, *words, most=120, ours=True):
+        """The finished process; None where it ran out of time. Only our programs take the libraries of the bundle."""
+        environment = dict(os.environ, LD_LIBRARY_PATH=str(self.bundle / "lib")) if ours else None
+        try:
+            return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=self.left(most), env=environment)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def on_card(self, *words, most=120):
+        """What on_card answers, or why it does not."""
+        done = self.run(self.bundle / "bin/on_card", *words, self.device, most=most)
+        if done is None:
+            return None, f"did not end in {most} s"
+        return (json.loads(done.stdout), "") if done.returncode == 0 else (None, done.stderr.strip().splitlines()[-1] if done.stderr else "failed")
+
+    def check(self, what, found, good=True):
+        self.checks.append((what, found))
+        self.failed |= not good
+        print(f"{what:<48} {found}", flush=True)
+
+    # The stages.
+
+    def conformance(self):
+        program = [self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={CONFORMANCE[self.device[:3]]}"]
+        done = self.run(*program)
+        good = done is not None and done.returncode == 0 and "SKIPPED" not in done.stdout and "PASSED" in done.stdout
+        self.check("conformance of kernels", "equal bits" if good else "differs", good)
+        if not good and done is not None:
+            print("\n".join((done.stdout + done.stderr).splitlines()[-40:]))
+        if not shutil.which("compute-sanitizer"):
+            return self.check("compute-sanitizer on it", "not here")
+        done = self.run("compute-sanitizer", "--tool", "memcheck", "--error-exitcode", "9", *program)
+        if done is None:
+            return self.check("compute-sanitizer on it", "did not end in its time")
+        self.check("compute-sanitizer on it", "no error" if done.returncode == 0 else (done.stdout.strip().splitlines() or ["failed"])[-1], done.returncode == 0)
+
+    def trainings(self, kind, rows):
+        for row in rows:
+            data = row["data"].replace("DATA", str(self.bundle / "data"))
+            found, why = self.on_card("train", self.bundle / row["package"], data, row["updates"])
+            if not found:
+                self.check(f"{kind}: {row['name']}", why, False)
+                continue
+            same = found["weights"] == row["weights"]
+            loss = "" if found["loss"] is None else f", loss {found['loss']:.4f} (cpu {row['loss']:.4f})"
+            self.check(f"{kind}: {row['name']}, {row['updates']} updates", ("the weights of a cpu" if same else "other weights than a cpu") + loss, same)
+
+    def cells(self):
+        answers = self.peers()
+        rows = []
+        for cell, peer in zip(self.facts["cells"], answers):
+            found, why = self.on_card("time", self.bundle / cell["package"], cell["entry"], CELL_SECONDS if self.real else 0.01, most=40)
+            if not found:
+                self.check(f"cell {cell['name']} {cell['entry']}", why, False)
+            rows.append((cell, found["least_s"] if found else None, peer))
+        return rows
+
+    def peers(self):
+        cells = self.facts["cells"]
+        done = self.run(sys.executable, "-B", HERE / "peers.py", self.cell_file(), CELL_SECONDS / 2, most=240, ours=False)
+        answers = [json.loads(line) for line in done.stdout.splitlines()] if done else []
+        self.versions = answers.pop(0).get("versions", "") if answers and "versions" in answers[0] else ""
+        missing = answers[0]["missing"] if answers and not self.versions else "no answer"
+        if not self.versions:
+            self.check("PyTorch and cuDNN", f"not here: {missing}")
+        return answers[: len(cells)] + [{"missing": missing}] * (len(cells) - len(answers)) if self.versions else [{"missing": "not here"}] * len(cells)
+
+    def cell_file(self):
+        path = self.bundle / "cells.json"
+        path.write_text(json.dumps(self.facts["cells"]))
+        return path
+
+
+def milliseconds(seconds):
+    return "-" if seconds is None else f"{seconds * 1e3:.3g} ms"
+
+
+def card_of(name, facts):
+    """The card of Cards.def whose name is a word of the driver's."""
+    return next((card for card in facts["cards"] if card in name.replace("-", " ").split()), None)
+
+
+def cell_row(cell, seconds, peer, card, peaks, real):
+    """What was reached, beside PyTorch and cuDNN; the card's limit (`peaks`: fp32 and memory, a second); what stands between."""
+    torch, cudnn = peer.get("torch_s"), peer.get("cudnn_s")
+    limit = forecast = between = None
+    if card:
+        flops, memory = peaks
+        limit = max(cell["flops"] * (0.5 if cell["padded"] else 1) / flops, cell["weight_bytes"] / memory)
+        forecast = cell["forecasts"][card]
+        between = (f"forecast {milliseconds(forecast['seconds'])}, {milliseconds(forecast['waiting_s'])} of it steps that wait for one another "
+                   f"({', '.join(forecast['ways'])})" + (f"; measured {seconds / forecast['seconds']:.2g} times that" if real and seconds else ""))
+    time_of = lambda value: milliseconds(value) if real else "-"
+    ratio = f"{torch / seconds:.2f}x" if real and seconds and torch else "-"
+    algorithm = f" ({peer['cudnn_algorithm']})" if cudnn else ""
+    return [f"{cell['name']}, {cell['entry']}", time_of(seconds), (time_of(torch) if torch else peer.get("missing", "-")), time_of(cudnn) + algorithm, ratio,
+            cell["goal"] or "-", milliseconds(limit), between or "the card has no data sheet here"]
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return lines + ["| " + " | ".join(str(c).replace("|", "/") for c in row) + " |" for row in rows]
+
+
+def document(stages, rows, card_name):
+    driver = stages.run("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", ours=False) if shutil.which("nvidia-smi") else None
+    lines = ["# What a GPU showed", "", f"{datetime.date.today()}, {card_name or stages.device}, driver {(driver.stdout.split() or ['unknown'])[0] if driver else 'unknown'}, "
+             f"{stages.facts['version']}, {stages.versions or 'no PyTorch'}. All in strict fp32: the bits of a cpu.", ""]
+    lines += table(["what", "found"], stages.checks) + [""]
+    card = card_of(card_name, stages.facts) if card_name else None
+    lines += table(["cell", "lstmc", "PyTorch", "cuDNN, its best algorithm", "over PyTorch", "goal", "limit of the card", "what stands between"],
+                   [cell_row(*row, card, stages.facts["cards"].get(card), stages.real) for row in rows])
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    stages = Stages(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2])
+    first = stages.facts["cells"][0]
+    found = stages.run(stages.bundle / "bin/on_card", "time", stages.bundle / first["package"], first["entry"], 0, stages.device)
+    if found is None or found.returncode:
+        print(found.stderr if found else "the first run did not end", end="")
+        sys.exit(5 if found and found.returncode == 5 else 1)
+    stages.conformance()
+    stages.trainings("sameness", stages.facts["sameness"])
+    stages.trainings("training", stages.facts["trainings"])
+    if not any(row["name"] == "word LM" for row in stages.facts["trainings"]):
+        stages.check("training: word LM", "no data were packed")
+    rows = stages.cells()
+    name = ""
+    if stages.real and shutil.which("nvidia-smi"):
+        done = stages.run("nvidia-smi", "--query-gpu=name", "--format=csv,noheader", ours=False)
+        name = done.stdout.splitlines()[0] if done and done.stdout else ""
+    text = document(stages, rows, name)
+    print("\n" + text)
+    if stages.real:
+        for folder in filter(None, [HERE, os.environ.get("OUT")]):
+            pathlib.Path(folder, "RESULTS.md").write_text(text)
+    else:
+        print("emulated: times are not shown, since they say nothing about a GPU")
+    sys.exit(int(stages.failed))
+
+
+if __name__ == "__main__":
+    main()

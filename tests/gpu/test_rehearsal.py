@@ -1,0 +1,84 @@
+"""test_rehearsal.py BUILD: run.sh from packing to its table, on an emulated GPU and in small; its logic, not its times."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import pack  # noqa: E402
+import stages  # noqa: E402
+
+BUILD = sys.argv.pop(1)
+
+
+class Rehearsal(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.bundle = cls.folder / "bundle"
+        subprocess.run([sys.executable, "-B", HERE / "pack.py", BUILD, cls.bundle, "--small"], check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def run_sh(self, device="emu:0", tools=""):
+        environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}" if tools else os.environ["PATH"])
+        return subprocess.run([HERE / "run.sh", self.bundle, device], capture_output=True, text=True, env=environment)
+
+    def test_all_stages_pass_and_no_time_is_shown(self):
+        tools = self.folder / "tools"
+        tools.mkdir()
+        sanitizer = tools / "compute-sanitizer"
+        sanitizer.write_text('#!/bin/bash\n[[ $1 == --tool && $3 == --error-exitcode ]] || exit 2\nexec "${@:5}"\n')
+        sanitizer.chmod(0o755)
+        done = self.run_sh(tools=str(tools))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for line in ("conformance of kernels +equal bits", "compute-sanitizer on it +no error", "sameness: a stack of four, 2 updates +the weights of a cpu",
+                     "training: char LM, 2 updates +the weights of a cpu, loss", "training: word LM +no data were packed"):
+            self.assertRegex(done.stdout, line)
+        cells = [line for line in done.stdout.splitlines() if line.startswith("| B4 ")]
+        self.assertEqual(len(cells), len(pack.SMALL))
+        self.assertNotRegex("".join(cells), r"\d ms")
+        self.assertIn("emulated: times are not shown", done.stdout)
+        self.assertFalse((HERE / "RESULTS.md").exists() and "emu:0" in (HERE / "RESULTS.md").read_text())
+
+    def test_a_difference_is_found(self):
+        facts = (self.bundle / "bundle.json").read_text()
+        self.addCleanup((self.bundle / "bundle.json").write_text, facts)
+        other = json.loads(facts)
+        other["trainings"][0]["weights"] = "0" * 16
+        (self.bundle / "bundle.json").write_text(json.dumps(other))
+        done = self.run_sh()
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, "training: char LM, 2 updates +other weights than a cpu")
+
+    def test_a_gpu_that_is_not_here(self):
+        if shutil.which("nvidia-smi"):
+            self.skipTest("there may be one")
+        done = self.run_sh("gpu:0")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("gpu:0", done.stdout)
+
+    def test_a_row_of_a_card_says_what_was_reached_and_what_stands_between(self):
+        cell = {"name": "B1", "entry": "forward", "padded": False, "goal": "2x PyTorch", "flops": 67e9, "weight_bytes": 1,
+                "forecasts": {"H200": {"seconds": 0.002, "ways": ["forward on-chip"], "waiting_s": 0.0015}}}
+        cards = pack.cards()
+        self.assertEqual(stages.card_of("NVIDIA H200", {"cards": cards}), "H200")
+        self.assertEqual(stages.card_of("NVIDIA A100-SXM4-80GB", {"cards": cards}), "A100")
+        self.assertIsNone(stages.card_of("NVIDIA L40S", {"cards": cards}))
+        peer = {"torch_s": 0.006, "cudnn_s": 0.004, "cudnn_algorithm": "standard"}
+        row = stages.cell_row(cell, 0.003, peer, "H200", cards["H200"], True)
+        self.assertEqual(row, ["B1, forward", "3 ms", "6 ms", "4 ms (standard)", "2.00x", "2x PyTorch", "1 ms",
+                               "forecast 2 ms, 1.5 ms of it steps that wait for one another (forward on-chip); measured 1.5 times that"])
+        self.assertEqual(stages.cell_row(cell, None, {"missing": "not here"}, None, None, True)[1:5], ["-", "not here", "-", "-"])
+
+
+if __name__ == "__main__":
+    unittest.main()
