@@ -10,7 +10,8 @@ import json
 import sys
 
 ALGORITHMS = {"standard": 0, "persistent": 1, "persistent, small H": 3}
-LSTM, DOUBLE_BIAS, FLOAT, FMA_MATH, PADDED_IO, UNPACKED = 2, 2, 0, 3, 1, 0
+LSTM, DOUBLE_BIAS, FLOAT, FMA_MATH = 2, 2, 0, 3
+PADDED, PACKED = (0, 1), (1, 0)  # the layout of sequences, and the flag that it needs; persistent algorithms take packed ones only
 
 
 def least(torch, call, seconds):
@@ -54,19 +55,20 @@ class Cudnn:
         self.torch, self.library = torch, ctypes.CDLL("libcudnn.so.9")
         self.train = cell["entry"] == "step"
         steps, batch, units, layers = cell["shape"]
+        layout, flags = PADDED if cell["padded"] else PACKED
         self.handle, self.rnn, dropout = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         self.call("cudnnCreate", ctypes.byref(self.handle))
         self.call("cudnnSetStream", self.handle, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
         self.call("cudnnCreateDropoutDescriptor", ctypes.byref(dropout))
         self.call("cudnnSetDropoutDescriptor", dropout, self.handle, ctypes.c_float(0), None, ctypes.c_size_t(0), ctypes.c_ulonglong(0))
         self.call("cudnnCreateRNNDescriptor", ctypes.byref(self.rnn))
-        self.call("cudnnSetRNNDescriptor_v8", self.rnn, algorithm, LSTM, DOUBLE_BIAS, 0, 0, FLOAT, FLOAT, FMA_MATH, units, units, units, layers, dropout, PADDED_IO)
+        self.call("cudnnSetRNNDescriptor_v8", self.rnn, algorithm, LSTM, DOUBLE_BIAS, 0, 0, FLOAT, FLOAT, FMA_MATH, units, units, units, layers, dropout, flags)
         lengths = (ctypes.c_int * batch)(*[steps // 2 if cell["padded"] else steps] * batch)
         self.lengths = torch.tensor(list(lengths), dtype=torch.int32, device="cuda")
         self.data, self.state = ctypes.c_void_p(), ctypes.c_void_p()
         zero = ctypes.c_float(0)
         self.call("cudnnCreateRNNDataDescriptor", ctypes.byref(self.data))
-        self.call("cudnnSetRNNDataDescriptor", self.data, FLOAT, UNPACKED, steps, batch, units, lengths, ctypes.byref(zero))
+        self.call("cudnnSetRNNDataDescriptor", self.data, FLOAT, layout, steps, batch, units, lengths, ctypes.byref(zero))
         self.call("cudnnCreateTensorDescriptor", ctypes.byref(self.state))
         self.call("cudnnSetTensorNdDescriptor", self.state, FLOAT, 3, (ctypes.c_int * 3)(layers, batch, units), (ctypes.c_int * 3)(batch * units, units, 1))
         sizes = [ctypes.c_size_t() for _ in range(3)]

@@ -164,7 +164,7 @@ class Hosts(Case):
 
     def test_what_is_refused(self):
         good = HOSTS % (4, "cpu", "1e9")
-        known = "name, count, devices, cores, memory, flops_per_s, bytes_per_s, launch_s, nic_bytes_per_s, nic_latency_s"
+        known = "name, count, devices, kind, cores, memory, flops_per_s, bytes_per_s, launch_s, nic_bytes_per_s, nic_latency_s"
         for text, line, code, message in [
                 (good.replace("cores", "core"), 5, "E0604", f'[[host]] has no "core", it has {known}; did you mean "cores"?'),
                 (good.replace("memory", "flops"), 6, "E0604", f'[[host]] has no "flops", it has {known}'),
