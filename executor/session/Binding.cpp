@@ -67,10 +67,12 @@ DeviceTensor view(const package::PackageData &data, const package::Operand &oper
   return {layout, range, uint64_t(-hull.low * width), true};
 }
 
-/// "lstm0 rnn_forward net.lnet:12"
+/// "lstm0 rnn_forward net.lnet:12"; the op, where several of that place have names.
 static std::string labelOf(const package::PackageData &data, const package::Launch &launch) {
   const package::Location &location = data.locations[launch.location];
   std::string text = package::opNameOf(data, location);
+  if (text.empty())
+    text = location.op;
   text += fmt::format("{}{}", text.empty() ? "" : " ", kernelRecord(launch.kernel).name);
   if (location.line)
     text += fmt::format(" {}:{}", location.file, location.line);

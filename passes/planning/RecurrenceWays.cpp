@@ -21,8 +21,10 @@ std::vector<LayerWay> recurrenceWays(const package::PackageData &data, const pac
       const std::optional<target::Way> way = target.wayOf(machine, launch.kernel, work);
       if (!way)
         continue;
+      const package::Location &location = data.locations[launch.location];
+      const std::string name = package::opNameOf(data, location);
       LayerWay found = {.device = program.device,
-                        .layer = package::opNameOf(data, data.locations[launch.location]),
+                        .layer = name.empty() ? location.op : name,
                         .backward = launch.kernel == KernelId::RnnBackward,
                         .way = *way};
       auto same = std::ranges::find_if(ways, [&](const LayerWay &other) {

@@ -13,7 +13,7 @@ namespace lstmc::planning {
 /// Launches of one layer, device and direction that are carried out alike.
 struct LayerWay {
   uint32_t device = 0;
-  std::string layer; ///< "lstm0"
+  std::string layer; ///< "lstm0"; the op, where several layers have one place
   bool backward = false;
   target::Way way;
   int64_t steps = 0;  ///< of all launches
