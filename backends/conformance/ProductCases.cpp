@@ -139,6 +139,15 @@ void addGradients(std::vector<Case> &cases) {
     });
   add(cases, id, "embedding, more shards than rows",
       [] { return weightGradient(DType::F32, 40, 9, 3, 8, {{7, 1, 9, true}}, Layout::Dense); });
+  // Most rows of a shard have no index. The small numbers make sums of -0.
+  for (double most : {1.0, 2e-38})
+    add(cases, id, fmt::format("embedding of many rows, values up to {}", most), [=] {
+      TestLaunch launch =
+          weightGradient(DType::F32, 150, 37, 13, 8, {{11, 1, 37, true}}, Layout::Dense);
+      launch.operands[WeightGradientOperand::kFixed] =
+          Array(DType::F32, {11, 13, 1, 37}, uniform(-most, most));
+      return launch;
+    });
   add(cases, id, "embedding and product of one weight", [] {
     return weightGradient(DType::F32, 12, 20, 7, 8, {{3, 1, 20}, {2, 1, 20, true}, {1, 2, 20}},
                           Layout::Dense);

@@ -4,7 +4,8 @@
 // sum over a shard stays in one piece of memory: rows are packed pass by pass and multiplied with
 // the sums in registers. The pieces of the shards are added by the tree, so no shard's gradient is
 // ever stored as a whole. If a use is an embedding, the pieces are in the launch's scratch and have
-// all rows of a range of columns. A sum that goes on from `begin` starts with it in the piece.
+// all rows of a range of columns; if all are, only rows that a shard has an index of are stored and
+// added. A sum that goes on from `begin` starts with it in the piece.
 #include <algorithm>
 
 #include "backends/cpu/runtime/KernelTable.h"
@@ -26,11 +27,15 @@ constexpr int64_t kPieceElements = 192 * 192;
 constexpr int64_t kPieceRows = 288; ///< most rows of a piece of any width
 constexpr int kMaxPieces = 64;
 constexpr int kStackPieces = 4;
+constexpr int64_t kMarkWords = 32768; ///< for the marks of all pieces of a launch: 256 KB
 
 /// The sum for a block of dw while it is computed.
 struct Piece {
   float *data;
   int64_t stride;
+  uint64_t *marks = nullptr; ///< a bit per row: those without it are +0, and not stored; null: none
+
+  bool stores(int64_t row) const { return !marks || (marks[row / 64] >> (row % 64) & 1); }
 };
 
 /// Part of dw: rows [n0, n1), columns [k0, k1).
@@ -255,6 +260,11 @@ private:
   /// Takes all rows of dw and divides the columns among the workers.
   void runInScratch() {
     const int alive = Fold::blocksAlive(range_.count, present());
+    const int64_t words = (N_ + 63) / 64;
+    bool marked = !begin_ && words * alive <= kMarkWords;
+    for (size_t use = 1; use < uses_.size(); use += 2)
+      marked &= uses_[use].rank == 3;
+    uint64_t marks[kMarkWords];
     const int64_t vectors = (K_ + kWidth - 1) / kWidth;
     Region region{0, N_, std::min(vectors * worker_.index / worker_.count * kWidth, K_),
                   std::min(vectors * (worker_.index + 1) / worker_.count * kWidth, K_)};
@@ -262,7 +272,8 @@ private:
       return;
     Piece pieces[kMaxPieces], *list[kMaxPieces];
     for (int i = 0; i < alive; ++i) {
-      pieces[i] = {scratch_.as<float>() + i * N_ * K_ + region.k0, K_};
+      pieces[i] = {scratch_.as<float>() + i * N_ * K_ + region.k0, K_,
+                   marked ? marks + i * words : nullptr};
       list[i] = &pieces[i];
     }
     Fold fold(list, alive);
@@ -308,6 +319,10 @@ private:
           indexAt(indices, rowOffset(indices, walk.o(), walk.b(), walk.q()), region.n1);
       const float *from = dy.as<float>() + rowOffset(dy, walk.o(), walk.b(), walk.q());
       float *to = piece.data + row * piece.stride;
+      if (!piece.stores(row)) {
+        std::fill_n(to, region.k1 - region.k0, 0.0f);
+        piece.marks[row / 64] |= uint64_t(1) << (row % 64);
+      }
       int64_t k = region.k0;
       if (dy.strides[3] == 1)
         for (; k + kWidth <= region.k1; k += kWidth, to += kWidth)
@@ -346,8 +361,9 @@ private:
     for (int64_t n = region.n0; n < region.n1; ++n)
       for (int64_t k = region.k0; k < region.k1;) {
         float *to = dw_.as<float>() + n * dw_.strides[0] + k * dw_.strides[1];
-        const float *from =
-            root ? root->data + (n - region.n0) * root->stride + (k - region.k0) : nullptr;
+        const float *from = root && root->stores(n - region.n0)
+                                ? root->data + (n - region.n0) * root->stride + (k - region.k0)
+                                : nullptr;
         if (from && dw_.strides[1] == 1 && k + kWidth <= region.k1) {
           Vector::load(from).store(to);
           k += kWidth;
@@ -361,6 +377,8 @@ private:
   /// The sum before the first row: 0, or what it goes on from.
   void start(Piece &piece, const Region &region) const {
     const int64_t columns = region.k1 - region.k0;
+    if (piece.marks)
+      return void(std::fill_n(piece.marks, (N_ + 63) / 64, 0));
     for (int64_t n = region.n0; n < region.n1; ++n) {
       float *to = piece.data + (n - region.n0) * piece.stride;
       if (begin_)
@@ -378,15 +396,39 @@ private:
 
   /// b = a + b
   static void addPiece(const Piece &a, Piece &b, const Region &region) {
-    for (int64_t n = 0; n < region.n1 - region.n0; ++n) {
-      const float *from = a.data + n * a.stride;
-      float *to = b.data + n * b.stride;
-      int64_t k = 0;
-      for (; k + kWidth <= region.k1 - region.k0; k += kWidth)
-        (Vector::load(from + k) + Vector::load(to + k)).store(to + k);
-      for (; k < region.k1 - region.k0; ++k)
-        to[k] = from[k] + to[k];
+    if (b.marks)
+      return addMarked(a, b, region);
+    for (int64_t n = 0; n < region.n1 - region.n0; ++n)
+      addRow(a.data + n * a.stride, b.data + n * b.stride, region.k1 - region.k0);
+  }
+
+  /// The same for rows that one of the two stores. A row that the other does not store is added as
+  /// the +0 that it is, which makes +0 of -0.
+  static void addMarked(const Piece &a, Piece &b, const Region &region) {
+    const int64_t columns = region.k1 - region.k0;
+    for (int64_t word = 0; word * 64 < region.n1; ++word) {
+      for (uint64_t rows = a.marks[word] | b.marks[word]; rows; rows &= rows - 1) {
+        const int64_t row = word * 64 + __builtin_ctzll(rows);
+        float *to = b.data + row * b.stride;
+        if (!b.stores(row))
+          std::fill_n(to, columns, 0.0f);
+        if (a.stores(row)) {
+          addRow(a.data + row * a.stride, to, columns);
+        } else {
+          for (int64_t k = 0; k < columns; ++k)
+            to[k] = 0.0f + to[k];
+        }
+      }
+      b.marks[word] |= a.marks[word];
     }
+  }
+
+  static void addRow(const float *from, float *to, int64_t columns) {
+    int64_t k = 0;
+    for (; k + kWidth <= columns; k += kWidth)
+      (Vector::load(from + k) + Vector::load(to + k)).store(to + k);
+    for (; k < columns; ++k)
+      to[k] = from[k] + to[k];
   }
 
   Worker &worker_;
