@@ -37,6 +37,9 @@ class Network:
             self._source = os.fspath(source)
             self._name, _, self._data, *self._lists = _core.read_source(self._source, "run", words(flags))
 
+    def __repr__(self):
+        return f"<Network {self._name}: {', '.join(self.list_arguments())} -> {', '.join(self.list_outputs())}>"
+
     @property
     def name(self):
         return self._name

@@ -24,6 +24,12 @@ class Package:
         """Names of what can be run: "forward", "evaluate", "step" and what prepares them."""
         return [name for name, _, _ in self._entries]
 
+    def __repr__(self):
+        def said(values):
+            return ", ".join(f"{name}: {dtype}{list(shape)}" for name, (dtype, shape) in values.items())
+        runs = [f"{entry}({said(self.inputs(entry))}) -> {said(self.outputs(entry))}" for entry in self.entries if ":" not in entry]
+        return f"<Package on {','.join(self.devices)}: {'; '.join(runs)}>"
+
     def inputs(self, entry="forward"):
         """{name: (dtype, shape)} of an entry's data and labels."""
         return {name: (dtype, shape) for name, role, dtype, shape, _ in self._entry(entry)[0] if role != "scalar"}

@@ -34,6 +34,20 @@ class Sessions(unittest.TestCase):
         self.assertEqual(made.devices, ["cpu:0"])
         self.assertIn("cpu:0", made.plan())
         self.assertTrue(made.plot("memory")._repr_svg_().startswith("<"))
+        self.assertEqual(repr(made), "<Package on cpu:0: forward(data: float32[5, 2, 4]) -> out_output: float32[5, 2, 3]>")
+
+    def test_a_loop_of_ones_own_trains(self):
+        net = sym.LinearRegressionOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=1, name="fc"), sym.Variable("label"), name="out")
+        network = lstmc.Network(net, "line")
+        self.assertEqual(repr(network), "<Network line: data, fc_weight, fc_bias, label -> out_output>")
+        x = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32)
+        batch = {"data": x, "label": x.sum(1, keepdims=True)}
+        session = network.compile({"data": (8, 3), "label": (8, 1)}, optimizer="sgd").session()
+        losses = []
+        for update in range(1, 41):
+            said = session.run({**batch, "learning_rate": np.float32([0.5]), "update": np.array([update]), "seed": np.array([0])}, entry="step")
+            losses.append(said["out_output_metric"][0])
+        self.assertLess(losses[-1], losses[0] / 100)
 
     def test_a_package_that_is_saved_runs_the_same(self):
         session = package().session(seed=7)
