@@ -10,6 +10,7 @@
 namespace lstmc::planning {
 
 using passes::CompileOptions;
+using passes::KvStore;
 
 static bool computes(const package::Launch &launch) {
   return launch.kernel == KernelId::RnnForward || launch.kernel == KernelId::Product;
@@ -115,9 +116,12 @@ private:
     std::iota(order.begin(), order.end(), 0);
     if (options_.machines.size() < 2 || !options_.workLoads.empty())
       return order;
-    std::vector<double> seconds;
-    for (const Worker &worker : workersOf(options_))
-      seconds.push_back(net_.seconds(worker));
+    std::vector<std::pair<double, double>> seconds; // and of a byte that it sends or receives
+    for (const Worker &worker : workersOf(options_)) {
+      const target::Nic &nic = worker.machine.nic;
+      seconds.emplace_back(net_.seconds(worker),
+                           1 / std::min(nic.outBytesPerSecond, nic.inBytesPerSecond));
+    }
     std::ranges::sort(order, {}, [&](size_t device) { return std::pair(seconds[device], device); });
     return order;
   }
@@ -136,8 +140,7 @@ private:
     size_t replicas = devices.size() / stages;
     std::vector<double> seconds;
     for (size_t r = 0; r < replicas; ++r)
-      seconds.push_back(replicaSeconds(
-          {workers.begin() + long(r * stages), workers.begin() + long((r + 1) * stages)}, chunks));
+      seconds.push_back(replicaSeconds(workers, r * stages, stages, chunks));
     std::vector<int64_t> shards = shareOutShards(seconds);
     if (options.workLoads.empty() && std::find(shards.begin(), shards.end(), 0) != shards.end()) {
       one.seconds = HUGE_VAL; // the same without some of the devices
@@ -152,11 +155,32 @@ private:
     for (size_t r = 0; r < replicas; ++r)
       one.seconds = std::max(one.seconds, seconds[r] * double(shards[r]) / double(options.shards));
     if (replicas > 1 && net_.trains()) {
-      const target::MessageCost gradients =
-          messageCost(workers[0], stages, net_.parameterBytes() / double(stages));
-      one.seconds += 2 * double(replicas - 1) * (gradients.seconds + gradients.latency);
+      const double first = gradientSeconds(workers, stages, false),
+                   each = gradientSeconds(workers, stages, true);
+      const bool hosts = workers.front().machine.host != workers.back().machine.host;
+      if (hosts && !options_.kvStore)
+        options.kvStore = each < first ? KvStore::Device : KvStore::Local;
+      one.seconds += options.kvStore == KvStore::Device && hosts ? each : first;
     }
     return one;
+  }
+
+  /// To the first replica and back, or to the one that owns each part. Stages of a host share its
+  /// interface.
+  double gradientSeconds(const Workers &workers, size_t stages, bool shared) const {
+    const size_t replicas = workers.size() / stages;
+    const int host = workers.front().machine.host;
+    size_t beside = 0;
+    for (size_t stage = 0; stage < stages; ++stage)
+      beside += host >= 0 && workers[stage].machine.host == host;
+    const double bytes = net_.parameterBytes() / double(stages) / (shared ? double(replicas) : 1);
+    double seconds = 0;
+    for (size_t replica = 1; replica < replicas; ++replica) {
+      const target::MessageCost cost = messageCost(workers, replica * stages, 0, bytes);
+      const bool away = workers[replica * stages].machine.host != host;
+      seconds += cost.seconds * (away ? double(std::max<size_t>(1, beside)) : 1) + cost.latency;
+    }
+    return 2 * seconds;
   }
 
   static bool isEven(const std::vector<double> &seconds) {
@@ -165,11 +189,12 @@ private:
   }
 
   /// On the whole batch, the stages working on chunks one after the other.
-  double replicaSeconds(const Workers &stages, int64_t chunks) const {
-    if (stages.size() == 1)
-      return net_.seconds(stages[0]);
+  double replicaSeconds(const Workers &workers, size_t first, size_t count, int64_t chunks) const {
+    if (count == 1)
+      return net_.seconds(workers[first]);
     std::vector<std::vector<double>> seconds;
-    for (const Worker &worker : stages) {
+    for (size_t stage = 0; stage < count; ++stage) {
+      const Worker &worker = workers[first + stage];
       seconds.push_back(net_.layerSeconds(worker));
       double forward = std::accumulate(seconds.back().begin(), seconds.back().end(), 0.0);
       for (double &layer : seconds.back())
@@ -177,13 +202,17 @@ private:
     }
     double sum = 0, slowest = slowestStage(seconds, sum);
     int directions = net_.trains() ? 2 : 1;
-    const target::MessageCost message = messageCost(stages[1], 0, directions * net_.sentBytes());
-    const double sent = message.seconds;
-    slowest = std::max(slowest, sent);
-    double launches = 1e-5 * double(stages.size());
-    return (sum + double(chunks - 1) * slowest + double(stages.size() - 1) * sent) /
-               double(chunks) +
-           double(stages.size() - 1) * directions * message.latency + launches * double(chunks);
+    double sent = 0, latency = 0;
+    for (size_t stage = first + 1; stage < first + count; ++stage) {
+      const target::MessageCost message =
+          messageCost(workers, stage - 1, stage, directions * net_.sentBytes());
+      sent += message.seconds;
+      latency += directions * message.latency;
+      slowest = std::max(slowest, message.seconds);
+    }
+    double launches = 1e-5 * double(count);
+    return (sum + double(chunks - 1) * slowest + sent) / double(chunks) + latency +
+           launches * double(chunks);
   }
 
   /// Whole shards, each to who would be done first with it.

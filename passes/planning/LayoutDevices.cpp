@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/registry/Targets.h"
+#include "executor/package/MessageMemory.h"
 
 namespace lstmc::planning {
 
@@ -26,8 +27,29 @@ Workers workersOf(const CompileOptions &options) {
   return workers;
 }
 
-target::MessageCost messageCost(const Worker &receiver, size_t sender, double bytes) {
-  return receiver.target->messageCost(receiver.machine, uint32_t(sender), bytes);
+target::MessageCost messageCost(const Workers &workers, size_t sender, size_t receiver,
+                                double bytes) {
+  const Worker &from = workers[sender], &to = workers[receiver];
+  if (from.machine.host == to.machine.host)
+    return to.target->messageCost(to.machine, uint32_t(sender), bytes);
+  const target::Nic &out = from.machine.nic, &in = to.machine.nic;
+  target::Work copy;
+  copy.bytes = int64_t(2 * bytes);
+  double seconds = bytes / std::min(out.outBytesPerSecond, in.inBytesPerSecond);
+  for (const Worker *end : {&from, &to})
+    seconds += end->target->launchSeconds(end->machine, KernelId::Copy, copy);
+  return {out.outSeconds + in.inSeconds, seconds, true};
+}
+
+std::vector<int> processesOf(const CompileOptions &options) {
+  const target::Machines machines = layoutMachines(options);
+  const size_t count = options.devices.size();
+  if (machines.empty() || machines.front().host < 0)
+    return package::processesOf(count, options.ranks);
+  std::vector<int> processes;
+  for (size_t device = 0; device < count; ++device)
+    processes.push_back(machines[std::min(device, machines.size() - 1)].host);
+  return processes;
 }
 
 CompileOptions on(const CompileOptions &options, const std::vector<size_t> &devices) {

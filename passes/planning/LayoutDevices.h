@@ -19,8 +19,13 @@ using Workers = std::vector<Worker>;
 /// Those of a layout, at work together.
 Workers workersOf(const passes::CompileOptions &options);
 
-/// Of a message from the layout's device `sender`.
-target::MessageCost messageCost(const Worker &receiver, size_t sender, double bytes);
+/// Of a message from one of a layout's devices to another: over both interfaces where they are on
+/// different hosts, with the copies that ranks make.
+target::MessageCost messageCost(const Workers &workers, size_t sender, size_t receiver,
+                                double bytes);
+
+/// The process of each device of a layout: that of its host, or else as ranks share devices out.
+std::vector<int> processesOf(const passes::CompileOptions &options);
 
 /// The options for some of the devices, in that order.
 passes::CompileOptions on(const passes::CompileOptions &options,

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "backends/registry/Targets.h"
+#include "executor/package/MessageMemory.h"
 #include "passes/CompileChecks.h"
 #include "passes/planning/Estimates.h"
 #include "passes/planning/LayoutDevices.h"
@@ -132,7 +133,7 @@ private:
       return;
     if (!options_.kvStore) {
       CompileOptions other = best_->options;
-      other.kvStore = KvStore::Device;
+      other.kvStore = other.kvStore == KvStore::Device ? KvStore::Local : KvStore::Device;
       tryOut(other);
     }
     if (!options_.updateOnStore) {
@@ -182,9 +183,14 @@ private:
     layout.workLoads = options.workLoads;
     layout.kvStore = *options.kvStore;
     layout.updateOnStore = *options.updateOnStore;
+    const std::vector<int> processes = processesOf(options);
     for (size_t i = 0; i < data.devices.size(); ++i) {
       layout.peakBytes = std::max(layout.peakBytes, data.devices[i].arenaBytes);
-      layout.fits &= data.devices[i].arenaBytes <= mayUse(options, i);
+      const uint64_t messages =
+          package::hostSees(data.devices[i])
+              ? package::messageBytes(data, uint32_t(i), {.processes = processes})
+              : 0;
+      layout.fits &= data.devices[i].arenaBytes + messages <= mayUse(options, i);
     }
     if (const package::Entry *entry = weighedEntry(data))
       layout.seconds = forecast(data, *entry, layoutMachines(options)).seconds;
