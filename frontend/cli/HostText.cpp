@@ -20,12 +20,13 @@ std::string hostsTable(const std::vector<planning::HostForecast> &hosts,
   for (size_t first = 0, end = 0; first < hosts.size(); first = end) {
     const planning::HostForecast &host = hosts[first];
     end = first + 1;
-    while (host.count == 1 && end < hosts.size() && hosts[end].isLike(host))
-      ++end;
-    const auto count = int64_t(end - first) - 1 + host.count;
-    rows.push_back({end - first > 1 ? fmt::format("{} .. {}", name(first), name(end - 1))
-                    : count > 1     ? fmt::format("{} and {} like it", name(first), count - 1)
-                                    : name(first),
+    int64_t count = host.count;
+    for (; end < hosts.size() && hosts[end].isLike(host); ++end)
+      count += hosts[end].count;
+    const bool listed = count == int64_t(end - first); // each by itself
+    rows.push_back({count == 1 ? name(first)
+                    : listed   ? fmt::format("{} .. {}", name(first), name(end - 1))
+                               : fmt::format("{} and {} like it", name(first), count - 1),
                     fmt::format("{}", count * int64_t(host.devices.size())),
                     percent(host.computing), bytesText(uint64_t(host.times.sentBytes)),
                     percent(host.sending), bytesText(uint64_t(host.times.receivedBytes)),

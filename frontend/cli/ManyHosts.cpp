@@ -7,8 +7,8 @@
 
 namespace lstmc::cli {
 
-/// Devices for which all are compiled; above, two replicas are.
-static constexpr size_t kMostCompiled = 8;
+/// Devices whose layouts are searched; above, all replicas have equally many stages.
+static constexpr int64_t kMostSearched = 16;
 
 Checked<Model> compilePattern(const planning::Pattern &pattern, const Options &options) {
   Options own = options;
@@ -31,17 +31,20 @@ Checked<Model> compilePattern(const planning::Pattern &pattern, const Options &o
 
 bool areMany(const Target &target, const Options &options) {
   return target.cluster && !target.cluster->hosts.empty() && !options.devices.given() &&
-         target.cluster->devices.size() > kMostCompiled && isSource(options.operands[0]);
+         int64_t(target.cluster->devices.size()) > kMostSearched && isSource(options.operands[0]);
 }
 
-/// What two replicas of so many have of rows or shards.
-static Result<int64_t> ofTwo(int64_t all, int64_t replicas, std::string_view what,
-                             std::string_view flag) {
-  if (all % replicas != 0)
+/// What those that are compiled have of the rows or shards of all.
+static Result<int64_t> ofCompiled(int64_t all, const planning::Replicas &replicas,
+                                  std::string_view what, std::string_view flag) {
+  const int64_t count = replicas.count;
+  if (count == replicas.compiled)
+    return all;
+  if (all % count != 0)
     return fail(ErrorCode::E0001,
-                "{} replicas on these hosts share out {} {} unevenly: {} {} would do", replicas,
-                all, what, flag, (all / replicas + 1) * replicas);
-  return 2 * all / replicas;
+                "{} replicas on these hosts share out {} {} unevenly: {} {} would do", count, all,
+                what, flag, (all / count + 1) * count);
+  return replicas.compiled * (all / count);
 }
 
 static Result<int64_t> rowsOf(const symbol::Network &net) {
@@ -77,13 +80,9 @@ struct ManyPlanner {
   Checked<Planned> plan(int64_t stages) const {
     const auto hosts = int64_t(target.cluster->hosts.size());
     LSTMC_CHECKED_ASSIGN(planning::Replicas replicas, planning::replicasOn(hosts, perHost, stages));
-    LSTMC_CHECKED_ASSIGN(int64_t own, ofTwo(rows, replicas.count, "rows", "-b"));
+    LSTMC_CHECKED_ASSIGN(int64_t own, ofCompiled(rows, replicas, "rows", "-b"));
     LSTMC_CHECKED_ASSIGN(int64_t shards,
-                         ofTwo(*options.shards, replicas.count, "shards", "--shards"));
-    if (replicas.count == 1) {
-      own = rows;
-      shards = *options.shards;
-    }
+                         ofCompiled(*options.shards, replicas, "shards", "--shards"));
     const planning::Cluster cluster = planning::patternOf(*target.cluster, perHost, replicas);
     LSTMC_CHECKED_ASSIGN(Model model,
                          compilePattern({cluster, own, shards, stages, *options.chunks}, options));

@@ -137,7 +137,8 @@ std::string forecastLine(const package::PackageData &data,
   if (data.devices.size() > 1)
     text += fmt::format("; sends {}", bytesText(uint64_t(forecast.sentBytes)));
   if (forecast.replicas) {
-    text += fmt::format("; the devices above are two of {} replicas, the second like all others",
+    text += fmt::format("; the devices above are those of a few of {} replicas, the last like all "
+                        "others",
                         forecast.replicas);
   } else if (data.devices.size() > 1) {
     text += "; idle";

@@ -38,28 +38,32 @@ Result<Replicas> replicasOn(int64_t hosts, int64_t devicesPerHost, int64_t stage
     return fail(ErrorCode::E0001,
                 "{} hosts of {} devices are not shared out evenly by replicas of {}", hosts,
                 devicesPerHost, stages);
-  return Replicas{stages, devices / stages, std::max<int64_t>(1, devicesPerHost / stages)};
+  const int64_t count = devices / stages;
+  return Replicas{stages, count, std::max<int64_t>(1, devicesPerHost / stages),
+                  std::min(count, std::max<int64_t>(3, kMostCompiled / stages))};
 }
 
 Cluster patternOf(const Cluster &cluster, int64_t devicesPerHost, const Replicas &replicas) {
   Cluster pattern;
   pattern.hosts = cluster.hosts;
-  const int64_t ofHost = std::min(devicesPerHost, replicas.stages);
-  for (int64_t i = 0; i < replicas.stages * std::min<int64_t>(2, replicas.count); ++i) {
+  const bool all = replicas.compiled == replicas.count;
+  const int64_t ofHost = all ? devicesPerHost : std::min(devicesPerHost, replicas.stages);
+  for (int64_t i = 0; i < replicas.stages * replicas.compiled; ++i) {
     pattern.devices.push_back({cluster.devices[0].kind, int(i)});
     const auto like = size_t(i % ofHost);
     pattern.memory.push_back(cluster.memory[like]);
     target::Machine &machine = pattern.machines.emplace_back(cluster.machines[like]);
     machine.host = int(i / ofHost);
-    machine.nic.outBytesPerSecond /= double(replicas.perHost);
-    machine.nic.inBytesPerSecond /= double(replicas.perHost);
+    const double share = all ? 1 : double(replicas.perHost);
+    machine.nic.outBytesPerSecond /= share;
+    machine.nic.inBytesPerSecond /= share;
   }
   return pattern;
 }
 
 PackageForecast forecastMany(const package::PackageData &pattern, const target::Machines &machines,
                              const Replicas &replicas, int64_t bigArrayBound) {
-  if (replicas.count < 3)
+  if (replicas.count == replicas.compiled)
     return forecastPackage(pattern, machines);
   const Stretch stretch(pattern, replicas.stages, replicas.count, replicas.perHost, bigArrayBound);
   PackageForecast known;
@@ -76,14 +80,19 @@ PackageForecast forecastMany(const package::PackageData &pattern, const target::
     for (uint32_t device = 0; device < pattern.devices.size(); ++device)
       known.idle[device] = times.idleFraction(device);
     known.hosts = forecastHosts(pattern, machines, times);
-    const EntryTimes even = forecast(pattern, entry, machines, stretch.evenly());
-    for (size_t i = 0; i < known.hosts.size(); ++i) {
-      HostForecast &host = known.hosts[i];
-      if (i >= known.hosts.size() / 2)
-        host.count = replicas.count / replicas.perHost - 1;
+    for (const HostTimes &host : forecast(pattern, entry, machines, stretch.together()).hosts)
+      known.sentBytes += host.sentBytes;
+    // The hosts of the last replica stand for those of all that are not compiled.
+    const int64_t hosts = replicas.count / replicas.perHost,
+                  others = std::min(hosts, replicas.compiled) - 1,
+                  each = int64_t(known.hosts.size()) / replicas.compiled;
+    known.hosts.erase(known.hosts.begin() + others * each, known.hosts.end() - each);
+    for (int64_t i = 0; i < (others + 1) * each; ++i) {
+      HostForecast &host = known.hosts[size_t(i)];
+      host.host = int(i);
+      host.count = i < others * each ? 1 : hosts - others;
       host.times.sentBytes *= replicas.perHost;
       host.times.receivedBytes *= replicas.perHost;
-      known.sentBytes += host.count * replicas.perHost * even.hosts[i].sentBytes;
     }
   }
   return known;

@@ -22,7 +22,7 @@ struct PackageForecast {
   std::optional<double> speedup;   ///< over the first device alone, of the same
   double realSteps = 1; ///< of the steps of all sequences; 1 where they have no lengths or nobody
                         ///< knows them
-  int64_t replicas = 0; ///< of which the package has two; 0: it has all devices
+  int64_t replicas = 0; ///< of which the package has a few; 0: it has all
   std::string rates;    ///< whose they are: "this machine", "built-in", a cluster's file
 
   double seconds() const { return updateSeconds.value_or(forwardSeconds.value_or(0)); }

@@ -65,7 +65,11 @@ private:
     for (const HostForecast &host : known->hosts)
       if (most(host) > most(*busiest))
         busiest = &host;
-    curve.points.push_back({hosts, known->seconds(), alone / known->seconds(), busiest->bound});
+    // Each host has as much to do as among fewer: where a few that stand for all seem faster, they
+    // leave out what all wait for.
+    const double least = curve.points.empty() ? 0 : curve.points.back().seconds,
+                 seconds = std::max(least, known->seconds());
+    curve.points.push_back({hosts, seconds, alone / seconds, busiest->bound});
     return {};
   }
 
@@ -85,9 +89,9 @@ private:
     return {};
   }
 
-  /// One shard a replica; a package serves all numbers of replicas from two on.
+  /// One shard a replica; a package serves all numbers of replicas that it stands for.
   Checked<PackageForecast> forecastWith(const Replicas &replicas, int64_t chunks) {
-    const int64_t few = std::min<int64_t>(2, replicas.count);
+    const int64_t few = replicas.compiled;
     const Cluster pattern = patternOf(cluster_, perHost_, replicas);
     auto &data = compiled_[{few, replicas.stages, chunks}];
     if (!data) {

@@ -129,11 +129,19 @@ private:
     return kind == package::Kind::Input || kind == package::Kind::Scalar;
   }
 
+  /// Of a launch that there is so often.
+  double secondsOf(uint32_t device, KernelId kernel, target::Work work, const Times &times) const {
+    if (const double each = times.work / times.count; each != 1)
+      for (int64_t *part : {&work.flops, &work.bytes, &work.functions, &work.rows})
+        *part = int64_t(double(*part) * each);
+    return times.count * targets_[device]->launchSeconds(machineOf(device), kernel, work);
+  }
+
   /// Of a message, out of what holds it or into it.
-  double copySeconds(uint32_t device, const target::Work &message) const {
+  double copySeconds(uint32_t device, const target::Work &message, const Times &times) const {
     target::Work work;
     work.bytes = 2 * message.bytes;
-    return targets_[device]->launchSeconds(machineOf(device), KernelId::Copy, work);
+    return secondsOf(device, KernelId::Copy, work, times);
   }
 
   /// None where nobody has sent it yet.
@@ -144,7 +152,7 @@ private:
     if (sent == sent_.end())
       return std::nullopt;
     if (isBetweenHosts(device, uint32_t(peer)))
-      return Span{std::max(clocks_[p], sent->second), often(p).work * copySeconds(device, work)};
+      return Span{std::max(clocks_[p], sent->second), copySeconds(device, work, often(p))};
     const target::MessageCost cost =
         targets_[device]->messageCost(machineOf(device), uint32_t(peer), double(work.bytes));
     const double from = sent->second + cost.latency, begin = std::max(clocks_[p], from);
@@ -165,7 +173,7 @@ private:
         return {clocks_[p], 0};
       }
       const Times times = often(p);
-      const double seconds = times.work * copySeconds(sender, work);
+      const double seconds = copySeconds(sender, work, times);
       times_.programs[p].sentBytes += work.bytes;
       nics_.post(clocks_[p] + seconds, message, machineOf(sender).host, machineOf(receiver).host,
                  times.out * double(work.bytes), times.in * double(work.bytes));
@@ -182,8 +190,7 @@ private:
 
   Span computed(size_t p, const package::Launch &launch, const target::Work &work) {
     const uint32_t device = entry_.programs[p].device;
-    const double seconds =
-        often(p).work * targets_[device]->launchSeconds(machineOf(device), launch.kernel, work);
+    const double seconds = secondsOf(device, launch.kernel, work, often(p));
     const target::Speeds speeds = targets_[device]->speeds(machineOf(device));
     const double bytes = double(work.bytes) + double(work.steps) * double(work.stepBytes);
     if (bytes / speeds.bytesPerSecond > double(work.flops) / speeds.flopsPerSecond)

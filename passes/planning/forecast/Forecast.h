@@ -44,7 +44,7 @@ struct EntryTimes {
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
                     const target::Machines &machines, double realSteps = 1);
 
-/// The same of many replicas, of which the package has two, each on hosts of its own.
+/// The same of many replicas, of which the package has a few, each on hosts of its own.
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
                     const target::Machines &machines, const Stretch &replicas);
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <unordered_map>
 #include <unordered_set>
+
+#include "executor/abi/Packing.h"
 
 namespace lstmc::planning {
 
@@ -13,130 +17,212 @@ namespace {
 
 /// The parameters of a stage, given to replicas as sync-parameters does it.
 struct Owned {
-  double most = 0; ///< elements of who owns most
+  double most = 0;                  ///< elements of who owns most
+  double mostWhole = 0;             ///< the same of arrays that are not cut,
+  double leastWhole = 0, whole = 0; ///< of who owns least of these, and all
   int64_t arrays = 0;
 };
 
 Owned shareOut(const std::vector<int64_t> &parameters, int64_t replicas, int64_t bigArrayBound) {
-  std::vector<double> load(size_t(replicas), 0);
-  int64_t arrays = 0;
+  std::vector<double> load(size_t(replicas), 0), whole(size_t(replicas), 0);
+  Owned owned;
   for (int64_t elements : parameters)
     if (bigArrayBound > 0 && elements >= bigArrayBound) {
       for (double &each : load)
         each += double(elements) / double(replicas);
-      arrays += replicas;
+      owned.arrays += replicas;
     } else {
-      *std::min_element(load.begin(), load.end()) += double(elements);
-      ++arrays;
+      auto least = std::min_element(load.begin(), load.end());
+      *least += double(elements);
+      whole[size_t(least - load.begin())] += double(elements);
+      owned.whole += double(elements);
+      ++owned.arrays;
     }
-  return {*std::max_element(load.begin(), load.end()), arrays};
+  owned.most = *std::max_element(load.begin(), load.end());
+  owned.mostWhole = *std::max_element(whole.begin(), whole.end());
+  owned.leastWhole = *std::min_element(whole.begin(), whole.end());
+  return owned;
 }
 
-Kind kindOf(const package::PackageData &data, const package::Operand &operand) {
-  return operand.buffer == package::kNoBuffer ? Kind::Workspace : data.buffers[operand.buffer].kind;
+double ratio(double many, double few) { return few > 0 ? many / few : 1; }
+
+int64_t elementsOf(const package::Operand &operand) {
+  return std::accumulate(operand.shape.begin(), operand.shape.end(), int64_t(1),
+                         std::multiplies<>());
 }
 
 } // namespace
 
-Stretch::Stretch(const package::PackageData &two, int64_t stages, int64_t replicas, int64_t perHost,
+Stretch::Stretch(const package::PackageData &few, int64_t stages, int64_t replicas, int64_t perHost,
                  int64_t bigArrayBound)
-    : stages_(stages), replicas_(replicas), perHost_(perHost), byStage_(size_t(stages)) {
+    : stages_(stages), few_(int64_t(few.devices.size()) / stages), all_(replicas),
+      perHost_(perHost), byStage_(size_t(stages)) {
   std::vector<std::vector<int64_t>> parameters(static_cast<size_t>(stages));
-  for (const package::Parameter &parameter : two.parameters) {
-    const package::Buffer &buffer = two.buffers[parameter.buffers[0]];
+  for (const package::Parameter &parameter : few.parameters) {
+    const package::Buffer &buffer = few.buffers[parameter.buffers[0]];
     if (parameter.buffers.size() > 1)
       parameters[size_t(int64_t(buffer.device) % stages)].push_back(buffer.elements());
   }
-  const auto all = double(replicas), away = double(replicas - perHost);
   for (size_t k = 0; k < parameters.size(); ++k) {
     if (parameters[k].empty())
       continue;
-    const Owned many = shareOut(parameters[k], replicas, bigArrayBound),
-                few = shareOut(parameters[k], 2, bigArrayBound);
+    const Owned many = shareOut(parameters[k], all_, bigArrayBound),
+                some = shareOut(parameters[k], few_, bigArrayBound);
     Stage &stage = byStage_[k];
-    stage.update = many.most / few.most;
-    stage.ownerWork = stage.update * (all - 1);
-    stage.ownerBytes = stage.update * away;
-    stage.otherWork = 2 * (all - 1) / all;
-    stage.otherBytes = 2 * away / all;
-    stage.norms = double(many.arrays) / double(few.arrays);
+    stage.update = ratio(many.most, some.most);
+    stage.owned = ratio(many.mostWhole, some.mostWhole);
+    stage.given = ratio(many.whole - many.leastWhole, some.whole - some.leastWhole);
+    stage.norms = double(many.arrays) / double(some.arrays);
+    for (int64_t elements : parameters[k])
+      if (bigArrayBound > 0 && elements >= bigArrayBound)
+        stage.cut.push_back(elements);
   }
 }
 
-Stretch Stretch::evenly() const {
-  Stretch even = *this;
-  for (Stage &stage : even.byStage_)
-    stage.ownerBytes = stage.otherBytes;
-  return even;
+Stretch Stretch::together() const {
+  Stretch all = *this;
+  all.together_ = true;
+  return all;
 }
 
-std::vector<std::vector<Times>> Stretch::timesOf(const package::PackageData &two,
-                                                 const package::Entry &entry) const {
-  enum class Class { Star, Gradient, Weight, Norm };
-  std::vector<std::vector<Times>> times;
-  std::unordered_set<int64_t> gradients, norms; // messages
-  for (const package::DeviceProgram &program : entry.programs) {
-    const Stage &stage = byStage_[program.device % size_t(stages_)];
-    std::vector<Times> &own = times.emplace_back(program.launches.size());
-    std::vector<int64_t> received(two.buffers.size(), -1); // messages, by buffer
-    std::unordered_set<uint32_t> normed;
+/// Whether it is one of the slices that an array is cut into, which are whole tiles.
+bool Stretch::isCut(const Stage &stage, const package::Operand &operand) const {
+  const int64_t elements = elementsOf(operand);
+  return std::ranges::any_of(
+      stage.cut, [&](int64_t all) { return std::abs(elements - all / few_) <= kNormTile; });
+}
+
+Times Stretch::ofMessage(Way way, const Stage &stage, bool sends, bool committed) const {
+  const double away = double(all_ - perHost_) / double(all_ - 1),
+               peers = double(all_ - 1) / double(few_ - 1);
+  if (together_)
+    return {.out = peers * away, .in = peers * away};
+  double out = 1, in = 1;
+  switch (way) {
+  case Way::Cut: {
+    const double work = peers * double(few_) / double(all_);
+    return {work, peers, work * away, work * away};
+  }
+  case Way::ToAll:
+    out = peers * (committed ? stage.owned : 1);
+    in = committed ? stage.given : 1;
+    break;
+  case Way::ToOwner:
+    out = stage.given;
+    in = peers * stage.owned;
+    break;
+  case Way::ToFirst:
+    in = peers;
+    break;
+  case Way::Norm:
+    in = stage.norms;
+    break;
+  }
+  const double own = sends ? out : in;
+  return {own, own, out * away, in * away};
+}
+
+/// What the messages between replicas are.
+class Stretch::Reader {
+public:
+  Reader(const Stretch &stretch, const package::Entry &entry) : stretch_(stretch) {
+    for (const package::DeviceProgram &program : entry.programs)
+      readSends(program);
+    for (const package::DeviceProgram &program : entry.programs)
+      readSums(program);
+  }
+
+  Way wayOf(int64_t message) const { return ways_.at(message); }
+
+private:
+  void readSends(const package::DeviceProgram &program) {
+    std::unordered_map<uint32_t, std::set<int64_t>> peers; // by buffer
+    std::unordered_set<uint32_t> norms;
+    for (size_t i = 0; i < program.commit; ++i) {
+      const Launch &launch = program.launches[i];
+      if (launch.kernel == KernelId::NormSquared)
+        norms.insert(launch.operands[0].buffer);
+      if (launch.kernel == KernelId::Send)
+        peers[launch.operands[0].buffer].insert(argumentsOf<SendArguments>(launch).peer);
+    }
+    const bool first = program.device < stretch_.stages_;
     for (size_t i = 0; i < program.launches.size(); ++i) {
       const Launch &launch = program.launches[i];
-      const bool committed = i >= program.commit;
-      if (launch.kernel == KernelId::Receive) {
-        const auto [peer, message] = argumentsOf<ReceiveArguments>(launch);
-        if (between(program.device, peer))
-          received[launch.operands[0].buffer] = message;
-      } else if (launch.kernel == KernelId::Send) {
-        if (normed.contains(launch.operands[0].buffer))
-          norms.insert(argumentsOf<SendArguments>(launch).message);
+      if (launch.kernel != KernelId::Send)
+        continue;
+      const auto [peer, message] = argumentsOf<SendArguments>(launch);
+      const package::Operand &value = launch.operands[0];
+      if (!stretch_.between(program.device, peer))
+        continue;
+      const bool toAll = i >= program.commit ||
+                         (first && int64_t(peers[value.buffer].size()) == stretch_.few_ - 1);
+      ways_[message] = stretch_.isCut(stretch_.stageOf(program.device), value) ? Way::Cut
+                       : toAll                                                 ? Way::ToAll
+                       : norms.contains(value.buffer)                          ? Way::Norm
+                                                                               : Way::ToFirst;
+    }
+  }
+
+  /// What is added up as it comes goes to an owner; what is not, to the first device.
+  void readSums(const package::DeviceProgram &program) {
+    std::unordered_map<uint32_t, int64_t> received; // messages, by buffer
+    for (const Launch &launch : program.launches)
+      if (launch.kernel == KernelId::Receive)
+        received[launch.operands[0].buffer] = argumentsOf<ReceiveArguments>(launch).message;
+      else if (launch.kernel == KernelId::Fused)
+        for (const package::Operand &operand : launch.operands)
+          if (auto found = received.find(operand.buffer); found != received.end())
+            if (auto way = ways_.find(found->second);
+                way != ways_.end() && way->second == Way::ToFirst)
+              way->second = Way::ToOwner;
+  }
+
+  const Stretch &stretch_;
+  std::unordered_map<int64_t, Way> ways_;
+};
+
+std::vector<std::vector<Times>> Stretch::timesOf(const package::PackageData &few,
+                                                 const package::Entry &entry) const {
+  const Reader reader(*this, entry);
+  const double replicas = double(all_) / double(few_), peers = double(all_ - 1) / double(few_ - 1);
+  std::vector<std::vector<Times>> times;
+  for (const package::DeviceProgram &program : entry.programs) {
+    const Stage &stage = stageOf(program.device);
+    std::vector<Times> &own = times.emplace_back(program.launches.size());
+    std::unordered_map<uint32_t, Way> received; // by buffer
+    for (size_t i = 0; i < program.launches.size(); ++i) {
+      const Launch &launch = program.launches[i];
+      const bool sends = launch.kernel == KernelId::Send, committed = i >= program.commit;
+      auto any = [&](auto is) { return std::ranges::any_of(launch.operands, is); };
+      if (sends || launch.kernel == KernelId::Receive) {
+        const auto [peer, message] = argumentsOf<ReceiveArguments>(launch); // as those of Send
+        if (between(program.device, peer)) {
+          own[i] = ofMessage(reader.wayOf(message), stage, sends, committed);
+          if (!sends && !committed)
+            received[launch.operands[0].buffer] = reader.wayOf(message);
+        } else if (together_) {
+          own[i] = {.out = replicas, .in = replicas};
+        }
+      } else if (any([&](const package::Operand &operand) {
+                   return operand.buffer != package::kNoBuffer &&
+                          few.buffers[operand.buffer].kind == Kind::State;
+                 })) {
+        own[i].work = committed ? replicas : 1; // the first device writes the states of all
       } else if (committed) {
         own[i].work = stage.update;
       } else if (launch.kernel == KernelId::NormSquared) {
-        own[i].work = stage.update;
-        normed.insert(launch.operands[0].buffer);
-      } else if (std::ranges::any_of(launch.operands, [&](const package::Operand &operand) {
-                   return kindOf(two, operand) == Kind::Gradient;
-                 })) {
+        if (any([&](const package::Operand &operand) { return isCut(stage, operand); }))
+          own[i].work = 1 / replicas;
+      } else {
         for (const package::Operand &operand : launch.operands)
-          if (operand.buffer != package::kNoBuffer && received[operand.buffer] >= 0) {
-            gradients.insert(received[operand.buffer]);
-            own[i].work = stage.ownerWork;
+          if (auto found = received.find(operand.buffer); found != received.end()) {
+            if (found->second == Way::Cut)
+              own[i].work = peers / replicas;
+            else if (found->second == Way::ToOwner)
+              own[i].work = peers * stage.owned;
+            else if (found->second == Way::ToFirst)
+              own[i].work = own[i].count = peers;
           }
-      }
-    }
-  }
-  for (size_t p = 0; p < entry.programs.size(); ++p) {
-    const package::DeviceProgram &program = entry.programs[p];
-    const Stage &stage = byStage_[program.device % size_t(stages_)];
-    for (size_t i = 0; i < program.launches.size(); ++i) {
-      const Launch &launch = program.launches[i];
-      const bool sends = launch.kernel == KernelId::Send;
-      if (!sends && launch.kernel != KernelId::Receive)
-        continue;
-      const auto [peer, message] = argumentsOf<ReceiveArguments>(launch); // as those of Send
-      if (!between(program.device, peer))
-        continue;
-      const Class is = i >= program.commit           ? Class::Weight
-                       : gradients.contains(message) ? Class::Gradient
-                       : norms.contains(message)     ? Class::Norm
-                                                     : Class::Star;
-      const bool first = int64_t(program.device) < stages_, fromFirst = first == sends;
-      const auto others = double(replicas_ - 1), away = double(replicas_ - perHost_);
-      Times &own = times[p][i];
-      switch (is) {
-      case Class::Gradient:
-        own = {sends ? stage.otherWork : stage.ownerWork, stage.otherBytes, stage.ownerBytes};
-        break;
-      case Class::Weight:
-        own = {sends ? stage.ownerWork : stage.otherWork, stage.ownerBytes, stage.otherBytes};
-        break;
-      case Class::Norm:
-        own = {first ? stage.norms : 1, fromFirst ? stage.norms : 1, fromFirst ? 1 : stage.norms};
-        break;
-      case Class::Star:
-        own = {first ? others : 1, fromFirst ? away : 1, fromFirst ? 1 : away};
-        break;
       }
     }
   }
