@@ -152,6 +152,7 @@ struct Layout {
   std::vector<int64_t> workLoads = {}; ///< of the replicas; empty: evenly
   KvStore kvStore = KvStore::Local;
   bool updateOnStore = true;
+  bool ratesGiven = false; ///< `seconds` are by rates that were given, not by built-in ones
   int64_t replicas() const { return devices / stages; }
 };
 

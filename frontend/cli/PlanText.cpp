@@ -103,6 +103,8 @@ std::string layoutsText(const std::vector<passes::Layout> &layouts, size_t most)
                         bytesText(layouts[i].peakBytes), layouts[i].fits ? "" : "  does not fit");
   if (layouts.size() > most)
     text += fmt::format("\n          and {} more weighed", layouts.size() - most);
+  if (!layouts.empty() && !layouts.front().ratesGiven)
+    text += "\n          weighed by built-in rates, so that packages are equal on all machines";
   return text;
 }
 

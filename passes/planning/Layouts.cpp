@@ -183,6 +183,8 @@ private:
     layout.workLoads = options.workLoads;
     layout.kvStore = *options.kvStore;
     layout.updateOnStore = *options.updateOnStore;
+    const target::Machines machines = layoutMachines(options);
+    layout.ratesGiven = !machines.front().figures.empty();
     const std::vector<int> processes = processesOf(options);
     for (size_t i = 0; i < data.devices.size(); ++i) {
       layout.peakBytes = std::max(layout.peakBytes, data.devices[i].arenaBytes);
@@ -193,7 +195,7 @@ private:
       layout.fits &= data.devices[i].arenaBytes + messages <= mayUse(options, i);
     }
     if (const package::Entry *entry = weighedEntry(data))
-      layout.seconds = forecast(data, *entry, layoutMachines(options)).seconds;
+      layout.seconds = forecast(data, *entry, machines).seconds;
     return layout;
   }
 

@@ -143,7 +143,7 @@ class Plan(Case):
     def test_table(self):
         done = self.good("plan", "small.lnet", "-d", "2xcpu")
         self.assertEqual(done.stderr, "")
-        self.assertRegex(done.stdout, r"\Arows      cpu:0 2 of 4 \(4 of 8 shards\), cpu:1 2 \(4\)\ntaken     2 replicas .*\n.*\n.*\ndevice +may use +peak MiB +weights ")
+        self.assertRegex(done.stdout, r"\Arows      cpu:0 2 of 4 \(4 of 8 shards\), cpu:1 2 \(4\)\ntaken     2 replicas .*\n.*\n.*\n +weighed by built-in rates.*\ndevice +may use +peak MiB +weights ")
         self.assertRegex(done.stdout, r"(?m)^cpu:1 .* step [a-z_ ]+ t=0\.\.7  \S.*  small\.lnet:\d+$")
         self.assertRegex(done.stdout, r"\nforecast  update \S+ .s, forward \S+ .s; [\d.]+ times as fast as one device; sends [\d.]+ KiB; "
                                       r"idle cpu:0 \d+ %, cpu:1 \d+ % · by built-in rates; bench --calibrate measures this machine's\n\Z")
@@ -171,7 +171,9 @@ class Plan(Case):
         self.assertEqual({x["kv_store"] for x in layouts}, {"local", "device"})
         self.assertEqual({x["update_on_kvstore"] for x in layouts}, {0, 1})
         self.assertEqual([x["time_s"] for x in layouts], sorted(x["time_s"] for x in layouts))
-        self.assertIn("taken     2 replicas on cpu:0,cpu:1, kv-store ", self.good("plan", "small.lnet", "-d", "2xcpu").stdout)
+        said = self.good("plan", "small.lnet", "-d", "2xcpu").stdout
+        self.assertIn("taken     2 replicas on cpu:0,cpu:1, kv-store ", said)
+        self.assertIn("weighed by built-in rates, so that packages are equal on all machines\n", said)
         for words in (["--kv-store", "local", "--update-on-kvstore", "1"], ["--entry", "forward"]):
             self.assertLessEqual(len(self.plan("-d", "2xcpu", *words)["layouts"]), 1)
 
