@@ -1,5 +1,8 @@
 #include "backends/target/Work.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "executor/abi/KernelArguments.h"
 #include "executor/abi/Sizes.h"
 
@@ -156,14 +159,22 @@ int64_t rowsOf(KernelId kernel, const std::vector<Window> &operands) {
   }
 }
 
-/// What the gradient of an embedding clears and adds up for every shard, however few of its rows
-/// have one.
-int64_t tableBytes(const std::vector<Window> &operands, std::span<const int64_t> ints) {
+/// What the gradient of an embedding stores and adds shard by shard and then along their tree: rows
+/// with an index; all rows of all shards where a product reaches them too, or a chain goes on.
+int64_t shardBytes(const std::vector<Window> &operands, std::span<const int64_t> ints) {
+  int64_t embedded = 0;
+  bool allRows = operands[WeightGradientOperand::begin].present;
   for (size_t i = WeightGradientOperand::kFixed; i + 1 < operands.size(); i += 2)
     if (operands[i + 1].shape.size() < operands[i].shape.size())
-      return product({2, argumentsOf<WeightGradientArguments>(ints).range.count,
-                      bytes(operands[WeightGradientOperand::dw])});
-  return 0;
+      embedded = sum({embedded, bytes(operands[i])});
+    else
+      allRows = true;
+  if (embedded == 0)
+    return 0;
+  const int64_t shards = argumentsOf<WeightGradientArguments>(ints).range.count;
+  const int64_t table = product({2, shards, bytes(operands[WeightGradientOperand::dw])});
+  const int64_t levels = 1 + std::bit_width(uint64_t(std::max<int64_t>(shards, 1) - 1));
+  return allRows ? table : std::min(table, product({2, levels, embedded}));
 }
 
 /// `y` is [T, B, H].
@@ -204,7 +215,7 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
   if (kernel == KernelId::Fused && !operands.empty())
     work.functions = product({elements(operands.back()), program.functions});
   if (kernel == KernelId::WeightGradient)
-    work.bytes = sum({work.bytes, tableBytes(operands, ints)});
+    work.bytes = sum({work.bytes, shardBytes(operands, ints)});
   if (kernel == KernelId::RnnForward) {
     work.steps = operands[RnnForwardOperand::y].shape[0];
     work.stepBytes = bytes(operands[RnnForwardOperand::r]);

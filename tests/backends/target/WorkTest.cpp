@@ -3,6 +3,7 @@
 
 #include "backends/target/Work.h"
 #include "executor/abi/Gate.h"
+#include "executor/abi/KernelArguments.h"
 
 namespace lstmc::target {
 namespace {
@@ -43,6 +44,23 @@ TEST(Work, CountsElementsInMemoryOnce) {
   launch.kernel = KernelId::Gather;
   launch.operands = {{0, 0, {1, 100, 8}, {}}, {1, 0, {3}, {}}, {2, 0, {1, 3, 8}, {}}};
   EXPECT_EQ(workOf(data, launch).bytes, 4 * (3 * 8 + 3 + 3 * 8));
+}
+
+TEST(Work, OfAnEmbeddingsGradientIsOfRowsWithAnIndex) {
+  package::PackageData data = withBuffers(DType::F32);
+  package::Launch launch;
+  launch.kernel = KernelId::WeightGradient;
+  launch.ints = wireArguments(WeightGradientArguments{.range = {3, 8, 0, 8}}).ints;
+  const package::Operand none{package::kNoBuffer, 0, {}, {}};
+  launch.operands = {
+      {0, 0, {100, 8}, {}}, none, none, {1, 0, {1, 1, 3, 8}, {}}, {2, 0, {1, 1, 3}, {}}};
+  const int64_t read = 4 * (100 * 8 + 3 * 8 + 3);
+  EXPECT_EQ(workOf(data, launch).bytes,
+            read + 4 * 2 * 4 * 3 * 8); // stored, and three levels of a tree
+  // A product beside it reaches all rows.
+  launch.operands.insert(launch.operands.end(),
+                         {{1, 0, {1, 1, 3, 100}, {}}, {2, 0, {1, 1, 3, 8}, {}}});
+  EXPECT_EQ(workOf(data, launch).bytes, read + 4 * (3 * 100 + 3 * 8) + 4 * 2 * 8 * 100 * 8);
 }
 
 TEST(Work, CountsRowsWhereAKernelBeginsAnewWithEach) {
