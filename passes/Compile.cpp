@@ -46,11 +46,14 @@ public:
   void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override {
     if (pass->getArgument().empty())
       return;
-    find(pass).opsBefore += known(op);
-    if (pass->getArgument() == "make-entries")
-      op->walk([&](mlir::func::FuncOp net) { addShare(net); });
-    if (pass->getArgument() == "lower-to-exec")
-      op->walk([&](mlir::func::FuncOp entry) { addCost(entry); });
+    if (options.countOps)
+      find(pass).opsBefore += known(op);
+    if (auto module = llvm::dyn_cast<mlir::ModuleOp>(op))
+      for (auto function : module.getOps<mlir::func::FuncOp>())
+        if (pass->getArgument() == "make-entries")
+          addShare(function);
+        else if (pass->getArgument() == "lower-to-exec")
+          addCost(function);
     start = Clock::now();
   }
   void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override {
@@ -59,7 +62,8 @@ public:
     Clock::time_point end = Clock::now();
     PassTime &time = find(pass);
     time.seconds += std::chrono::duration<double>(end - start).count();
-    time.opsAfter += (left = {op, countOps(op)}).second;
+    if (options.countOps)
+      time.opsAfter += (left = {op, countOps(op)}).second;
     auto function = llvm::dyn_cast<mlir::func::FuncOp>(op);
     result.spans.push_back({time.pass, function ? function.getName().str() : "", start, end});
   }

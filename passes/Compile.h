@@ -108,6 +108,8 @@ struct CompileOptions {
   /// leaves it, and there is no package. Empty: all of them.
   std::string stopAfter;
 
+  bool countOps = false; ///< before and after each pass
+
   /// How many of `devices` share the layers of one replica.
   int64_t devicesPerReplica() const;
 
@@ -120,7 +122,7 @@ struct CompileOptions {
 struct PassTime {
   std::string pass;
   double seconds = 0;
-  int64_t opsBefore = 0, opsAfter = 0;
+  int64_t opsBefore = 0, opsAfter = 0; ///< where CompileOptions::countOps
 };
 
 /// One run of a pass over the module or one of its functions.

@@ -48,8 +48,9 @@ public:
       : module(module), net(net), shards(shards), carry(carry), scores(scores),
         builder(module.getContext()) {}
 
-  /// Numbers what draws random numbers: the ordinal of an op in the net as it was written.
-  void number() {
+  /// Gives ops their ordinal in the net as it was written; unless it is to be `placed`, only those
+  /// that draw random numbers, because an attribute that no other op has takes its time.
+  void number(bool placed) {
     int64_t ordinal = 0;
     for (Operation &op : net.front()) {
       // What replicate added goes with its neighbour.
@@ -57,7 +58,7 @@ public:
       const int64_t own = std::max<int64_t>(ordinal - (after ? 1 : 0), 0);
       if (llvm::isa<sym::VariableOp>(op))
         ordinals[&op] = own;
-      else
+      else if (placed || llvm::isa<sym::DropoutOp, sym::RnnOp>(op))
         op.setAttr(sym::kOrdinalAttr, builder.getI64IntegerAttr(own));
       ordinal += added ? 0 : 1;
     }
@@ -170,15 +171,15 @@ public:
 
 private:
   void declareParameter(sym::VariableOp variable) {
-    auto parameter = builder.create<sym::ParameterOp>(variable.getLoc(), variable.getNameAttr(),
-                                                      mlir::TypeAttr::get(variable.getType()));
+    auto parameter = builder.create<sym::ParameterOp>(
+        variable.getLoc(), variable.getNameAttr(), mlir::TypeAttr::get(variable.getType()),
+        builder.getI64IntegerAttr(ordinals.lookup(variable)));
     // One by one: variable->getAttrs() would be kept as a dictionary for good.
     mlir::NamedAttrList said(variable->getDiscardableAttrDictionary());
     for (mlir::StringAttr name : variable->getName().getAttributeNames())
       if (auto value = variable->getInherentAttr(name);
           name != variable.getNameAttrName() && value && *value)
         said.append(name, *value);
-    said.set("ordinal", builder.getI64IntegerAttr(ordinals.lookup(variable)));
     parameter->setDiscardableAttrs(said.getDictionary(builder.getContext()));
   }
 
@@ -420,7 +421,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
     llvm::SmallVector<Maker, 1> makers;
     for (mlir::func::FuncOp net : nets) {
       makers.push_back(Maker(getOperation(), net, shards, patterns, scores));
-      makers.back().number();
+      makers.back().number(placed);
       if (failed(makers.back().recompute(
               llvm::SmallVector<std::string>(recompute.begin(), recompute.end()))))
         return signalPassFailure();

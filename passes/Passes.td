@@ -199,7 +199,7 @@ def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
     `forward` returns the net's outputs, `evaluate` the measures of its loss heads, `step` the same with dropout on; the last is
     marked `sym.training` and its heads `sym.head`, where `gradient` begins. Parameters become module-level declarations that
     all entries read; begin states that match a pattern of `carry` become states, read at the start of a call and written
-    at its end. Every op keeps its ordinal in the net as written, by which random numbers are drawn.
+    at its end. Ops keep their ordinal in the net as written: random numbers are drawn by it, and layers are placed by it.
 
         func.func @net(%data, %label) { %w = sym.variable {name = "w"} ; %h = sym.begin_state {name = "lstm0_begin_state_0"} ... }
       becomes
@@ -226,6 +226,7 @@ def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
     ListOption<"recompute", "recompute", "std::string", "ctx_groups and names of ops that become recompute groups">,
     Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch, for metrics">,
     Option<"scores", "scores", "bool", "false", "evaluate returns what heads of two classes say of each label, too">,
+    Option<"placed", "placed", "bool", "true", "ops go to several devices; else only those that draw random numbers get their ordinal">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }

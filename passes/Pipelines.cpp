@@ -51,6 +51,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   entries.recompute = options.recompute;
   entries.shards = options.shards;
   entries.scores = options.scores;
+  entries.placed = options.devices.size() > 1;
   add(createMakeEntries(entries));
 
   // Layers before gradient: it differentiates layers, not stacks.

@@ -36,10 +36,9 @@ static void sayPlan(const Model &model, const Options &options, Console &console
     console.say(planTable(model.package->data()));
 }
 
-static Status writePackage(const Model &model, const package::Bytes &bytes, const Options &options,
-                           Console &console) {
+static Status writePackage(const Model &model, const Options &options, Console &console) {
   const std::string &output = *options.output;
-  std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  std::string_view text(reinterpret_cast<const char *>(model.bytes.data()), model.bytes.size());
   if (output == "-")
     console.write(text);
   else
@@ -50,23 +49,22 @@ static Status writePackage(const Model &model, const package::Bytes &bytes, cons
   return writeWeights(model, options, base + ".safetensors");
 }
 
-Checked<WrittenPackage> compilePackage(const Options &options, Trace &trace, Console &console) {
+Checked<Model> compilePackage(const Options &options, Trace &trace, Console &console) {
   LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
   console.warn(model.warnings);
   if (!model.compiled)
     return asDiagnostic(fail(ErrorCode::E0001, "{} is a package already", model.path));
   trace.passes(model.compiled->spans);
-  package::Bytes bytes = package::serialize(model.compiled->package);
   sayPlan(model, options, console);
   if (!options.dryRun)
-    LSTMC_CHECKED_TRY(writePackage(model, bytes, options, console));
-  return WrittenPackage{std::move(model), bytes.size()};
+    LSTMC_CHECKED_TRY(writePackage(model, options, console));
+  return model;
 }
 
-std::string packageLine(const WrittenPackage &written, const Options &options) {
+std::string packageLine(const Model &model, const Options &options) {
   std::string line =
-      fmt::format("{}  {} bytes", options.output.value_or("(dry run)"), written.bytes);
-  for (const package::Device &device : written.model.package->data().devices)
+      fmt::format("{}  {} bytes", options.output.value_or("(dry run)"), model.package->bytes());
+  for (const package::Device &device : model.package->data().devices)
     line += fmt::format("  {} peak {}", device.name, bytesText(device.arenaBytes));
   return line;
 }
@@ -109,12 +107,12 @@ CommandResult compileCommand(const Options &options, Console &console) {
     return fail(ErrorCode::E0001, "--params goes to a file beside the package, and there is none "
                                   "beside stdout: -o F.lstmc");
   Trace trace(options);
-  LSTMC_CHECKED_ASSIGN(WrittenPackage written, compilePackage(options, trace, console));
+  LSTMC_CHECKED_ASSIGN(Model model, compilePackage(options, trace, console));
   LSTMC_CHECKED_TRY(trace.write(console));
   if (console.json())
-    console.print(planJson(written.model.package->data()));
+    console.print(planJson(model.package->data()));
   else if (options.output != "-")
-    console.print(packageLine(written, options));
+    console.print(packageLine(model, options));
   return ExitCode::Ok;
 }
 

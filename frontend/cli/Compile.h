@@ -7,17 +7,12 @@
 
 namespace lstmc::cli {
 
-struct WrittenPackage {
-  Model model;
-  size_t bytes = 0;
-};
-
 /// Compiles options.operands[0] into --output, with the weights of --params beside it; with
 /// --dry-run nothing is written. Says the plan on stderr, and nothing on stdout. E0001 for what is
 /// compiled already.
-Checked<WrittenPackage> compilePackage(const Options &options, Trace &trace, Console &console);
+Checked<Model> compilePackage(const Options &options, Trace &trace, Console &console);
 
 /// "F.lstmc  1234 bytes  cpu:0 peak 29.8 KiB"
-std::string packageLine(const WrittenPackage &written, const Options &options);
+std::string packageLine(const Model &model, const Options &options);
 
 } // namespace lstmc::cli

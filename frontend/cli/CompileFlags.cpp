@@ -160,6 +160,7 @@ Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const 
   compile.disabled = options.disablePass;
   compile.producer = versionLine();
   compile.keepExec = request.keepExec;
+  compile.countOps = options.printPassTimes || options.command == CommandId::Inspect;
   compile.fit = fit;
   return compile;
 }

@@ -128,8 +128,8 @@ CommandResult importCommand(const Options &options, Console &console) {
     if (outputs.package) {
       Options compile = toCompile(outputs, options);
       Trace trace(compile);
-      LSTMC_CHECKED_ASSIGN(WrittenPackage written, compilePackage(compile, trace, console));
-      line = packageLine(written, compile);
+      LSTMC_CHECKED_ASSIGN(Model model, compilePackage(compile, trace, console));
+      line = packageLine(model, compile);
     }
   }
   if (console.json())

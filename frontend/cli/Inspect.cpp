@@ -256,7 +256,7 @@ CommandResult inspectModel(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
   console.warn(model.warnings);
   if (console.json()) {
-    console.print(packageJson(model, package::serialize(model.package->data()).size()));
+    console.print(packageJson(model, model.package->bytes()));
     return ExitCode::Ok;
   }
   bool asked = options.listParams || options.plan || options.passes;

@@ -88,9 +88,9 @@ Checked<Model> compileNet(symbol::Network net, const Options &options,
   if (!compiled.ok())
     return compiled.diagnostics();
   Model model;
-  package::Bytes bytes = package::serialize(compiled->package);
+  model.bytes = package::serialize(compiled->package);
   Result<package::Package::Pointer> package =
-      package::Package::open(bytes, "the package just compiled");
+      package::Package::open(model.bytes, "the package just compiled");
   if (!package.ok())
     return whyRefused(package.error(), compiled->package, compile, options, request);
   model.package = *package;

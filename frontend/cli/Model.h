@@ -40,6 +40,7 @@ struct Model {
   std::string path;
   package::Package::Pointer package;
   std::optional<passes::Compiled> compiled; ///< where it came from a source
+  package::Bytes bytes;                     ///< of the package, where it was compiled
   std::optional<training::Checkpoint> checkpoint;
   Diagnostics warnings;
   std::string recomputed; ///< what --mem made it compute again, and at what cost; empty: nothing

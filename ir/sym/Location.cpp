@@ -72,15 +72,24 @@ Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange>
     return place;
 
   if (!frame_ || range.loops != loops_ || range.calls != calls_) {
+    // Only values differ from pass to pass of a loop.
+    bool sameNames = loops_.size() == range.loops.size() && calls_ == range.calls;
+    for (size_t i = 0; sameNames && i < loops_.size(); ++i)
+      sameNames = loops_[i].first == range.loops[i].first;
     loops_ = range.loops;
     calls_ = range.calls;
+    SmallVector<StringRef> loops, calls(calls_.begin(), calls_.end());
+    SmallVector<int64_t> values;
+    for (auto &[name, value] : loops_) {
+      loops.push_back(name);
+      values.push_back(value);
+    }
     Builder builder(context_);
-    SmallVector<Attribute> loops, calls;
-    for (auto &[name, value] : loops_)
-      loops.append({builder.getStringAttr(name), builder.getI64IntegerAttr(value)});
-    for (const std::string &call : calls_)
-      calls.push_back(builder.getStringAttr(call));
-    frame_ = FrameAttr::get(context_, builder.getArrayAttr(loops), builder.getArrayAttr(calls));
+    if (auto last = dyn_cast_or_null<FrameAttr>(frame_); last && sameNames)
+      frame_ = FrameAttr::get(context_, last.getLoops(), values, last.getCalls());
+    else
+      frame_ = FrameAttr::get(context_, builder.getStrArrayAttr(loops), values,
+                              builder.getStrArrayAttr(calls));
   }
   return FusedLoc::get(context_, {place}, frame_);
 }
@@ -117,10 +126,8 @@ static Parts partsOf(Location location) {
 static void addFrame(const Parts &parts, SourceRange &range) {
   if (!parts.frame)
     return;
-  ArrayRef<Attribute> loops = parts.frame.getLoops().getValue();
-  for (size_t i = 0; i + 1 < loops.size(); i += 2)
-    range.loops.emplace_back(cast<StringAttr>(loops[i]).str(),
-                             cast<IntegerAttr>(loops[i + 1]).getInt());
+  for (auto [name, value] : llvm::zip(parts.frame.getLoops(), parts.frame.getValues()))
+    range.loops.emplace_back(cast<StringAttr>(name).str(), value);
   for (Attribute call : parts.frame.getCalls())
     range.calls.push_back(cast<StringAttr>(call).str());
 }

@@ -76,11 +76,12 @@ def Sym_RangeAttr : AttrDef<Sym_Dialect, "Range"> {
 def Sym_FrameAttr : AttrDef<Sym_Dialect, "Frame"> {
   let mnemonic = "frame";
   let summary = "the loop values and calls in force, outermost first";
-  let parameters = (ins "::mlir::ArrayAttr":$loops, "::mlir::ArrayAttr":$calls);
+  let parameters = (ins "::mlir::ArrayAttr":$loops, OptionalArrayRefParameter<"int64_t">:$values, "::mlir::ArrayAttr":$calls);
   let description = [{
-    `loops` alternates names and values: ["i", 1, "t", 3].
+    `loops` are the names of loops, `values` where each stands: ["i", "t"], [1, 3]. Values are no attributes, since
+    every pass of a loop has others.
   }];
-  let assemblyFormat = "`<` $loops `,` $calls `>`";
+  let assemblyFormat = "`<` $loops `,` `[` (`]`) : ($values^ `]`)? `,` $calls `>`";
 }
 
 //===---- tensors -----------------------------------------------------------------------------===//

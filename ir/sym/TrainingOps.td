@@ -24,7 +24,7 @@ def Sym_ParameterOp : Sym_InternalOp<"parameter", [Symbol]> {
     sym.parameter @decoder_weight : tensor<65x256xf32> {init = ["uniform", {scale = 8.0e-02} ], ordinal = 9 : i64}
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Sym_Tensor>:$type);
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Sym_Tensor>:$type, OptionalAttr<I64Attr>:$ordinal);
   let assemblyFormat = "$sym_name `:` $type attr-dict";
 }
 

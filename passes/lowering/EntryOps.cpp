@@ -59,7 +59,6 @@ mlir::Location EntryLowering::launchLocation(Operation *op) {
 }
 
 mlir::LogicalResult EntryLowering::lower(Operation *op) {
-  location = launchLocation(op);
   current = op;
   if (auto read = llvm::dyn_cast<sym::ReadOp>(op)) {
     Value memory = memoryOf(read.getSource());
@@ -69,6 +68,7 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
       constant.insert(memory);
     return mlir::success();
   }
+  location = launchLocation(op);
   keepApart(op);
   preparing = dependsOnParametersAlone(op);
   mlir::LogicalResult result = mlir::success();

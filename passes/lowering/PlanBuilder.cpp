@@ -166,9 +166,8 @@ mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
     memory.getDefiningOp()->setAttr("initialiser", builder.getStringAttr(value->text));
     if (value->values)
       memory.getDefiningOp()->setAttr(kInitialValuesAttr, value->values);
-    auto ordinal = parameter->getAttrOfType<mlir::IntegerAttr>("ordinal");
     const InitialiseArguments arguments{.kind = value->kind,
-                                        .ordinal = ordinal ? ordinal.getInt() : 0,
+                                        .ordinal = int64_t(parameter.getOrdinal().value_or(0)),
                                         .variant = value->variant,
                                         .a = value->a,
                                         .b = value->b};

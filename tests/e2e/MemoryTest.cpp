@@ -86,6 +86,7 @@ TEST_P(Memory, OfThePlanDoesNotDependOnTheNumberOfSteps) {
     return; // the model has no dim for steps
   auto of = [&](int64_t steps) {
     model.recipe.steps = steps;
+    model.recipe.compile.countOps = true;
     return compileNet(model.recipe);
   };
   passes::Compiled few = of(35), many = of(10000);
