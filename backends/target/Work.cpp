@@ -235,6 +235,16 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
   return work;
 }
 
+/// Of a recurrence that knows the lengths of its sequences: what it does for steps beyond them too.
+/// The gradient of its input is one product over all steps.
+static int64_t flopsOfAllSteps(KernelId kernel, const std::vector<Window> &operands) {
+  if (kernel != KernelId::RnnBackward || !operands[RnnBackwardOperand::dx].present)
+    return 0;
+  const Window &gates = operands[RnnBackwardOperand::gates];
+  return product(
+      {gates.dtype == DType::F64 ? 4 : 2, elements(gates), last(operands[RnnBackwardOperand::dx])});
+}
+
 /// Whether a launch is a recurrence that knows the lengths of its sequences.
 static bool readsLengths(const package::Launch &launch) {
   auto has = [&](size_t operand) { return launch.operands[operand].buffer != package::kNoBuffer; };
@@ -257,7 +267,8 @@ Work workOf(const package::PackageData &package, const package::Launch &launch, 
     }
   Work work = workOf(launch.kernel, operands, launch.ints, program);
   if (readsLengths(launch)) {
-    work.flops = int64_t(double(work.flops) * realSteps);
+    const int64_t always = flopsOfAllSteps(launch.kernel, operands);
+    work.flops = always + int64_t(double(work.flops - always) * realSteps);
     work.functions = int64_t(double(work.functions) * realSteps);
     work.rows = int64_t(double(work.rows) * realSteps);
     work.layer.real = realSteps;

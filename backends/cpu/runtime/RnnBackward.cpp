@@ -3,8 +3,8 @@
 #include "backends/cpu/runtime/Cell.h"
 #include "backends/cpu/runtime/Columns.h"
 #include "backends/cpu/runtime/KernelTable.h"
-#include "backends/cpu/runtime/Lengths.h"
 #include "backends/cpu/runtime/RnnSplit.h"
+#include "backends/cpu/runtime/RowLengths.h"
 #include "backends/cpu/runtime/Rows.h"
 #include "executor/abi/Scratch.h"
 
@@ -20,7 +20,8 @@ public:
   Backward(const RnnBackwardLaunch &launch, Worker &worker)
       : l_(launch), worker_(worker), reverse_(launch.reverse), T_(l_.y.shape[0]), B_(l_.y.shape[1]),
         H_(l_.y.shape[2]), padded_(roundUp(H_, kPanel)),
-        split_(worker.index, worker.count, B_, granules(H_), 4 * G * H_ * H_, bool(l_.length)) {
+        split_(worker.index, worker.count, B_, granules(H_), 4 * G * H_ * H_, bool(l_.length)),
+        lengths_(l_.length, B_, T_) {
     float *at = l_.scratch.as<float>();
     const auto parts = scratchOf(launch, B_, H_, sizeof(float));
     hidden_[0] = at;
@@ -73,9 +74,7 @@ private:
       worker_.barrier();
   }
   int64_t stepAt(int64_t s) const { return reverse_ ? T_ - 1 - s : s; }
-  bool counts(int64_t s, int64_t b) const {
-    return !l_.length || stepAt(s) < lengthAt(l_.length, b, T_);
-  }
+  bool counts(int64_t s, int64_t b) const { return lengths_.has(stepAt(s), b); }
   /// Offset of the units from u of row b in a matrix blocked as [Hpad/16][B][16].
   int64_t place(int64_t b, int64_t u) const { return (u / kPanel * B_ + b) * kPanel + u % kPanel; }
 
@@ -226,6 +225,7 @@ private:
   const bool reverse_;
   const int64_t T_, B_, H_, padded_;
   const RnnSplit split_;
+  const RowLengths lengths_;
 
   float *hidden_[2];   ///< [G][Hpad/16][B][16]: gradient of R h + bh at step s in hidden_[s & 1]
   float *dh_, *dc_;    ///< [Hpad/16][B][16]: gradient of the state after the step

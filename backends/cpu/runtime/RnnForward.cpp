@@ -7,8 +7,8 @@
 #include "backends/cpu/runtime/Cell.h"
 #include "backends/cpu/runtime/Columns.h"
 #include "backends/cpu/runtime/KernelTable.h"
-#include "backends/cpu/runtime/Lengths.h"
 #include "backends/cpu/runtime/RnnSplit.h"
+#include "backends/cpu/runtime/RowLengths.h"
 #include "backends/cpu/runtime/Rows.h"
 #include "executor/abi/Scratch.h"
 
@@ -34,7 +34,8 @@ public:
         chunk_(std::clamp<int64_t>(launch.chunk, 1, std::max<int64_t>(T_, 1))),
         padded_(roundUp(H_, kPanel)),
         split_(worker.index, worker.count, B_, (H_ + kUnits - 1) / kUnits, 4 * G * H_ * H_,
-               bool(l_.length)) {
+               bool(l_.length)),
+        lengths_(l_.length, B_, T_) {
     float *at = l_.scratch.as<float>();
     RnnForwardArguments shorter = launch;
     shorter.chunk = chunk_;
@@ -78,7 +79,6 @@ private:
   }
 
   int64_t stepAt(int64_t s) const { return reverse_ ? T_ - 1 - s : s; }
-  bool counts(int64_t t, int64_t b) const { return !l_.length || t < lengthAt(l_.length, b, T_); }
   float *projection(int64_t row, int64_t u) const {
     return projections_ + row * G * padded_ + u / kPanel * G * kPanel + u % kPanel;
   }
@@ -158,7 +158,7 @@ private:
       return;
     }
     for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
-      if (counts(t, b))
+      if (lengths_.has(t, b))
         list_[active_++] = int32_t(b);
   }
 
@@ -175,13 +175,13 @@ private:
     else
       for (int64_t s = s0; s < s0 + count; ++s)
         for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
-          left += counts(stepAt(s), b);
+          left += lengths_.has(stepAt(s), b);
     int64_t s = s0, b = split_.rowBegin;
     while (left > 0) {
       const int64_t passes = (left + kPassRows - 1) / kPassRows, now = (left + passes - 1) / passes;
       for (int64_t i = 0; i < now;) {
         const int64_t t = stepAt(s);
-        if (counts(t, b)) {
+        if (lengths_.has(t, b)) {
           rows[i] = x.as<float>() + t * x.strides[0] + b * x.strides[1];
           out[i] = projection((s - s0) * B_ + b, u);
           ++i;
@@ -322,7 +322,7 @@ private:
   void endStep(int64_t s) {
     if (l_.length)
       for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
-        if (!counts(stepAt(s), b))
+        if (!lengths_.has(stepAt(s), b))
           passBy(s, b);
     if (s + 1 < T_)
       meet();
@@ -352,6 +352,7 @@ private:
   const bool reverse_;
   const int64_t T_, B_, H_, I_, chunk_, padded_;
   const RnnSplit split_;
+  const RowLengths lengths_;
 
   float *projections_; ///< [chunk][B][Hpad/16][G][16]: W x + bi
   float *h_[2];        ///< [Hpad/16][B][16]: state before step s in h_[s & 1]

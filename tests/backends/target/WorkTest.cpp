@@ -3,7 +3,6 @@
 
 #include "backends/target/Work.h"
 #include "executor/abi/Gate.h"
-#include "executor/abi/KernelArguments.h"
 
 namespace lstmc::target {
 namespace {
@@ -50,7 +49,7 @@ TEST(Work, OfAnEmbeddingsGradientIsOfRowsWithAnIndex) {
   package::PackageData data = withBuffers(DType::F32);
   package::Launch launch;
   launch.kernel = KernelId::WeightGradient;
-  launch.ints = wireArguments(WeightGradientArguments{.range = {3, 8, 0, 8}}).ints;
+  setArguments(launch, WeightGradientArguments{.range = {3, 8, 0, 8}});
   const package::Operand none{package::kNoBuffer, 0, {}, {}};
   launch.operands = {
       {0, 0, {100, 8}, {}}, none, none, {1, 0, {1, 1, 3, 8}, {}}, {2, 0, {1, 1, 3}, {}}};
@@ -132,6 +131,22 @@ TEST(Work, OfARecurrenceKnowsWhatEveryStepReadsAgain) {
   EXPECT_EQ(work.flops, 5 * 2 * (4 * 4) * (3 + 4));
   EXPECT_EQ(work.functions, 5 * 2 * 4 * 4 / 2);
   EXPECT_EQ(work.steps, 5);
+}
+
+TEST(Work, OfTheGradientOfAnInputIsOfAllSteps) {
+  package::PackageData data = withBuffers(DType::F32);
+  package::Launch launch;
+  using Operand = RnnBackwardOperand;
+  launch.kernel = KernelId::RnnBackward;
+  launch.operands.resize(Operand::kFixed);
+  launch.operands[Operand::gates] = {0, 0, {5, 2, 16}, {}};
+  launch.operands[Operand::y] = {1, 0, {5, 2, 4}, {}};
+  launch.operands[Operand::dx] = {2, 0, {5, 2, 3}, {}};
+  launch.operands[Operand::rt] = {3, 0, {64}, {}};
+  launch.operands[Operand::length] = {3, 0, {2}, {}};
+  setArguments(launch, RnnBackwardArguments{.mode = RnnMode::Lstm, .reverse = false});
+  EXPECT_EQ(workOf(data, launch).flops, 2 * 5 * 2 * 16 * (3 + 4));
+  EXPECT_EQ(workOf(data, launch, 0.5).flops, 2 * 5 * 2 * 16 * 3 + 5 * 2 * 16 * 4);
 }
 
 TEST(Work, FunctionsAreWhatTakesLong) {
