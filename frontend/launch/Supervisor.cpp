@@ -85,6 +85,7 @@ private:
   void sendToAll(const std::string &line);
   static void sendLine(int socket, std::string line);
   bool finished();
+  bool hasFailed() const;
   JobEnd end() const;
   void killRanks() const;
   std::string nameOf(size_t rank) const {
@@ -234,8 +235,16 @@ void Supervisor::disconnected(const Connection &connection) {
     return;
   Rank &rank = ranks_[size_t(connection.rank)];
   rank.socket = -1;
-  if (!rank.ended)
+  if (!rank.ended && !hasFailed())
     markLost(connection.rank, "has died");
+}
+
+/// Whether a rank has ended because of something that it found wrong. One that has not joined the
+/// others yet takes them along: MPI ends those that wait for it.
+bool Supervisor::hasFailed() const {
+  return std::ranges::any_of(ranks_, [](const Rank &rank) {
+    return rank.ended && rank.exit != 0 && rank.exit != int(ExitCode::Job);
+  });
 }
 
 void Supervisor::checkRanks(Mpirun &mpirun) {
