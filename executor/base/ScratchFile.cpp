@@ -55,6 +55,8 @@ Error ScratchFile::failed(const char *what) const {
                 std::strerror(errno));
 }
 
+std::string ScratchFile::path() const { return fmt::format("/proc/self/fd/{}", fd_); }
+
 Status ScratchFile::append(std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {
     ssize_t n = ::write(fd_, bytes.data(), bytes.size());

@@ -20,6 +20,9 @@ public:
   ScratchFile &operator=(ScratchFile &&other) noexcept;
   ~ScratchFile();
 
+  /// Under which this process can open it once more, while this object is there.
+  std::string path() const;
+
   /// E0601, which names the folder, if the disk is full.
   Status append(std::span<const uint8_t> bytes);
   /// Fills `to` from byte `begin` on, which has to be there. Safe to call from several threads.

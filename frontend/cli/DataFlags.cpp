@@ -5,6 +5,8 @@
 
 #include "executor/base/Quote.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/RankFiles.h"
+#include "frontend/cli/Ranks.h"
 
 namespace lstmc::cli {
 
@@ -117,16 +119,16 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
     spec.vocabularyFile.clear(); // it is not read
   if (fromFile && namer.digest.empty())
     spec.folders = foldersOf(namer, options);
-  else if (fromFile)
+  else if (fromFile && (jobRank() == 0 || *options.dataOn == FilesOn::All))
     LSTMC_TRY(checkDigest(spec, namer));
   ModelData result;
-  LSTMC_ASSIGN(result.data, data::DataSet::load(spec, learned, limits));
+  LSTMC_ASSIGN(result.data, loadForRanks(options, spec, learned, limits, result.received));
   data::Learned known = result.data->learned();
   if (valid && options.command == CommandId::Train) {
     LSTMC_ASSIGN(data::DataSpec validSpec, withFileKeys(*valid, {}, false, false));
     if (validFromFile)
       validSpec.folders = foldersOf(namer, options);
-    LSTMC_ASSIGN(result.valid, data::DataSet::load(validSpec, &known, limits));
+    LSTMC_ASSIGN(result.valid, loadForRanks(options, validSpec, &known, limits, result.received));
   }
   result.vocabulary = known.vocabulary;
   return result;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/base/ScratchFile.h"
 #include "executor/data/DataSet.h"
 #include "executor/package/PackageData.h"
 #include "frontend/cli/Options.h"
@@ -13,6 +14,7 @@
 namespace lstmc::cli {
 
 struct ModelData {
+  std::vector<ScratchFile> received;    ///< what rank 0 has sent, which the others read
   std::unique_ptr<data::DataSet> data;  ///< of --data, else of data(train=)
   std::unique_ptr<data::DataSet> valid; ///< of --valid or data(valid=) where that is a SPEC
   std::optional<data::Vocabulary> vocabulary;

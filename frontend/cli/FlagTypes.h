@@ -84,6 +84,8 @@ enum class Origin {
   KerasRnn,
   TensorFlowLstm
 };
+/// Who has the files of a job.
+enum class FilesOn { All, Rank0 };
 enum class InputLayout { BatchFirst, StepsFirst };
 enum class EmitForm { Lnet, Sym, Exec, Dot };
 enum class Shell { Bash };
@@ -97,6 +99,7 @@ template <> inline constexpr std::string_view kWords<Picture> = "network|schedul
 template <>
 inline constexpr std::string_view kWords<Origin> =
     "torch-lstm|torch-gru|torch-rnn|torch-rnn-relu|keras-lstm|keras-gru|keras-rnn|tf-lstm";
+template <> inline constexpr std::string_view kWords<FilesOn> = "all|rank0";
 template <> inline constexpr std::string_view kWords<InputLayout> = "NTC|TNC";
 template <> inline constexpr std::string_view kWords<EmitForm> = "lnet|sym|exec|dot";
 template <> inline constexpr std::string_view kWords<Shell> = "bash";

@@ -123,11 +123,12 @@ std::vector<std::string> devicesHere(const TrainJob &job) {
 }
 
 /// Those that show, log and watch.
-Status addObservers(const TrainJob &job, const Options &options, const Console &console,
+Status addObservers(TrainJob &job, const Options &options, const Console &console,
                     Observers &observers) {
   observers.add<Progress>(console, job.metrics, options.gradientNorms);
   observers.add<GradientWatch>(console, job.package());
   observers.add<GpuWatch>(console, devicesHere(job));
+  observers.add<AtStart>([&job] { job.checkpoint.reset(); }); // it has been read
   if (options.tensorboard) {
     LSTMC_ASSIGN(training::EventFile file, training::EventFile::create(*options.tensorboard));
     observers.add<training::EventLog>(std::move(file));

@@ -123,6 +123,11 @@ Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
   if (options.initParams)
     LSTMC_CHECKED_TRY(initParams(*job.session, *options.initParams, options, console));
   LSTMC_CHECKED_TRY(makeTrainable(job, options));
+  if (options.resume) {
+    LSTMC_CHECKED_ASSIGN(job.checkpoint, checkpointForRanks(options, job.options.folder));
+    if (job.checkpoint)
+      job.options.folder = job.checkpoint->path();
+  }
   job.options.attachments.push_back(
       {std::string(training::kPackageFile), packageText(model.package->data())});
   if (model.compiled && job.data.vocabulary)

@@ -7,6 +7,7 @@
 #include "frontend/cli/Buckets.h"
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Model.h"
+#include "frontend/cli/RankFiles.h"
 #include "passes/planning/PackageForecast.h"
 
 namespace lstmc::cli {
@@ -23,6 +24,7 @@ struct TrainJob {
   std::unique_ptr<Session> second; ///< of a replay: the servers'
   Buckets buckets;                 ///< whose longest is `session`
   std::unique_ptr<training::Trainable> trainable;
+  std::unique_ptr<PassingFolder> checkpoint; ///< what rank 0 has sent to go on from
   planning::PackageForecast forecast;
   std::string messages; ///< of ranks: what was measured, for `forecast`
 

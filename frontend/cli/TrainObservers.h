@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,16 @@ struct Observers : training::TrainObserver {
     for (auto &observer : all)
       call(*observer);
   }
+};
+
+/// Does something once, before the first update.
+class AtStart : public training::TrainObserver {
+public:
+  explicit AtStart(std::function<void()> what) : what_(std::move(what)) {}
+  void start(const training::StartEvent &) override { what_(); }
+
+private:
+  std::function<void()> what_;
 };
 
 /// The time from one update to the next where nothing else came between.
