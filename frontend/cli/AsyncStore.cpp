@@ -15,7 +15,9 @@ namespace lstmc::cli {
 
 namespace {
 
-bool saysAsync(const Options &options) { return options.kvStore->starts_with("dist_async"); }
+bool saysAsync(const Options &options) {
+  return *options.kvStore == "dist_async" || *options.kvStore == "dist_async_device";
+}
 
 std::string logPath(const Options &options) {
   return options.output ? *options.output + "/replay.log" : "";

@@ -78,8 +78,23 @@ static Status readCompression(const Options &options, passes::CompileOptions &co
   return {};
 }
 
+constexpr std::string_view kStores[] = {"auto",
+                                        "local",
+                                        "device",
+                                        "nccl",
+                                        "dist_sync",
+                                        "dist_device_sync",
+                                        "dist_sync_device",
+                                        "dist_async",
+                                        "dist_async_device"};
+
 static Status readStore(const Options &options, passes::CompileOptions &compile) {
   std::string store = *options.kvStore;
+  if (std::ranges::find(kStores, store) == std::end(kStores)) {
+    const std::vector<std::string_view> known(std::begin(kStores), std::end(kStores));
+    return fail(ErrorCode::E0001, "--kv-store takes {}, got \"{}\"{}", fmt::join(known, ", "),
+                store, didYouMean(store, known));
+  }
   if (store == "nccl") { // as device: only how values go from GPU to GPU is asked for
     Result<std::string> nccl = ncclOf(compile.devices);
     if (!nccl.ok())
@@ -100,12 +115,8 @@ static Status readStore(const Options &options, passes::CompileOptions &compile)
   const bool alone = options.replay || jobServers() > 0; // the package is of one device
   if (store == "dist_sync" || store == "dist_async" || (alone && store == "dist_async_device"))
     store = "local";
-  else if (store == "dist_device_sync" || store == "dist_sync_device" ||
-           store == "dist_async_device")
+  else if (store.starts_with("dist_"))
     store = "device";
-  if (store != "auto" && store != "local" && store != "device")
-    return fail(ErrorCode::E0001, "--kv-store takes auto, local or device, got \"{}\"{}", store,
-                didYouMean(store, {"auto", "local", "device"}));
   compile.kvStore.reset();
   if (store != "auto")
     compile.kvStore = store == "local" ? passes::KvStore::Local : passes::KvStore::Device;

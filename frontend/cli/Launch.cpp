@@ -1,19 +1,48 @@
 // launch: a command as several processes that work for one job.
 
+#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
+#include "executor/data/DataSpec.h"
 #include "executor/ranks/OpenWire.h"
-#include "executor/training/Checkpoint.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/LaunchFlags.h"
 #include "frontend/cli/SignalsForRanks.h"
+#include "frontend/cli/SyncedFiles.h"
 #include "frontend/cli/ThreadFlags.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
 
 namespace {
+
+/// Flags of `launch` that say how results are shown or kept are the job's: the ranks get them,
+/// where they have not been given others.
+Result<Options> withCommonFlags(const Options &options, const Options &command) {
+  constexpr Flag kOfJob[] = {Flag::json,     Flag::format, Flag::quiet,  Flag::color,
+                             Flag::progress, Flag::werror, Flag::dryRun, Flag::force};
+  Options own = options;
+  for (const GivenValue &given : options.given) {
+    const Flag flag = given.record->flag;
+    if (given.origin != ValueOrigin::Flag || std::ranges::find(kOfJob, flag) == std::end(kOfJob) ||
+        command.isGiven(flag))
+      continue;
+    const std::string word = fmt::format("--{}", given.record->name);
+    own.rest.push_back(given.record->argument.empty() ? word : word + "=" + given.value);
+  }
+  return own;
+}
+
+/// Standard input is one process's, and there are several.
+Status refuseInput(const Options &command) {
+  bool asked = std::ranges::find(command.operands, "-") != command.operands.end();
+  for (const auto &text : {command.data, command.valid})
+    if (Result<data::DataSpec> spec = data::DataSpec::parse(text.value_or("")); text && spec.ok())
+      for (const auto &[input, file] : spec->files)
+        asked = asked || file == "-";
+  return asked ? fail(ErrorCode::E0001, "ranks have no standard input: write it to a file")
+               : Status();
+}
 
 /// What each rank is to run, read as it will read it: what is wrong in it is said once, here.
 Result<Options> readCommand(const Options &options) {
@@ -30,24 +59,27 @@ Result<Options> readCommand(const Options &options) {
   const auto which = command.command.value_or(CommandId::Help);
   if (which != CommandId::Train && which != CommandId::Eval && which != CommandId::Run)
     return fail(ErrorCode::E0001, "launch runs train, eval or run, not {}", command.commandName());
+  LSTMC_TRY(refuseInput(command));
   return command;
 }
 
 /// The same again, from the newest checkpoint if there is one by now.
-std::vector<std::string> resumed(std::vector<std::string> words, const Options &command) {
+std::vector<std::string> resumed(std::vector<std::string> words, const Options &command,
+                                 const launch::Start &start) {
   if (command.command == CommandId::Train && !command.resume && command.output &&
-      !training::listCheckpoints(*command.output).empty())
+      hasCheckpoint(*command.output, start))
     words.push_back("--resume");
   return words;
 }
 
 Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
-                                const Options &command, Console &console) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+                                const Options &command, const std::string &library,
+                                Console &console) {
+  const std::string program = programOf(watch.start);
   for (int64_t restarts = 0;; ++restarts) {
     watch.start.command = {program};
     const std::vector<std::string> words =
-        restarts == 0 ? options.rest : resumed(options.rest, command);
+        restarts == 0 ? options.rest : resumed(options.rest, command, watch.start);
     watch.start.command.insert(watch.start.command.end(), words.begin(), words.end());
     LSTMC_ASSIGN(launch::JobEnd end, launch::supervise(watch));
     if (!end.lostRank || restarts == *options.maxRestarts || SignalsForRanks::asked().first > 0)
@@ -57,16 +89,22 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
     console.say(
         fmt::format("launch    starts again, {} of {}", restarts + 1, *options.maxRestarts));
     LSTMC_TRY(leaveLostHosts(watch.start, console));
+    if (options.syncDstDir) // rank 0 may be on another host now
+      LSTMC_TRY(syncTo(*options.syncDstDir, command, library, watch));
   }
 }
 
 } // namespace
 
-CommandResult launchCommand(const Options &options, Console &console) {
-  LSTMC_CHECKED_ASSIGN(Options command, readCommand(options));
+CommandResult launchCommand(const Options &asked, Console &console) {
+  LSTMC_CHECKED_ASSIGN(Options command, readCommand(asked));
+  LSTMC_CHECKED_ASSIGN(Options options, withCommonFlags(asked, command));
+  LSTMC_CHECKED_ASSIGN(command, readCommand(options));
   LSTMC_CHECKED_ASSIGN(launch::Watch watch, watchAsked(options, command, console));
   LSTMC_CHECKED_ASSIGN(std::string library, ranks::findMpiLibrary());
   LSTMC_CHECKED_TRY(checkHosts(watch.start));
+  if (options.syncDstDir)
+    LSTMC_CHECKED_TRY(syncTo(*options.syncDstDir, command, library, watch));
   console.say(fmt::format("launch    {} ranks by {}", watch.start.ranks, library), 1);
   // Once for all of them, alone on the machine.
   ::setenv("LSTMC_WORLD_SIZE", std::to_string(watch.start.ranks).c_str(), 1);
@@ -76,7 +114,7 @@ CommandResult launchCommand(const Options &options, Console &console) {
 
   const SignalsForRanks signals;
   watch.signals = SignalsForRanks::asked;
-  LSTMC_CHECKED_ASSIGN(launch::JobEnd end, carryOut(watch, options, command, console));
+  LSTMC_CHECKED_ASSIGN(launch::JobEnd end, carryOut(watch, options, command, library, console));
   if (end.lostRank && !end.message.empty())
     return fail(ErrorCode::E0801, "{}", end.message);
   if (!end.message.empty())

@@ -164,7 +164,7 @@ const Device &deviceHere(const Session &session) {
   return session.device(device);
 }
 
-std::string ranksText(const Session &session) {
+std::string ranksText(const Session &session, const std::vector<passes::BatchShare> &shares) {
   const std::vector<package::Device> &devices = session.package().data().devices;
   std::string text = fmt::format("{} on", jobRanks());
   for (size_t i = 0; i < devices.size(); ++i) {
@@ -172,7 +172,14 @@ std::string ranksText(const Session &session) {
                                      session.peers()->rankOf(i - 1, devices.size());
     text += fmt::format("{}{}", i == 0 ? " " : first ? " | " : ",", devices[i].name);
   }
-  return text;
+  if (shares.empty())
+    return text;
+  std::vector<int64_t> rows(size_t(jobRanks()), 0);
+  for (size_t i = 0; i < devices.size(); ++i)
+    if (auto own = std::ranges::find(shares, devices[i].name, &passes::BatchShare::device);
+        own != shares.end())
+      rows[size_t(session.peers()->rankOf(i, devices.size()))] += own->rows;
+  return text + fmt::format(", rows {} of {}", fmt::join(rows, " | "), shares[0].batch);
 }
 
 } // namespace lstmc::cli

@@ -7,6 +7,7 @@
 
 #include "backends/registry/Devices.h"
 #include "frontend/cli/Options.h"
+#include "passes/Compile.h"
 
 namespace lstmc {
 class Peers;
@@ -44,7 +45,8 @@ std::string ncclText(const Session &session);
 /// The first device of this process.
 const Device &deviceHere(const Session &session);
 
-/// "2 on cpu:0-1 and cpu:2-3": who has which devices.
-std::string ranksText(const Session &session);
+/// "2 on cpu:0,cpu:1 | cpu:2,cpu:3, rows 4 | 4 of 8": who has which devices, and how much of the
+/// batch; of `shares` by device, which may be none.
+std::string ranksText(const Session &session, const std::vector<passes::BatchShare> &shares);
 
 } // namespace lstmc::cli

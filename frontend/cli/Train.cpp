@@ -87,7 +87,10 @@ void announce(const TrainJob &job, const Options &options, Console &console) {
   if (job.async)
     console.say(fmt::format("store     {}", storeText(*job.async)));
   if (job.session->peers())
-    console.say(fmt::format("ranks     {}", ranksText(*job.session)));
+    console.say(
+        fmt::format("ranks     {}",
+                    ranksText(*job.session, model.compiled ? model.compiled->shares
+                                                           : std::vector<passes::BatchShare>())));
   if (const std::string nccl = job.session->peers() ? ncclText(*job.session) : ""; !nccl.empty())
     console.say(nccl);
   if (!job.messages.empty())

@@ -117,6 +117,10 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
   add(networkWords(start));
   if (root)
     words.push_back("--allow-run-as-root");
+  if (!start.folder.empty())
+    add({"--wdir", start.folder});
+  if (!start.libraries.empty())
+    add({"-x", "LD_LIBRARY_PATH=" + start.libraries}); // not mpirun's own
   for (const auto &[name, value] : start.environment)
     add({"-x", name}); // by name only: the list of processes shows the words to all users
   add(start.command);

@@ -25,6 +25,8 @@ struct Start {
   std::string interface;           ///< for messages; empty: any, within a machine its loopback
   int port = 0; ///< the ports of mpirun and of messages are those after it; 0: any
   std::string parallelEnvironment; ///< of Grid Engine
+  std::string folder;              ///< that ranks run in; empty: this process's
+  std::string libraries;           ///< folder in which ranks look for libraries first; may be empty
 };
 
 /// The ssh command that reaches hosts: it never asks for a password, and gives up after 10 s.

@@ -92,6 +92,17 @@ std::string quoted(const std::string &word) {
 
 } // namespace
 
+Result<std::string> outputHere(const std::vector<std::string> &words, std::string_view program) {
+  return end(begin(words), program);
+}
+
+std::string quotedWords(const std::vector<std::string> &words) {
+  std::string line;
+  for (const std::string &word : words)
+    line += (line.empty() ? "" : " ") + quoted(word);
+  return line;
+}
+
 std::vector<std::optional<std::string>> tryHosts(const std::vector<std::string> &hosts, int port) {
   std::vector<Attempt> attempts;
   for (const std::string &host : hosts)

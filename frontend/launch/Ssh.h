@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "executor/base/Status.h"
@@ -17,5 +18,12 @@ std::vector<std::optional<std::string>> tryHosts(const std::vector<std::string> 
 /// reason or the command's last line of stderr.
 std::vector<Result<std::string>> outputsOn(const std::vector<std::string> &hosts, int port,
                                            const std::vector<std::string> &words);
+
+/// What a command prints here; E0801 with its last line of stderr, or as if `program` had failed
+/// without a word.
+Result<std::string> outputHere(const std::vector<std::string> &words, std::string_view program);
+
+/// A command line that a shell splits into these words.
+std::string quotedWords(const std::vector<std::string> &words);
 
 } // namespace lstmc::launch

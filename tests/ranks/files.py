@@ -98,7 +98,7 @@ class Files(unittest.TestCase):
         done = subprocess.run([str(w) for w in (LSTMC, *start, *words)], capture_output=True, text=True, timeout=60, env=env)
         self.assertEqual(done.returncode, want, done.stdout + done.stderr)
         for rank in range(count + servers):
-            self.assertEqual(list((self.folder / str(rank) / "tmp").iterdir()), [], "left behind")
+            self.assertEqual(list((self.folder / str(rank) / "tmp").iterdir()), [], "not removed")
         return done
 
     @staticmethod

@@ -52,6 +52,13 @@ exec "$@"
 """
 
 
+THERE = """\
+#!/bin/sh
+[ "$LSTMC_EMU_HOST" = node2 ] && exec unshare -m sh -c 'mount --bind {own} {synced} && exec sh -c "$SSH_ORIGINAL_COMMAND"'
+exec sh -c "$SSH_ORIGINAL_COMMAND"
+"""
+
+
 def script(path, text):
     path.write_text(text)
     path.chmod(0o755)
@@ -97,6 +104,13 @@ UsePAM no
 PasswordAuthentication no
 AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 """)
+        cls.synced = cls.folder / "synced"
+        (cls.folder / "own").mkdir()
+        cls.synced.mkdir()
+        if cls.apart():
+            with open(keys / "sshd", "a") as file:
+                file.write(f"ForceCommand {cls.bin}/there\n")
+            script(cls.bin / "there", THERE.format(synced=cls.synced, own=cls.folder / "own"))
         # Daemons of two hosts of one name and one /tmp are in each other's way there: now and then one ends before it has connected. So are
         # their ranks in /dev/shm: one writes over the other's queue.
         apart = "".join(f"Host {host}\n  SetEnv TMPDIR={cls.folder}/{host} OMPI_MCA_btl_vader_backing_directory={cls.folder}/{host} "
@@ -121,6 +135,11 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
                 raise unittest.SkipTest("sshd does not start here")
             time.sleep(0.05)
 
+    @staticmethod
+    def apart():
+        """Whether node2 can have another folder under a name that both have."""
+        return subprocess.run(["unshare", "-m", "mount", "--bind", "/tmp", "/tmp"], capture_output=True).returncode == 0
+
     @classmethod
     def tearDownClass(cls):
         cls.sshd.kill()
@@ -132,8 +151,8 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         return ["train", "net.lnet", "--data", "text:text.txt", "--after", f"{updates}u", "--save-every", f"{save_every}u", "-t", "1", "--format", "jsonl", "-o", name]
 
     @classmethod
-    def lstmc(cls, *words, want=0):
-        done = subprocess.run([str(w) for w in (LSTMC, *words)], capture_output=True, text=True, timeout=60, env=cls.env, cwd=cls.folder)
+    def lstmc(cls, *words, want=0, cwd=None):
+        done = subprocess.run([str(w) for w in (LSTMC, *words)], capture_output=True, text=True, timeout=60, env=cls.env, cwd=cwd or cls.folder)
         if done.returncode != want:
             raise AssertionError(f"{words}: exit {done.returncode}, want {want}\n{done.stdout}{done.stderr}")
         return done
@@ -240,6 +259,38 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
                                   *self.train(launcher))
                 self.assertEqual(self.hash_of(done), self.want)
                 self.assertRegex(self.calls.read_text(), call)
+
+    def test_the_command_and_the_network_are_copied_to_the_hosts(self):
+        here = self.folder / "here"
+        (here / "nets").mkdir(parents=True)
+        (here / "nets" / "net.lnet").write_text(NET)
+        shutil.copy(self.folder / "text.txt", here)
+        words = ["launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo", "--sync-dst-dir", self.synced, "--", *self.train("ck"), "--data-on", "rank0"]
+        words[words.index("net.lnet")] = "nets/net.lnet"
+        done = self.lstmc(*words, cwd=here)
+        self.assertEqual(self.hash_of(done), self.want)
+        sent = re.findall(r"host (node\d) is sent (\d+) of (\d+) files", done.stderr)
+        self.assertEqual([(host, count) for host, count, _ in sent], [("node1", sent[0][2]), ("node2", sent[1][2] if self.apart() else "0")])
+        self.assertFalse((here / "ck").exists())
+        for name in ("nets/net.lnet", "text.txt", ".lstmc/bin/lstmc", ".lstmc/bin/liblstmc-mpi.so", "ck/update-000012"):
+            self.assertTrue((self.synced / name).exists(), name)
+        self.assertTrue(list((self.synced / ".lstmc/lib").glob("libLLVM*")) or "libLLVM" not in subprocess.getoutput(f"ldd {LSTMC}"))
+        self.assertEqual(list((self.synced / ".lstmc/lib").glob("libc.so*")), [])
+        self.assertFalse((self.folder / "own" / "text.txt").exists())  # rank 0 has the data
+        # What is there is not sent again, and a job goes on from what is there.
+        (here / "nets" / "net.lnet").write_text(NET + "\n")
+        words[words.index("12u")] = "20u"
+        done = self.lstmc(*words, "--resume", cwd=here)
+        sent = re.findall(r"host node\d is sent (\d+) of", done.stderr)
+        self.assertEqual(sent, ["1", "1" if self.apart() else "0"], done.stderr)
+        self.assertEqual(self.hash_of(done), self.hash_of(self.lstmc(*self.train("longer", 20))))
+        for flags, words, code, said in (
+            (["--sync-dst-dir", "/proc/none"], self.train("x"), 8, "host node1 does not take files to /proc/none: .*directory"),
+            (["--sync-dst-dir", "near"], self.train("x"), 2, "absolute path"),
+            (["--sync-dst-dir", self.synced], [w.replace("text.txt", "../text.txt") for w in self.train("x")], 2, r"beneath the current folder, found \.\./text\.txt"),
+        ):
+            done = self.lstmc("launch", "-H", f"node1:{self.port}", "--interface", "lo", *flags, "--", *words, want=code, cwd=here)
+            self.assertRegex(done.stderr, said)
 
     def test_doctor_measures_every_pair(self):
         hosts = ["-H", f"node1:{self.port},node2,localhost", "--interface", "lo"]

@@ -386,9 +386,30 @@ class Ranks(unittest.TestCase):
     def test_what_is_wrong_is_said_once(self):
         done = run([*launched(2), "train", self.folder / "none.lnet", "--data", "text:x", "-o", self.folder / "x"], 6)
         self.assertEqual(done.stderr.count("E0601"), 2, done.stderr)  # the error, and how to explain it
+        done = run([*launched(2), *(w for w in self.train if w not in ("--format", "jsonl")), "--kv-store", "dist_asynch", "-o", self.folder / "x"], 2)
+        self.assertRegex(done.stderr, r'E0001.*dist_async_device, got "dist_asynch"; did you mean "dist_async"\?')
+        for words in (["train", "-", "--data", "text:x"], ["train", self.folder / "net.lnet", "--data", "text:-"]):
+            self.assertIn("no standard input", run([*launched(2), *words, "-o", self.folder / "x"], 2).stderr)
         run([LSTMC, "launch", "-n", "2", "--", "bench", self.folder / "net.lnet"], 2)
         run([LSTMC, "launch", "-n", "2"], 2)
         run([LSTMC, *self.train, "--kv-store", "dist_sync", "-o", self.folder / "x"], 2)
+
+    def test_flags_of_launch_are_those_of_the_job(self):
+        words = [w for w in self.train if w not in ("--format", "jsonl")]
+        done = run([LSTMC, "launch", "-n", "2", "--dry-run", "--json", "--", *words, "-o", self.folder / "dry"])
+        self.assertIn("nothing was trained: --dry-run", done.stderr)
+        self.assertFalse((self.folder / "dry").exists())
+        done = run([LSTMC, "launch", "-n", "2", "--json", "--quiet", "--", *words, "-o", self.folder / "dry"])
+        self.assertEqual(json.loads(done.stdout)["end"]["weights_hash"], self.hash_of_want())
+        self.assertEqual(done.stderr, "")
+        done = run([LSTMC, "launch", "-n", "2", "--json", "--force", "--", *self.train, "-o", self.folder / "dry"])  # the command's own counts
+        self.assertEqual(self.events(done.stdout), self.want)
+
+    def test_the_first_lines_have_the_batch_of_the_job_and_of_each_rank(self):
+        done = run([*launched(2), *self.train, "--dry-run", "-d", "3xcpu", "-b", "16"])
+        self.assertRegex(done.stderr, r"(?m)^ranks     2 on cpu:0,cpu:1,cpu:2 \| cpu:3,cpu:4,cpu:5, rows 8 \| 8 of 16$")
+        done = run([*launched(3), *self.train, "--dry-run", "--kv-store", "dist_sync", "--batch-size", "8"])
+        self.assertRegex(done.stderr, r"(?m)^ranks     3 on cpu:0 \| cpu:1 \| cpu:2, rows 9 \| 9 \| 6 of 24$")
 
     def test_without_mpi_the_message_says_what_is_missing(self):
         alone = self.folder / "alone"
