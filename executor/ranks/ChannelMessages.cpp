@@ -89,7 +89,7 @@ class ChannelIncoming final : public Incoming, private Channels::Move {
 public:
   ChannelIncoming(const Message &message, const Header &header, Link &link, Channels &channels,
                   ChannelMaker &maker, int rank, const std::function<void(size_t)> &wake, int tag)
-      : Incoming(message.to, header), link_(link), channels_(channels), wake_(wake),
+      : Incoming(message.to, header, link, wake), channels_(channels),
         answer_(std::make_unique<Answer>([this] {
           answered_.store(true);
           channels_.wake();
@@ -104,18 +104,6 @@ public:
     link_.submit(*this);
   }
 
-  bool arrived() override {
-    if (arrived_.load())
-      return true;
-    if (!awaited_.exchange(true))
-      link_.waits();
-    return arrived_.load();
-  }
-  void completed() override {
-    arrived_.store(true);
-    noLongerAwaited();
-    wake_(to);
-  }
   std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) override {
     if (time)
       time->begin = LaunchInterval::Clock::now();
@@ -133,9 +121,7 @@ public:
     channels_.submit(*this);
     if (!channels_.await(moved_))
       return std::nullopt; // the link is broken, which the run will see
-    noLongerAwaited();     // it may have arrived just as somebody began to wait
-    arrived_.store(false);
-    link_.submit(*this);
+    beginAgain();
     if (time)
       time->end = LaunchInterval::Clock::now();
     return std::nullopt;
@@ -147,18 +133,12 @@ public:
   }
 
 private:
-  void noLongerAwaited() {
-    if (awaited_.exchange(false))
-      link_.waitsNoMore();
-  }
   void moved() override { moved_.store(true); }
 
-  Link &link_;
   Channels &channels_;
-  const std::function<void(size_t)> &wake_;
   std::unique_ptr<Answer> answer_;
   std::array<std::byte, Header::kBytes> head_;
-  std::atomic<bool> arrived_{false}, awaited_{false}, answered_{true}, moved_{false};
+  std::atomic<bool> answered_{true}, moved_{false};
 };
 
 } // namespace

@@ -1,6 +1,8 @@
 // The two ends of a message between processes.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,9 +38,22 @@ protected:
 /// As a request: what is sent is received. It is begun at once, and again after each take().
 class Incoming : public Request {
 public:
-  Incoming(size_t to, const Header &header) : to(to), header_(header) {}
+  Incoming(size_t to, const Header &header, Link &link, const std::function<void(size_t)> &wake)
+      : to(to), header_(header), link_(link), wake_(wake) {}
 
-  virtual bool arrived() = 0;
+  /// Where it has not, somebody waits for it from now on.
+  bool arrived() {
+    if (arrived_.load())
+      return true;
+    if (!awaited_.exchange(true))
+      link_.waits();
+    return arrived_.load();
+  }
+  void completed() final {
+    arrived_.store(true);
+    noLongerAwaited();
+    wake_(to);
+  }
   /// Copies the value to its place. If the message is not the expected one, copies nothing and
   /// returns the difference.
   virtual std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) = 0;
@@ -50,7 +65,24 @@ public:
   const size_t to;
 
 protected:
+  /// Once the value has been taken.
+  void beginAgain() {
+    noLongerAwaited(); // it may have arrived just as somebody began to wait
+    arrived_.store(false);
+    link_.submit(*this);
+  }
+
   Header header_;
+  Link &link_;
+
+private:
+  void noLongerAwaited() {
+    if (awaited_.exchange(false))
+      link_.waitsNoMore();
+  }
+
+  const std::function<void(size_t)> &wake_;
+  std::atomic<bool> arrived_{false}, awaited_{false};
 };
 
 /// A message whose header has to have been sent before it is sent again.

@@ -88,27 +88,12 @@ class StagedIncoming final : public Incoming {
 public:
   StagedIncoming(const Message &message, const Header &header, Link &link, int rank,
                  const std::function<void(size_t)> &wake, int tag)
-      : Incoming(message.to, header), buffer_(message.place.layout),
-        packed_(packedBytes(message.place.layout)), copy_(buffer_.value, message.place),
-        link_(link), wake_(wake) {
+      : Incoming(message.to, header, link, wake), buffer_(message.place.layout),
+        packed_(packedBytes(message.place.layout)), copy_(buffer_.value, message.place) {
     peer = rank;
     this->tag = tag;
     bytes = buffer_.bytes;
     link_.submit(*this);
-  }
-
-  /// Where it has not, somebody waits for it from now on.
-  bool arrived() override {
-    if (arrived_.load())
-      return true;
-    if (!awaited_.exchange(true))
-      link_.waits();
-    return arrived_.load();
-  }
-  void completed() override {
-    arrived_.store(true);
-    noLongerAwaited();
-    wake_(to);
   }
 
   std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) override {
@@ -124,9 +109,7 @@ public:
         return "payload: found codes of no value";
     }
     copy_.run(time);
-    noLongerAwaited(); // it may have arrived just as somebody began to wait
-    arrived_.store(false);
-    link_.submit(*this);
+    beginAgain();
     return std::nullopt;
   }
   uint64_t held() const override {
@@ -135,18 +118,10 @@ public:
   uint32_t opFound() override { return opOf(buffer_.header()); }
 
 private:
-  void noLongerAwaited() {
-    if (awaited_.exchange(false))
-      link_.waitsNoMore();
-  }
-
   Buffer buffer_;
   std::vector<std::byte>
       packed_; ///< as large as a message whose value is packed; empty: it never is
   session::HostCopy copy_;
-  Link &link_;
-  const std::function<void(size_t)> &wake_;
-  std::atomic<bool> arrived_{false}, awaited_{false};
 };
 
 } // namespace
