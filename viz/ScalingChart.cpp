@@ -13,7 +13,7 @@ namespace lstmc::viz {
 
 namespace {
 
-constexpr double kWidth = 640, kHeight = 300, kLeft = 70, kTop = 40, kBottom = 60, kRight = 190;
+constexpr double kWidth = 640, kHeight = 300, kLeft = 70, kTop = 40, kBottom = 77, kRight = 190;
 
 /// Okabe and Ito, as those of devices.
 constexpr std::string_view kColors[] = {"#0072b2", "#d55e00", "#009e73",
@@ -47,8 +47,13 @@ std::string scalingChart(const std::vector<ScalingLine> &lines, const std::strin
     svg += fmt::format("<path d=\"M{:.2f},{:.2f} v4\" stroke=\"#333\"/>\n", x(count), bottom);
     svg += textAt({x(count), bottom + 16}, fmt::format("{:.0f}", count), "middle");
   }
+  double below = bottom + 50;
+  for (std::string_view left = note; !left.empty(); below += 17) {
+    svg += textAt({kLeft, below}, std::string(left.substr(0, left.find('\n'))));
+    const size_t end = left.find('\n');
+    left.remove_prefix(end == left.npos ? left.size() : end + 1);
+  }
   svg += textAt({kLeft + kWidth / 2, bottom + 32}, "hosts", "middle") +
-         textAt({kLeft, bottom + 50}, note) +
          fmt::format("<path d=\"M{0},{1:.2f} V{2:.2f} H{3}\" stroke=\"#333\" fill=\"none\"/>\n",
                      kLeft, kTop, bottom, kLeft + kWidth);
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -60,9 +65,9 @@ std::string scalingChart(const std::vector<ScalingLine> &lines, const std::strin
                        "stroke-width=\"1.5\"><title>{}</title></polyline>\n",
                        points, color, xmlText(lines[i].name));
     for (const ScalingMark &mark : lines[i].marks)
-      svg += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3\" fill=\"{}\">"
+      svg += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3\" stroke=\"{}\" fill=\"{}\">"
                          "<title>{}</title></circle>\n",
-                         x(mark.hosts), y(mark.efficiency), color,
+                         x(mark.hosts), y(mark.efficiency), color, mark.rough ? "white" : color,
                          xmlText(fmt::format("{}: {:.0f} hosts {:.1f} %, {}", lines[i].name,
                                              mark.hosts, 100 * mark.efficiency, mark.title)));
     const double at = kTop + 14 + 18 * double(i);

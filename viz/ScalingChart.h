@@ -9,6 +9,7 @@ namespace lstmc::viz {
 struct ScalingMark {
   double hosts, efficiency; ///< 1: as much as the hosts would do without one another
   std::string title;        ///< shown when pointed at
+  bool rough = false;       ///< drawn hollow
 };
 
 struct ScalingLine {
@@ -16,7 +17,7 @@ struct ScalingLine {
   std::vector<ScalingMark> marks;
 };
 
-/// SVG: hosts by powers of two, efficiency from 0 to 100 %. `title` and `note` are lines above and
+/// SVG: hosts by powers of two, efficiency from 0 to 100 %. `title` is a line above, `note` lines
 /// below.
 std::string scalingChart(const std::vector<ScalingLine> &lines, const std::string &title,
                          const std::string &note);

@@ -140,6 +140,12 @@ static std::string nameOf(const planning::ScalingCurve &curve, const planning::S
                      curve.stages);
 }
 
+static std::string standIns(const planning::ScalingPoint &point) {
+  return point.compiled == point.replicas
+             ? ""
+             : fmt::format(", by {} of {} replicas", point.compiled, point.replicas);
+}
+
 static CommandResult plotScaling(const Options &options, const std::string &suffix,
                                  Console &console) {
   LSTMC_CHECKED_ASSIGN(planning::Scaling scaling, scalingAsked(options));
@@ -147,14 +153,19 @@ static CommandResult plotScaling(const Options &options, const std::string &suff
   for (const planning::ScalingCurve &curve : scaling.curves) {
     viz::ScalingLine &line = lines.emplace_back(viz::ScalingLine{nameOf(curve, scaling), {}});
     for (const planning::ScalingPoint &point : curve.points)
-      line.marks.push_back({double(point.hosts), point.efficiency,
-                            fmt::format("update {}, bound by {}", viz::durationText(point.seconds),
-                                        planning::wordOf(point.bound))});
+      line.marks.push_back(
+          {double(point.hosts), point.efficiency,
+           fmt::format("update {}{}{}, bound by {}", viz::durationText(point.seconds),
+                       standIns(point), point.held ? ", taken from fewer hosts" : "",
+                       planning::wordOf(point.bound)),
+           !standIns(point).empty()});
   }
   const std::string title = fmt::format("{} on hosts like those of {}: efficiency, {} rows a host",
                                         options.operands[0], *options.cluster, scaling.rows),
                     note = fmt::format("100 %: as many rows in a second as the hosts would do "
-                                       "without one another; one by itself takes {} an update",
+                                       "without one another; one by itself takes {} an update\n"
+                                       "hollow: a few replicas stand for all; where arrays are cut "
+                                       "the update may take up to 15 % longer",
                                        viz::durationText(scaling.seconds));
   return writePicture(suffix == "html" ? viz::scalingPage(lines, title, note)
                                        : viz::scalingChart(lines, title, note),

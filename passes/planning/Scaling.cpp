@@ -69,7 +69,8 @@ private:
     // leave out what all wait for.
     const double least = curve.points.empty() ? 0 : curve.points.back().seconds,
                  seconds = std::max(least, known->seconds());
-    curve.points.push_back({hosts, seconds, alone / seconds, busiest->bound});
+    curve.points.push_back({hosts, seconds, alone / seconds, busiest->bound, replicas.compiled,
+                            replicas.count, seconds > known->seconds()});
     return {};
   }
 

@@ -24,6 +24,8 @@ struct ScalingPoint {
   double seconds;    ///< of an update
   double efficiency; ///< rows in a second, of what as many hosts would do without one another
   Bound bound;       ///< of the host that has most to do
+  int64_t compiled, replicas; ///< how many replicas of these stand for all
+  bool held;                  ///< the forecast was faster than with fewer hosts, which it cannot be
 };
 
 /// Hosts as replicas of so many stages: of 1, data parallelism.

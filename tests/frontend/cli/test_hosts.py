@@ -189,6 +189,9 @@ class Hosts(Case):
         for circle in svg.iter(name + "circle"):
             title = circle.find(name + "title").text
             curve, hosts, percent = re.fullmatch(r"(.*): (\d+) hosts ([\d.]+) %, update .*, bound by \w+", title).groups()
+            # What is no forecast of all is drawn as such.
+            self.assertEqual(circle.get("fill") == "white", bool(re.search(r", by \d+ of \d+ replicas,", title)), title)
+            self.assertEqual(circle.get("fill") == "white", int(hosts) > 32, title)
             curves.setdefault(curve, {})[int(hosts)] = float(percent) / 100
         self.assertEqual(len(list(svg.iter(name + "polyline"))), len(curves))
         return curves
