@@ -46,6 +46,11 @@ Status refuseFlags(const Options &options) {
                   "--{} is not for asynchronous updates: workers do not run whole "
                   "updates",
                   name);
+  if (*options.updateOnKvstore == UpdatePlace::Devices)
+    return fail(ErrorCode::E0001,
+                "--update-on-kvstore 0: with {} the servers update, as gradients "
+                "come; 1 or auto",
+                *options.kvStore);
   if (options.replay && options.resume)
     return fail(ErrorCode::E0001,
                 "--replay begins with the first update and --resume goes on: give "

@@ -132,7 +132,7 @@ Status addObservers(TrainJob &job, const Options &options, const Console &consol
   observers.add<GradientWatch>(console, job.package());
   observers.add<GpuWatch>(console, devicesHere(job));
   observers.add<AtStart>([&job] { job.checkpoint.reset(); }); // it has been read
-  if (options.tensorboard) {
+  if (options.tensorboard && jobRank() == 0) {
     LSTMC_ASSIGN(training::EventFile file, training::EventFile::create(*options.tensorboard));
     observers.add<training::EventLog>(std::move(file));
   }

@@ -51,7 +51,7 @@ Result<std::vector<Host>> readFileOfHosts(const std::string &file) {
   std::vector<Host> hosts;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
-    const Place place{file, ++number};
+    const Place place{file, ++number, 1};
     std::istringstream words(line.substr(0, line.find('#')));
     std::string word;
     if (!(words >> word))

@@ -213,6 +213,8 @@ bool Supervisor::receive(Connection &connection, std::string_view line) {
     peer.host = line;
     peer.lastHeartbeat = Clock::now();
     watch_.log(fmt::format("{} has connected from {}", nameOf(rank), peerOf(connection.socket)));
+    if (!lostMessage_.empty()) // it comes too late, or another one has gone meanwhile
+      sendLine(peer.socket, "lost " + lostMessage_);
     return true;
   }
   Rank &rank = ranks_[size_t(connection.rank)];
@@ -257,7 +259,8 @@ void Supervisor::checkRanks(Mpirun &mpirun) {
     const Rank &rank = ranks_[i];
     if (!rank.connected && now >= begin_ + watch_.rendezvousTimeout)
       markLost(int(i),
-               fmt::format("has not come in {} s", watch_.rendezvousTimeout.count() / 1000));
+               fmt::format("has not come in {:g} s",
+                           std::chrono::duration<double>(watch_.rendezvousTimeout).count()));
     else if (rank.connected && !rank.ended && now >= rank.lastHeartbeat + watch_.heartbeatTimeout)
       markLost(int(i),
                fmt::format("has been silent for {:.1f} s",

@@ -319,7 +319,7 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
             (["--launcher", "slurm", *ssh], 2, "the scheduler chooses the hosts"),
             (["--launcher", "local", *ssh], 2, "all ranks run here"),
             (["--launcher", "ssh"], 2, "wants --hosts"),
-            (["-H", "bad"], 6, r"bad:2.*slot=2"),
+            (["-H", "bad"], 6, r"bad:2:1: .*slot=2"),
             (["-H", "node1,-oProxyCommand"], 2, "-oProxyCommand"),
             (["-H", "node1:70000"], 2, "70000"),
             (["-H", "node1:22,node2:23"], 2, "one port for all"),

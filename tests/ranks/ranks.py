@@ -283,6 +283,10 @@ class Ranks(unittest.TestCase):
             answers.append(out.read_bytes())
         self.assertEqual(*answers)
 
+    def test_one_rank_writes_the_curves(self):
+        run([*launched(2), *self.train, "--tensorboard", self.folder / "curves", "-o", self.folder / "curved"])
+        self.assertEqual(len(list((self.folder / "curves").iterdir())), 1)
+
     def test_a_forecast_stands_beside_what_was_measured(self):
         words = ["train", self.folder / "net.lnet", "--data", f"text:{self.folder}/text.txt", "--after", "40u", "-t", "1"]
         said = run([*launched(2), *words, "-o", self.folder / "forecast"]).stderr
@@ -338,6 +342,14 @@ class Ranks(unittest.TestCase):
                 self.assertEqual(code, 8, job.text())
                 self.assertRegex(out + job.text(), r"rank 1 \(process \d+ on .*\) (has died|has been silent)")
                 self.assert_none_left(job)
+
+    def test_ranks_that_come_too_late_end(self):
+        job = Job([*launched(2, "--rendezvous-timeout", "1ms"), *self.slow(), "-o", self.folder / "late"])
+        code, _ = job.end()
+        self.assertEqual(code, 8, job.text())
+        self.assertRegex(job.text(), r"E0801.*rank \d .*has not come in 0\.001 s")
+        self.assertFalse(list((self.folder / "late").glob("update-*")))
+        self.assert_none_left(job)
 
     def test_no_rank_outlives_launch(self):
         folder = self.folder / "orphans"

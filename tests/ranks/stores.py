@@ -238,6 +238,11 @@ class Stores(unittest.TestCase):
         self.assertIn("4 rows of 8 each", done.stderr)
         run([LSTMC, *self.train, "-b", "16", "--replay", self.folder / "quarters/replay.log", "-o", self.folder / "x"], 6)
 
+    def test_servers_are_those_that_update(self):
+        words = [w for w in self.train if w not in ("--format", "jsonl")]
+        done = run([*launched(2), *words, *self.asynchronous, "--update-on-kvstore", "0", "-o", self.folder / "x"], 2)
+        self.assertIn("with dist_async the servers update", done.stderr)
+
     def test_compression_is_refused_where_it_means_nothing(self):
         for words, message in [(["--gradient-compression", "2bit"], "is for what ranks send one another"),
                                (["--gradient-compression", "4bit"], 'takes none or 2bit[:T], got "4bit"; did you mean "2bit"?'),
