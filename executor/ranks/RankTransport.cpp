@@ -74,6 +74,7 @@ Result<MessageId> RankTransport::add(const Message &message) {
   const bool toHere = !session::isRemote(*devices_[message.to]);
   auto rankOf = [&](size_t device) { return peers_.rankOf(device, devices_.size()); };
   const int tag = kTagMessages + int(ways_.size());
+  auto pinner = [&](size_t device) { return dynamic_cast<HostPinner *>(devices_[device].get()); };
   ChannelMaker *maker = fromHere != toHere ? channelMaker(message) : nullptr;
   if (maker)
     LSTMC_TRY(startChannels());
@@ -84,18 +85,18 @@ Result<MessageId> RankTransport::add(const Message &message) {
   } else if (fromHere && !message.given) {
     way.kind = Kind::Outgoing;
     const int peer = rankOf(message.to);
-    outgoing_.push_back(maker
-                            ? channelOutgoing(message, headerOf(message), link_, *channels_, *maker,
-                                              peer, wake_, tag)
-                            : stagedOutgoing(message, headerOf(message), link_, peer, wake_, tag));
+    outgoing_.push_back(maker ? channelOutgoing(message, headerOf(message), link_, *channels_,
+                                                *maker, peer, wake_, tag)
+                              : stagedOutgoing(message, headerOf(message), link_,
+                                               pinner(message.from), peer, wake_, tag));
     way.outgoing = outgoing_.back().get();
   } else if (toHere) {
     way.kind = Kind::Incoming;
     const int peer = rankOf(message.from);
-    incoming_.push_back(maker
-                            ? channelIncoming(message, headerOf(message), link_, *channels_, *maker,
-                                              peer, wake_, tag)
-                            : stagedIncoming(message, headerOf(message), link_, peer, wake_, tag));
+    incoming_.push_back(maker ? channelIncoming(message, headerOf(message), link_, *channels_,
+                                                *maker, peer, wake_, tag)
+                              : stagedIncoming(message, headerOf(message), link_,
+                                               pinner(message.to), peer, wake_, tag));
     way.incoming = incoming_.back().get();
   }
   ways_.push_back(way);

@@ -14,8 +14,9 @@ namespace {
 
 /// A header, and a value without holes after it.
 struct Buffer {
-  explicit Buffer(const Tensor &like)
-      : bytes(package::messageBuffers(like.dtype, uint64_t(like.elements())).whole) {
+  Buffer(const Tensor &like, HostPinner *pinner)
+      : bytes(package::messageBuffers(like.dtype, uint64_t(like.elements())).whole),
+        pin(pinFor(pinner, bytes)) {
     value.layout =
         session::layoutOf(like.dtype, {like.shape.begin(), like.shape.begin() + like.rank});
     value.range = MemoryRange(payload());
@@ -25,6 +26,7 @@ struct Buffer {
   std::span<std::byte> payload() { return std::span(bytes).subspan(Header::kBytes); }
 
   std::vector<std::byte> bytes;
+  HostPin pin;
   DeviceTensor value;
 };
 
@@ -36,10 +38,10 @@ size_t packedBytes(const Tensor &like) {
 /// Posted on the thread of its device and completed on the thread of the link.
 class StagedOutgoing final : public Outgoing {
 public:
-  StagedOutgoing(const Message &message, const Header &header, Link &link, int rank,
-                 const std::function<void(size_t)> &wake, int tag)
-      : Outgoing(message.from, message.to, header), buffer_(message.value.layout),
-        packed_(packedBytes(message.value.layout)), copy_(message.value, buffer_.value),
+  StagedOutgoing(const Message &message, const Header &header, Link &link, HostPinner *pinner,
+                 int rank, const std::function<void(size_t)> &wake, int tag)
+      : Outgoing(message.from, message.to, header), buffer_(message.value.layout, pinner),
+        packed_(packedBytes(message.value.layout)), copy_(message.value, buffer_.value, pinner),
         link_(link), wake_(wake) {
     peer = rank;
     this->tag = tag;
@@ -86,10 +88,10 @@ private:
 
 class StagedIncoming final : public Incoming {
 public:
-  StagedIncoming(const Message &message, const Header &header, Link &link, int rank,
-                 const std::function<void(size_t)> &wake, int tag)
-      : Incoming(message.to, header, link, wake), buffer_(message.place.layout),
-        packed_(packedBytes(message.place.layout)), copy_(buffer_.value, message.place) {
+  StagedIncoming(const Message &message, const Header &header, Link &link, HostPinner *pinner,
+                 int rank, const std::function<void(size_t)> &wake, int tag)
+      : Incoming(message.to, header, link, wake), buffer_(message.place.layout, pinner),
+        packed_(packedBytes(message.place.layout)), copy_(buffer_.value, message.place, pinner) {
     peer = rank;
     this->tag = tag;
     bytes = buffer_.bytes;
@@ -127,15 +129,15 @@ private:
 } // namespace
 
 std::unique_ptr<Outgoing> stagedOutgoing(const Message &message, const Header &header, Link &link,
-                                         int rank, const std::function<void(size_t)> &wake,
-                                         int tag) {
-  return std::make_unique<StagedOutgoing>(message, header, link, rank, wake, tag);
+                                         HostPinner *pinner, int rank,
+                                         const std::function<void(size_t)> &wake, int tag) {
+  return std::make_unique<StagedOutgoing>(message, header, link, pinner, rank, wake, tag);
 }
 
 std::unique_ptr<Incoming> stagedIncoming(const Message &message, const Header &header, Link &link,
-                                         int rank, const std::function<void(size_t)> &wake,
-                                         int tag) {
-  return std::make_unique<StagedIncoming>(message, header, link, rank, wake, tag);
+                                         HostPinner *pinner, int rank,
+                                         const std::function<void(size_t)> &wake, int tag) {
+  return std::make_unique<StagedIncoming>(message, header, link, pinner, rank, wake, tag);
 }
 
 } // namespace lstmc::ranks

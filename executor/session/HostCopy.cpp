@@ -4,13 +4,15 @@
 
 namespace lstmc::session {
 
-HostCopy::HostCopy(DeviceTensor from, DeviceTensor to)
+HostCopy::HostCopy(DeviceTensor from, DeviceTensor to, HostPinner *pinner)
     : from_(from), to_(to), dense_(from_.layout.dense() && to_.layout.dense()) {
   const bool seesFrom = from_.range.host(), seesTo = to_.range.host();
   if (!seesFrom && !(dense_ && seesTo))
     room_.resize(size_t(from_.range.size()));
   if (!seesTo && !dense_)
     place_.resize(size_t(to_.range.size()));
+  roomPin_ = pinFor(pinner, room_);
+  placePin_ = pinFor(pinner, place_);
 }
 
 void HostCopy::run(LaunchInterval *time) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "executor/device/DeviceTensor.h"
+#include "executor/device/HostPinner.h"
 
 namespace lstmc::session {
 
@@ -14,7 +15,8 @@ namespace lstmc::session {
 /// run() allocates nothing. The devices outlive it.
 class HostCopy {
 public:
-  HostCopy(DeviceTensor from, DeviceTensor to);
+  /// `pinner`, unless null, is the device whose memory is copied: it pins the staging buffers.
+  HostCopy(DeviceTensor from, DeviceTensor to, HostPinner *pinner = nullptr);
 
   /// `time`, unless null, receives begin and end.
   void run(LaunchInterval *time = nullptr);
@@ -27,6 +29,7 @@ private:
   const DeviceTensor from_, to_;
   const bool dense_;                    ///< both tensors: the bytes can be copied as they are
   std::vector<std::byte> room_, place_; ///< staging buffers for reading and for writing
+  HostPin roomPin_, placePin_;
 };
 
 } // namespace lstmc::session

@@ -14,7 +14,9 @@ Result<MessageId> InProcessTransport::add(const Message &message) {
     copy[0] = {KernelId::Copy, {message.value.forLaunch(), message.place.forLaunch()}, {}, {}};
     LSTMC_ASSIGN(way.launch, to.prepare(std::move(copy)));
   } else {
-    way.copy.emplace(message.value, message.place);
+    auto *pinner = dynamic_cast<HostPinner *>(devices_[message.from].get());
+    way.copy.emplace(message.value, message.place,
+                     pinner ? pinner : dynamic_cast<HostPinner *>(&to));
   }
   return ways_.size() - 1;
 }

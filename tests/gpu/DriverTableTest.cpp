@@ -48,6 +48,8 @@ static_assert(agrees(k_allocate, &cuMemAlloc_v2));
 static_assert(agrees(k_free, &cuMemFree_v2));
 static_assert(agrees(k_copyIn, &cuMemcpyHtoDAsync_v2));
 static_assert(agrees(k_copyOut, &cuMemcpyDtoHAsync_v2));
+static_assert(agrees(k_pin, &cuMemHostRegister_v2));
+static_assert(agrees(k_unpin, &cuMemHostUnregister));
 static_assert(agrees(k_setBytes, &cuMemsetD8Async));
 static_assert(agrees(k_createStream, &cuStreamCreate));
 static_assert(agrees(k_destroyStream, &cuStreamDestroy_v2));
@@ -81,6 +83,7 @@ static_assert(sizeof(DeviceAddress) == sizeof(CUdeviceptr));
 
 TEST(DriverTable, ConstantsAreThoseOfTheHeader) {
   EXPECT_EQ(kStreamNonBlocking, unsigned(CU_STREAM_NON_BLOCKING));
+  EXPECT_EQ(kPinnedForAll, unsigned(CU_MEMHOSTREGISTER_PORTABLE));
   EXPECT_EQ(kEventWithoutTiming, unsigned(CU_EVENT_DISABLE_TIMING));
   EXPECT_EQ(kCaptureOfThread, unsigned(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
   EXPECT_EQ(kMostSharedBytes, int(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));

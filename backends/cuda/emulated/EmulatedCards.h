@@ -22,6 +22,8 @@ enum : DriverResult {
   kOutOfMemory = 2,
   kInvalidImage = 200,
   kNotFound = 500,
+  kAlreadyPinned = 712,
+  kNotPinned = 713,
   kLaunchFailed = 719,
   kNotInCapture = 900, ///< an operation that a stream cannot have while it is captured
   kCaptureInvalid = 901,

@@ -9,6 +9,7 @@
 
 #include "backends/cuda/emulated/EmulatedGraphs.h"
 #include "backends/cuda/emulated/EmulatedKernels.h"
+#include "backends/cuda/emulated/HostPins.h"
 #include "backends/cuda/emulated/Machine.h"
 #include "executor/base/FloatMode.h"
 
@@ -196,6 +197,7 @@ DriverResult release(CardNumber card) {
     found.streams.clear();
     found.events.clear();
     found.sharedBytes.clear();
+    endHostPins(found);
   }
   return kDone;
 }
@@ -223,6 +225,10 @@ constexpr ErrorText kErrors[] = {
      "a captured stream waits for what is not captured with it"},
     {kCapturedEvent, "CUDA_ERROR_CAPTURED_EVENT",
      "the event was last recorded in a capture that has ended"},
+    {kAlreadyPinned, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
+     "part or all of the requested memory range is already mapped"},
+    {kNotPinned, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED",
+     "pointer does not correspond to a registered memory region"},
     {kNotReady, "CUDA_ERROR_NOT_READY", "device not ready"},
     {kInvalidValue, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
 };
@@ -308,6 +314,7 @@ Driver makeTable() {
   driver.launch = launch;
   driver.expect = expect;
   addGraphs(driver);
+  addHostPins(driver);
   return driver;
 }
 

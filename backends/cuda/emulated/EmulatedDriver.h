@@ -26,5 +26,7 @@ void seedEmulatedDriver(uint64_t seed);
 
 /// Bytes of memory that a card has given out, for tests.
 uint64_t emulatedBytes(CardNumber card);
+/// Bytes of the host's memory that are pinned for cards, for tests.
+uint64_t emulatedPinnedBytes();
 
 } // namespace lstmc::cuda

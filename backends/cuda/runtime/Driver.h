@@ -25,6 +25,8 @@ using DriverModule = struct OpaqueModule *;
 using DriverFunction = struct OpaqueFunction *;
 
 inline constexpr unsigned kStreamNonBlocking = 1, kEventWithoutTiming = 2;
+/// Of pin: for all contexts.
+inline constexpr unsigned kPinnedForAll = 1;
 /// Of beginCapture: other threads may meanwhile call what a capture does not allow.
 inline constexpr unsigned kCaptureOfThread = 1;
 /// Of setAttribute: the most shared memory that a block of the kernel may ask for.

@@ -12,12 +12,16 @@
 #include "backends/cuda/text/FusedText.h"
 #include "backends/cuda/text/ImageCache.h"
 #include "executor/abi/Packing.h"
+#include "executor/device/HostPinner.h"
 
 namespace lstmc::cuda {
 
 namespace {
 
-class GpuDevice final : public Device, public ChannelMaker {
+/// What the driver copies by way of memory of its own, at no cost to speak of.
+constexpr size_t kLeastPinned = 64 << 10;
+
+class GpuDevice final : public Device, public ChannelMaker, public HostPinner {
 public:
   GpuDevice(std::string name, const Driver &driver, GpuOptions options)
       : name_(std::move(name)), driver_(driver), options_(options), streams_(driver) {}
@@ -79,6 +83,8 @@ public:
     return openNcclChannel(name_, driver_, *options_.nccl, context_, id, sends);
   }
 
+  HostPin pin(std::span<std::byte> bytes) override;
+
 private:
   void enter() const { check(driver_.setContext(context_)); }
   void check(DriverResult error) const {
@@ -101,6 +107,8 @@ private:
   const Driver &driver_;
   GpuOptions options_;
   DriverContext context_ = nullptr;
+  /// Of the context: what is pinned may be let go as long as somebody holds it.
+  std::shared_ptr<const DriverContext> alive_;
   std::vector<DriverModule> modules_;  ///< of the images
   std::vector<DriverModule> programs_; ///< fused programs, compiled
   std::map<const FusedProgram *, DriverFunction> compiled_;
@@ -121,6 +129,7 @@ private:
 GpuDevice::~GpuDevice() {
   if (!context_)
     return;
+  alive_.reset();
   driver_.setContext(context_);
   streams_.destroy();
   if (copies_)
@@ -157,6 +166,7 @@ Status GpuDevice::open() {
   if (error)
     return refused(ErrorCode::E0501, "the GPU cannot be used", error);
   memoryBytes_ = bytes;
+  alive_ = std::make_shared<const DriverContext>(context_);
   return reserve(1, 0);
 }
 
@@ -376,6 +386,20 @@ void GpuDevice::copyOut(uint64_t offset, std::span<std::byte> to) const {
   enter();
   check(driver_.copyOut(to.data(), arena_ + offset, to.size(), copies_));
   check(driver_.synchronize(copies_));
+}
+
+HostPin GpuDevice::pin(std::span<std::byte> bytes) {
+  if (bytes.size() < kLeastPinned)
+    return nullptr;
+  enter();
+  if (driver_.pin(bytes.data(), bytes.size(), kPinnedForAll))
+    return nullptr;
+  std::weak_ptr<const DriverContext> alive = alive_;
+  return {bytes.data(), [&driver = driver_, alive](void *memory) {
+            const std::shared_ptr<const DriverContext> context = alive.lock();
+            if (context && !driver.setContext(*context))
+              driver.unpin(memory);
+          }};
 }
 
 void GpuDevice::clear(uint64_t offset, uint64_t bytes) {

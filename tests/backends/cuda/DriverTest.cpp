@@ -1,12 +1,14 @@
 // A GPU as a device, on the emulated driver: what goes wrong is told, and memory is what was asked
 // for.
 #include <algorithm>
+#include <optional>
 
 #include <gtest/gtest.h>
 
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/runtime/GpuDevice.h"
 #include "executor/abi/Gate.h"
+#include "executor/session/HostCopy.h"
 
 namespace lstmc::cuda {
 namespace {
@@ -47,6 +49,46 @@ TEST(Driver, ACardGivesWhatItIsAskedForAndTakesItBack) {
     EXPECT_EQ(first, std::byte(0));
   }
   EXPECT_EQ(emulatedBytes(kCard), 0u);
+}
+
+TEST(Driver, StagingBuffersArePinnedAsLongAsTheyAreThere) {
+  constexpr uint64_t kBytes = 64 << 10;
+  std::optional<session::HostCopy> copy;
+  std::vector<std::byte> place(2 * kBytes);
+  {
+    auto device = makeDevice();
+    ASSERT_TRUE(device->allocate(2 * kBytes).ok());
+    auto *pinner = dynamic_cast<HostPinner *>(device.get());
+    auto view = [](MemoryRange range, int64_t count, int64_t stride) {
+      DeviceTensor tensor;
+      tensor.range = range;
+      tensor.layout.rank = 1;
+      tensor.layout.shape[0] = count;
+      tensor.layout.strides[0] = stride;
+      tensor.present = true;
+      return tensor;
+    };
+    // Every second float: by way of a copy of all bytes.
+    copy.emplace(view(MemoryRange(*device, 0, kBytes), kBytes / 8, 2),
+                 view(MemoryRange(std::span(place).first(kBytes / 2)), kBytes / 8, 1), pinner);
+    EXPECT_EQ(copy->stagingBytes(), kBytes);
+    EXPECT_EQ(emulatedPinnedBytes(), kBytes);
+    copy->run();
+    const HostPin own = pinner->pin(place);
+    EXPECT_EQ(emulatedPinnedBytes(), 3 * kBytes);
+    EXPECT_EQ(pinner->pin(std::span(place).subspan(kBytes)), nullptr); // it is already
+    EXPECT_EQ(pinner->pin(std::span(place).first(100)), nullptr);      // too few to gain from
+    copy.reset();
+    EXPECT_EQ(emulatedPinnedBytes(), 2 * kBytes);
+  }
+  EXPECT_EQ(emulatedPinnedBytes(), 0u);
+  HostPin left; // by a message that was under way when the job broke
+  {
+    auto device = makeDevice();
+    left = dynamic_cast<HostPinner *>(device.get())->pin(place);
+  }
+  EXPECT_EQ(emulatedPinnedBytes(), 0u);
+  left.reset();
 }
 
 TEST(Driver, MemoryThatCannotBeHadIsAnError) {
