@@ -205,6 +205,30 @@ uint64_t SplitStep::valuesBytes(const KeyPart &part) const {
   return bytes;
 }
 
+std::vector<uint64_t> SplitStep::valueSizes(const KeyPart &part) const {
+  std::vector<uint64_t> sizes;
+  for (uint32_t buffer : keys_[part.key].values)
+    sizes.push_back(rangeOf(part, buffer).size());
+  return sizes;
+}
+
+Result<MemoryRange> SplitStep::gradient(size_t key) const {
+  std::vector<uint32_t> found;
+  for (uint32_t index : keys_[key].values)
+    if (const package::Buffer &buffer = data().buffers[index];
+        buffer.dtype == DType::F32 && buffer.elements() == elements(key))
+      found.push_back(index);
+  if (found.size() > 1) // a factor that clips has one element, as some parameters have
+    std::erase_if(found,
+                  [&](uint32_t index) { return data().buffers[index].kind != Kind::Gradient; });
+  if (found.size() != 1)
+    return fail(ErrorCode::E0402,
+                "the gradient of {} cannot be compressed by itself: its update reads {} arrays of "
+                "{} float32 elements, want one",
+                inQuotes(name(key)), found.size(), elements(key));
+  return rangeOf(whole(key), found[0]);
+}
+
 void SplitStep::readValues(const KeyPart &part, std::span<std::byte> into) const {
   for (uint32_t buffer : keys_[part.key].values) {
     const MemoryRange range = rangeOf(part, buffer);

@@ -43,6 +43,10 @@ public:
   uint64_t valuesBytes(const KeyPart &part) const;
   /// After gradients().
   void readValues(const KeyPart &part, std::span<std::byte> into) const;
+  /// Of each of these values.
+  std::vector<uint64_t> valueSizes(const KeyPart &part) const;
+  /// The one that is the gradient of the key, in f32. E0402 where that is not told from others.
+  Result<MemoryRange> gradient(size_t key) const;
   uint64_t weightsBytes(const KeyPart &part) const;
   void readWeights(const KeyPart &part, std::span<std::byte> into) const;
   void writeWeights(const KeyPart &part, std::span<const std::byte> from);

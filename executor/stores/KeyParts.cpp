@@ -22,6 +22,8 @@ void eachPart(const std::vector<KeyPart> &parts, Bytes bytes, const Size &size, 
 KeyParts::KeyParts(const SplitStep &step, std::vector<KeyPart> parts) : parts_(std::move(parts)) {
   for (const KeyPart &part : parts_) {
     valuesBytes_ += step.valuesBytes(part);
+    for (uint64_t size : step.valueSizes(part))
+      valueSizes_.push_back(size);
     weightsBytes_ += step.weightsBytes(part);
     slotsBytes_ += step.slotsBytes(part);
   }

@@ -17,6 +17,8 @@ public:
 
   const std::vector<session::KeyPart> &parts() const { return parts_; }
   uint64_t valuesBytes() const { return valuesBytes_; }
+  /// Of each value of each part.
+  const std::vector<uint64_t> &valueSizes() const { return valueSizes_; }
   uint64_t weightsBytes() const { return weightsBytes_; }
   uint64_t slotsBytes() const { return slotsBytes_; }
 
@@ -29,6 +31,7 @@ public:
 
 private:
   std::vector<session::KeyPart> parts_;
+  std::vector<uint64_t> valueSizes_;
   uint64_t valuesBytes_ = 0, weightsBytes_ = 0, slotsBytes_ = 0;
 };
 

@@ -39,13 +39,13 @@ Result<std::span<const std::byte>> Channel::receiveMessage(int tag, size_t bytes
 }
 
 Status Channel::ask(const Question &question) {
-  const std::array<int64_t, 4> words{int64_t(question.ask), question.clock, question.staleness,
-                                     question.signal};
+  const std::array<int64_t, 5> words{int64_t(question.ask), question.clock, question.staleness,
+                                     question.signal, question.packed};
   return sendMessage(ranks::kTagQuestion, std::as_bytes(std::span(words)));
 }
 
 Result<Question> Channel::read(std::span<const std::byte> message) {
-  std::array<int64_t, 4> words{};
+  std::array<int64_t, 5> words{};
   const auto payload = message.subspan(Header::kBytes);
   if (payload.size() != sizeof(words))
     return fail(ErrorCode::E0804, "rank {} asked with {} bytes, want {}", peer_, payload.size(),
@@ -56,7 +56,7 @@ Result<Question> Channel::read(std::span<const std::byte> message) {
   std::memcpy(words.data(), payload.data(), payload.size());
   if (words[0] < 0 || words[0] >= kAsks)
     return fail(ErrorCode::E0804, "rank {} asked for {}, want below {}", peer_, words[0], kAsks);
-  return Question{Ask(words[0]), words[1], words[2], words[3]};
+  return Question{Ask(words[0]), words[1], words[2], words[3], words[4]};
 }
 
 Status Channel::sendWeights(int64_t signal, std::span<const std::byte> weights) {

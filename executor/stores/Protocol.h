@@ -23,7 +23,8 @@ struct Cluster {
 /// is in further messages.
 enum class Ask : uint8_t {
   Init, ///< the first worker's weights and slots follow; `clock` updates of each worker came before
-  Push, ///< the values of its update `clock` follow; `signal`, by which it was asked to end, or 0
+  Push, ///< the values of its update `clock` follow, packed in `packed` bytes (PackedValues.h)
+        ///< unless that is 0; `signal`, by which it was asked to end, or 0
   Pull, ///< weights, when every worker has pushed `clock` - `staleness`
   Meet, ///< the same, when every worker has asked for it
   Slots, ///< what the log has not yet, and the slots: of the first worker
@@ -33,7 +34,7 @@ inline constexpr int kAsks = 6;
 
 struct Question {
   Ask ask = Ask::End;
-  int64_t clock = 0, staleness = 0, signal = 0;
+  int64_t clock = 0, staleness = 0, signal = 0, packed = 0;
 };
 
 /// Messages between this rank and another one, in one order: headers say which package, what, from
@@ -43,7 +44,7 @@ public:
   /// `digest`: of the package.
   Channel(ranks::Link &link, int peer, const std::string &digest);
 
-  static constexpr size_t kQuestionBytes = ranks::Header::kBytes + 32;
+  static constexpr size_t kQuestionBytes = ranks::Header::kBytes + 40;
 
   // Of workers.
   Status ask(const Question &question);

@@ -14,7 +14,7 @@ Result<std::unique_ptr<Replay>> Replay::create(Session &session, Session &store,
                                                std::string path, uint64_t seed) {
   std::unique_ptr<Replay> replay(new Replay(session, store, std::move(log), std::move(path), seed));
   LSTMC_TRY(replay->checkHead(data)); // before there is memory for all workers
-  LSTMC_TRY(replay->prepare());
+  LSTMC_TRY(replay->prepare(replay->log_.head.compression));
   LSTMC_TRY(replay->makeServers(fit));
   LSTMC_TRY(replay->makeWorkers(data));
   return replay;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <tuple>
 
@@ -33,6 +34,7 @@ public:
   Lines(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {}
 
   bool more() const { return !rest_.empty(); }
+  bool nextIs(std::string_view word) const { return rest_.starts_with(word); }
   std::string_view next() {
     ++line_;
     const size_t end = std::min(rest_.find('\n'), rest_.size());
@@ -84,14 +86,24 @@ Result<ReplayHead> readHead(Lines &lines) {
   LSTMC_ASSIGN(head.program, lines.field("program"));
   LSTMC_ASSIGN(head.weights, lines.field("weights"));
   LSTMC_ASSIGN(head.data, lines.field("data"));
+  if (lines.nextIs("compression ")) {
+    LSTMC_ASSIGN(std::string_view text, lines.field("compression"));
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), head.compression);
+    if (error != std::errc() || end != text.data() + text.size() || !(head.compression > 0) ||
+        !std::isfinite(head.compression))
+      return failAt(lines.place(), ErrorCode::E0604,
+                    "compression: found {}, want a positive number", inQuotes(text));
+  }
   return head;
 }
 
 std::string textOf(const ReplayHead &head) {
   return fmt::format("{}\nworkers {}\nservers {}\nstaleness {}\nbatch {}\nbigarray-bound {}\n"
-                     "seed {}\nprogram {}\nweights {}\ndata {}\n",
+                     "seed {}\nprogram {}\nweights {}\ndata {}\n{}",
                      kFirstLine, head.workers, head.servers, head.staleness, head.batch,
-                     head.bigArrayBound, head.seed, head.program, head.weights, head.data);
+                     head.bigArrayBound, head.seed, head.program, head.weights, head.data,
+                     head.compression > 0 ? fmt::format("compression {}\n", head.compression) : "");
 }
 
 std::string textOf(const ReplayLog::Span &span) {
@@ -126,6 +138,7 @@ Status sameRun(const ReplayHead &found, const ReplayHead &want, const std::strin
   LSTMC_TRY(same("bigarray-bound", found.bigArrayBound, want.bigArrayBound));
   LSTMC_TRY(same("seed", found.seed, want.seed));
   LSTMC_TRY(same("program", found.program, want.program));
+  LSTMC_TRY(same("compression", found.compression, want.compression));
   return same("data", found.data, want.data);
 }
 

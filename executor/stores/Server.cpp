@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "executor/stores/PackedValues.h"
+
 namespace lstmc::stores {
 
 /// Of one worker; begun again when its question has been answered or put off.
@@ -119,7 +121,17 @@ Status Server::push(int worker, const Question &question) {
     return refuse(worker,
                   fmt::format("update {} after its update {}", question.clock, from.pushed));
   bytes_.resize(size_t(store_.parts().valuesBytes()));
-  LSTMC_TRY(from.channel.receive(bytes_));
+  if (question.packed == 0) {
+    LSTMC_TRY(from.channel.receive(bytes_));
+  } else {
+    const std::vector<uint64_t> &sizes = store_.parts().valueSizes();
+    if (question.packed < 0 || uint64_t(question.packed) > bytes_.size() + sizes.size())
+      return refuse(worker, fmt::format("{} packed bytes", question.packed));
+    packed_.resize(size_t(question.packed));
+    LSTMC_TRY(from.channel.receive(packed_));
+    if (!unpackValues(packed_, sizes, bytes_))
+      return refuse(worker, "an update whose values cannot be unpacked");
+  }
   store_.update(bytes_);
   from.pushed = question.clock;
   note(Event::Kind::Update, worker);

@@ -58,7 +58,7 @@ private:
   int64_t given_ = 0;             ///< the highest update after which weights were given
   int64_t signal_ = 0, last_ = 0; ///< by which, and after which update, all end
   std::string events_;            ///< that the log has not yet
-  std::vector<std::byte> bytes_;
+  std::vector<std::byte> bytes_, packed_;
 
   std::mutex mutex_;
   std::condition_variable came_;

@@ -2,7 +2,7 @@
 
 namespace lstmc::stores {
 
-Status SplitTrainable::prepare() {
+Status SplitTrainable::prepare(double threshold) {
   LSTMC_ASSIGN(inner_, training::SessionTrainable::create(session_));
   LSTMC_ASSIGN(step_, session::SplitStep::create(session_));
   LSTMC_ASSIGN(std::vector<data::InputSlot> inputs, inner_->inputs(Entry::Step));
@@ -11,7 +11,24 @@ Status SplitTrainable::prepare() {
   for (const StoredTensor &state : inner_->states())
     bytes += size_t(state.bytes());
   states_.assign(size_t(workers_), std::vector<std::byte>(bytes));
+  if (threshold > 0) {
+    LSTMC_ASSIGN(residuals_, Residuals::create(*step_, workers_, threshold));
+  }
   return {};
+}
+
+std::vector<StoredTensor> SplitTrainable::slots() {
+  std::vector<StoredTensor> all = inner_->slots();
+  if (!residuals_)
+    return all;
+  for (const StoredTensor &parameter : inner_->parameters())
+    for (size_t key = 0; key < step_->keys(); ++key)
+      for (int worker = 0; worker < workers_ && step_->name(key) == parameter.name; ++worker) {
+        Tensor kept = parameter.tensor;
+        kept.data = residuals_->of(worker, key).data();
+        all.emplace_back(fmt::format("{}/residual{}", parameter.name, worker), kept);
+      }
+  return all;
 }
 
 Result<std::vector<data::InputSlot>> SplitTrainable::inputs(Entry entry) {
@@ -61,6 +78,8 @@ Status SplitTrainable::computeGradients(int worker, int64_t clock, uint64_t seed
   session_.setScalar("seed", int64_t(seed));
   Status status = step_->gradients();
   failed_ = !status.ok();
+  if (status.ok() && residuals_)
+    residuals_->compress(worker);
   return status;
 }
 

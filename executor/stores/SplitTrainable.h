@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "executor/session/SplitStep.h"
+#include "executor/stores/Residuals.h"
 #include "executor/stores/Rows.h"
 #include "executor/training/SessionTrainable.h"
 
@@ -16,7 +17,8 @@ class SplitTrainable : public training::Trainable {
 public:
   training::Identity identity() const override { return inner_->identity(); }
   std::vector<StoredTensor> parameters() override { return inner_->parameters(); }
-  std::vector<StoredTensor> slots() override { return inner_->slots(); }
+  /// With compression also what workers have kept back: PARAMETER/residualW of worker W.
+  std::vector<StoredTensor> slots() override;
   std::vector<StoredTensor> states() override;
   void parametersChanged() override { inner_->parametersChanged(); }
   const std::vector<training::Head> &heads() const override { return inner_->heads(); }
@@ -39,7 +41,8 @@ protected:
   /// `worker`: whose states are those of the session.
   SplitTrainable(Session &session, int workers, int worker)
       : session_(session), workers_(workers), worker_(worker) {}
-  Status prepare();
+  /// `threshold`: of 2 bit compression; 0: none.
+  Status prepare(double threshold);
   /// Gradients of update `clock` of a worker, by its rows. Every update of every worker draws
   /// random numbers of its own.
   Status computeGradients(int worker, int64_t clock, uint64_t seed, const Rows &rows);
@@ -53,6 +56,7 @@ protected:
   std::unique_ptr<training::SessionTrainable> inner_;
   std::optional<session::SplitStep> step_;
   std::optional<Rows> rows_;
+  std::unique_ptr<Residuals> residuals_; ///< null: gradients are not compressed
   bool failed_ = false;
 
 private:

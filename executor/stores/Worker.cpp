@@ -1,5 +1,6 @@
 #include "executor/stores/Worker.h"
 
+#include "executor/stores/PackedValues.h"
 #include "executor/stores/Spread.h"
 
 namespace lstmc::stores {
@@ -11,7 +12,7 @@ Worker::Worker(Session &session, ranks::Link &link, WorkerOptions options)
 Result<std::unique_ptr<Worker>> Worker::create(Session &session, ranks::Link &link,
                                                WorkerOptions options) {
   std::unique_ptr<Worker> worker(new Worker(session, link, std::move(options)));
-  LSTMC_TRY(worker->prepare());
+  LSTMC_TRY(worker->prepare(worker->options_.threshold));
   const Cluster &cluster = worker->options_.cluster;
   const std::vector<KeyOnServer> keys =
       spreadKeys(*worker->step_, cluster.servers, worker->options_.bigArrayBound);
@@ -63,7 +64,8 @@ Status Worker::begin(int64_t clock) {
                             options_.seed,
                             session_.package().digest(),
                             fmt::format("{:016x}", inner_->weightsHash()),
-                            dataDigest_};
+                            dataDigest_,
+                            options_.threshold};
       LSTMC_ASSIGN(log_, ReplayWriter::open(options_.log, head, clock));
     }
   }
@@ -90,11 +92,14 @@ Status Worker::step(const StepScalars &scalars) {
   }
   clock_ = scalars.update;
   for (size_t server = 0; server < servers_.size(); ++server) {
-    LSTMC_TRY(
-        servers_[server].ask({Ask::Push, clock_, 0, options_.signal ? options_.signal() : 0}));
     bytes_.resize(size_t(parts_[server].valuesBytes()));
     parts_[server].readValues(*step_, bytes_);
-    LSTMC_TRY(servers_[server].send(bytes_));
+    std::vector<std::byte> packed;
+    if (residuals_)
+      packed = packValues(bytes_, parts_[server].valueSizes());
+    LSTMC_TRY(servers_[server].ask(
+        {Ask::Push, clock_, 0, options_.signal ? options_.signal() : 0, int64_t(packed.size())}));
+    LSTMC_TRY(servers_[server].send(packed.empty() ? bytes_ : packed));
   }
   LSTMC_TRY(ask({Ask::Pull, clock_, options_.staleness}));
   LSTMC_TRY(takeWeights());
@@ -114,7 +119,8 @@ uint64_t Worker::weightsHash() {
   return inner_->weightsHash();
 }
 
-/// To the first worker: the states of the others, and what servers keep. The others wait until it
+/// To the first worker: the states of the others, what they have kept back of gradients, and what
+/// servers keep. The others wait until it
 /// has all of that, since their next update would change it.
 Status Worker::collect() {
   if (!begun_)
@@ -133,13 +139,19 @@ Status Worker::collect() {
 }
 
 Status Worker::collectStates() {
+  auto kept = [&](int worker) {
+    return residuals_ ? std::as_writable_bytes(residuals_->of(worker)) : std::span<std::byte>();
+  };
   if (worker_ != 0) {
     std::vector<std::byte> &own = statesOf(worker_);
     readStates(own);
-    return link_.sendBytes(0, ranks::kTagShare, own);
+    LSTMC_TRY(link_.sendBytes(0, ranks::kTagShare, own));
+    return link_.sendBytes(0, ranks::kTagShare, kept(worker_));
   }
-  for (int worker = 1; worker < workers_; ++worker)
+  for (int worker = 1; worker < workers_; ++worker) {
     LSTMC_TRY(link_.receiveBytes(worker, ranks::kTagShare, statesOf(worker)));
+    LSTMC_TRY(link_.receiveBytes(worker, ranks::kTagShare, kept(worker)));
+  }
   return {};
 }
 

@@ -17,6 +17,7 @@ struct WorkerOptions {
   int64_t bigArrayBound = 0;
   int64_t batch = 0; ///< rows of all workers
   uint64_t seed = 0;
+  double threshold = 0;             ///< of 2 bit compression; 0: none
   std::string log;                  ///< the first worker's file; empty: none
   std::function<int()> signal = {}; ///< by which this process was asked to end, or 0
 };

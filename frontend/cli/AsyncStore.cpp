@@ -9,6 +9,7 @@
 #include "executor/stores/Spread.h"
 #include "executor/stores/Worker.h"
 #include "executor/training/Signals.h"
+#include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Ranks.h"
 
 namespace lstmc::cli {
@@ -74,6 +75,7 @@ Result<int> serversFor(const Options &command, std::optional<int64_t> asked, int
 
 Result<std::optional<AsyncStore>> asyncStoreAsked(const Options &options) {
   AsyncStore store;
+  LSTMC_ASSIGN(store.threshold, compressionAsked(options));
   store.bigArrayBound = *options.bigarrayBound;
   store.staleness = *options.staleness;
   if (options.replay) {
@@ -81,9 +83,19 @@ Result<std::optional<AsyncStore>> asyncStoreAsked(const Options &options) {
     const stores::ReplayHead &head = store.replay->head;
     if (jobRanks() > 1)
       return fail(ErrorCode::E0001, "--replay runs in one process, found {} ranks", jobRanks());
+    if (head.servers == 0 && head.compression > 0)
+      return failAt(
+          {*options.replay}, ErrorCode::E0610,
+          "compression: found {} of {} ranks without staleness, which one process does not "
+          "repeat: lstmc launch -n {} with --kv-store dist_sync does, always alike",
+          head.compression, head.workers, head.workers);
     store.cluster = {head.workers, head.servers};
     store.staleness = head.staleness;
     store.bigArrayBound = head.bigArrayBound;
+    if (options.gradientCompression.given() && store.threshold != head.compression)
+      return failAt({*options.replay}, ErrorCode::E0610,
+                    "threshold of --gradient-compression: found {}, want {} as in this run",
+                    head.compression, store.threshold);
   } else {
     store.cluster = {jobRanks() - jobServers(), jobServers()};
   }
@@ -142,13 +154,11 @@ asyncTrainable(const AsyncStore &store, const Options &options, Session &session
   }
   if (train.resume && std::filesystem::exists(logPath(options)))
     LSTMC_TRY(stores::checkNumbers(logPath(options), store.cluster.workers, store.cluster.servers));
-  stores::WorkerOptions worker{store.cluster,
-                               store.staleness,
-                               store.bigArrayBound,
-                               store.batch,
-                               train.seed,
-                               logPath(options),
-                               [] { return training::SignalWatch::pending(); }};
+  stores::WorkerOptions worker{
+      store.cluster,       store.staleness,
+      store.bigArrayBound, store.batch,
+      train.seed,          store.threshold,
+      logPath(options),    [] { return training::SignalWatch::pending(); }};
   LSTMC_ASSIGN(std::unique_ptr<stores::Worker> made,
                stores::Worker::create(session, joinedJob().link(), std::move(worker)));
   joinedJob().watch([&worker = *made] { return Standing{worker.progress(), ""}; });
@@ -197,9 +207,10 @@ Status writeSynchronousLog(const Options &options, const training::TrainOptions 
   if (!saysAsync(options) || *options.staleness != 0 || jobRank() != 0 || !options.output)
     return {};
   LSTMC_ASSIGN(int64_t batch, batchOf(package.data()));
+  LSTMC_ASSIGN(double threshold, compressionAsked(options));
   const stores::ReplayHead head{
-      jobRanks(),   0, 0, batch, *options.bigarrayBound, train.seed, package.digest(), "-",
-      data.digest()};
+      jobRanks(),    0,        0, batch, *options.bigarrayBound, train.seed, package.digest(), "-",
+      data.digest(), threshold};
   LSTMC_ASSIGN(stores::ReplayWriter log, stores::ReplayWriter::open(logPath(options), head, 0));
   (void)log;
   return {};

@@ -26,6 +26,7 @@ struct AsyncStore {
   stores::Cluster cluster;
   int64_t staleness = 0, bigArrayBound = 0;
   int64_t batch = 0;                       ///< rows of all workers
+  double threshold = 0;                    ///< of --gradient-compression; 0: none
   std::optional<stores::ReplayLog> replay; ///< of --replay
 };
 

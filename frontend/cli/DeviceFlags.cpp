@@ -48,13 +48,10 @@ static Status readWorkLoads(const Options &options, passes::CompileOptions &comp
   return {};
 }
 
-/// `none`, `2bit`, `2bit:0.5`.
-static Status readCompression(const Options &options, passes::CompileOptions &compile) {
+Result<double> compressionAsked(const Options &options) {
   const std::string &text = *options.gradientCompression;
-  compile.ranks = jobServers() > 0 ? 1 : jobRanks();
-  compile.compressionThreshold.reset();
   if (text == "none")
-    return {};
+    return 0;
   const size_t colon = text.find(':');
   if (text.substr(0, colon) != "2bit")
     return fail(ErrorCode::E0001, "--gradient-compression takes none or 2bit[:T], got \"{}\"{}",
@@ -69,12 +66,22 @@ static Status readCompression(const Options &options, passes::CompileOptions &co
     return fail(ErrorCode::E0001,
                 "--gradient-compression {}: found threshold {}, want a positive number", text,
                 threshold);
-  if (!options.kvStore->starts_with("dist_") || jobServers() > 0)
+  return double(float(threshold));
+}
+
+static Status readCompression(const Options &options, passes::CompileOptions &compile) {
+  LSTMC_ASSIGN(double threshold, compressionAsked(options));
+  compile.ranks = jobServers() > 0 ? 1 : jobRanks();
+  compile.compressionThreshold.reset();
+  if (threshold == 0 || jobServers() > 0 ||
+      options.replay) // workers of dist_async do it themselves
+    return {};
+  if (!options.kvStore->starts_with("dist_"))
     return fail(ErrorCode::E0001,
                 "--gradient-compression is for what ranks send one another: it wants --kv-store "
-                "dist_sync or dist_device_sync, found {}",
+                "dist_sync, dist_device_sync or dist_async, found {}",
                 *options.kvStore);
-  compile.compressionThreshold = double(float(threshold));
+  compile.compressionThreshold = threshold;
   return {};
 }
 

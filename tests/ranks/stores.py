@@ -98,6 +98,48 @@ class Stores(unittest.TestCase):
                 self.assertEqual(tensors(folder / "last" / "model.safetensors")["fc_weight"], w)
                 self.assertEqual(tensors(folder / "last" / "optimizer.safetensors"), {f"fc_weight/residual{r}": v for r, v in enumerate(residuals)})
 
+    def test_asynchronous_workers_compress_too(self):
+        x = [[((3 * r + 5 * c) % 9 - 4) / 4 for c in range(FEATURES)] for r in range(ROWS)]
+        labels = [[((7 * r) % 11 - 5) / 4] for r in range(ROWS)]
+        (self.folder / "one.lnet").write_text(LINE)
+        write_npy(self.folder / "x1.npy", x)
+        write_npy(self.folder / "l1.npy", labels)
+        words = ["train", self.folder / "one.lnet", "--data", f"npy:data={self.folder}/x1.npy,label={self.folder}/l1.npy,shuffle=no", "-t", "1",
+                 "--after", "6u", "--gradient-compression", f"2bit:{THRESHOLD}"]
+        # One worker: nothing comes in another order.
+        for servers, bound in ((1, 1000000), (2, 1)):
+            folder = self.folder / f"one{servers}"
+            run([*launched(1, "-s", servers), *words, *self.asynchronous, "--bigarray-bound", bound, "-o", folder])
+            w, residuals = compressed(x, labels, 6, 1)
+            self.assertEqual(tensors(folder / "last" / "model.safetensors")["fc_weight"], w)
+            self.assertEqual(tensors(folder / "last" / "optimizer.safetensors"), {"fc_weight/residual0": residuals[0]})
+        # Several: the replay has the bits, also of a run that was stopped.
+        flags = [*self.asynchronous, "--gradient-compression", "2bit:0.002"]
+        folder = self.folder / "several"
+        part = [w if w != f"{ranks.UPDATES}u" else "9u" for w in self.train]
+        run([*launched(2, "-s", "2"), *part, *flags, "-o", folder])
+        done = run([*launched(2, "-s", "2"), *self.train, *flags, "-o", folder, "--resume"])
+        self.assertIn("compression 0.0020", (folder / "replay.log").read_text())
+        for more in ([], ["--gradient-compression", "2bit:0.002"]):
+            again = run([LSTMC, *self.train, *more, "--replay", folder / "replay.log", "-o", folder / "again", "--force"])
+            self.assertEqual(self.hash_of(again.stdout), self.hash_of(done.stdout))
+        last = f"update-{ranks.UPDATES:06}"
+        run([LSTMC, "diff", folder / last, folder / "again" / last])
+        kept = tensors(folder / last / "optimizer.safetensors")
+        for worker in range(2):
+            self.assertTrue(any(kept[f"lstm_h2h_weight/residual{worker}"]))
+        run([LSTMC, *self.train, "--gradient-compression", "2bit:0.003", "--replay", folder / "replay.log", "-o", folder / "x"], 6)
+        run([*launched(2, "-s", "2"), *self.train, *self.asynchronous, "-o", folder, "--resume"], 6)
+
+    def test_without_staleness_ranks_repeat_what_they_compressed(self):
+        flags = ["--gradient-compression", "2bit:0.002"]
+        done = run([*launched(2), *self.train, *self.asynchronous, "--staleness", "0", *flags, "-o", self.folder / "fresh"])
+        words = [w for w in self.train if w not in ("--format", "jsonl")]
+        said = run([LSTMC, *words, "--replay", self.folder / "fresh/replay.log", "-o", self.folder / "x"], 6).stderr
+        self.assertRegex(said, r"E0610.*compression: found 0\.0020.* lstmc launch -n 2 with --kv-store dist_sync")
+        again = run([*launched(2), *self.train, "--kv-store", "dist_sync", *flags, "-o", self.folder / "afresh"])
+        self.assertEqual(self.hash_of(again.stdout), self.hash_of(done.stdout))
+
     def test_a_job_that_was_stopped_or_lost_a_rank_goes_on_to_the_same_bits(self):
         flags = ["--kv-store", "dist_device_sync", "--gradient-compression", "2bit:0.002"]
         whole = run([*launched(3), *self.train, *flags, "-o", self.folder / "whole"])
