@@ -88,7 +88,7 @@ Status sendFolder(const std::string &folder) {
   LSTMC_TRY(sendText(std::to_string(names.size())));
   for (const std::string &name : names) {
     LSTMC_TRY(sendText(name));
-    LSTMC_ASSIGN(InputFile file, InputFile::open(folder + "/" + name));
+    LSTMC_ASSIGN(InputFile file, InputFile::open((fs::path(folder) / name).string()));
     LSTMC_TRY(send(data::StoredBytes(std::move(file))));
   }
   return {};
@@ -103,8 +103,8 @@ Status receiveFolder(const std::string &folder) {
     LSTMC_ASSIGN(std::string name, joinedJob().link().receiveText(0));
     if (name.empty() || name.find('/') != std::string::npos || name == "." || name == "..")
       return fail(ErrorCode::E0804, "rank 0 sent a file whose name is no name");
-    LSTMC_ASSIGN(OutputFile file,
-                 OutputFile::create(folder + "/" + name, OutputFile::Existing::Keep));
+    LSTMC_ASSIGN(OutputFile file, OutputFile::create((fs::path(folder) / name).string(),
+                                                     OutputFile::Existing::Keep));
     LSTMC_TRY(receive([&](std::span<const uint8_t> bytes) { return file.write(bytes); }));
     LSTMC_TRY(file.commit());
   }

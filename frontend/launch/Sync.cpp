@@ -106,10 +106,9 @@ Status copy(const std::vector<SyncedFile> &files, const std::string &folder,
     pack.push_back(file.to);
   const std::vector<std::string> unpack =
       shellOn(host, sshPort, "mkdir -p -- \"$1\" && tar -x -o -f - -C \"$1\"", {folder});
-  LSTMC_ASSIGN(
-      std::string said,
-      outputHere({"sh", "-c", quotedWords(pack) + " 2>/dev/null | " + quotedWords(unpack)}, "tar"));
-  return {};
+  return outputHere({"sh", "-c", quotedWords(pack) + " 2>/dev/null | " + quotedWords(unpack)},
+                    "tar")
+      .status();
 }
 
 std::string megabytes(const std::vector<SyncedFile> &files) {
