@@ -208,8 +208,7 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   result.package.producer = options.producer;
   result.package.net = options.net;
   result.package.graphHash = options.graphHash;
-  if (options.dtype == DType::F64)
-    result.package.numerics = "cpu-f64";
+  result.package.numerics = numericsText(options.dtype.value_or(DType::F32), options.fast);
   result.package.shards = uint32_t(options.shards);
   result.package.settings = options.settings;
   result.package.fit = options.fit;

@@ -13,6 +13,7 @@
 
 #include "backends/target/Machine.h"
 #include "executor/abi/DType.h"
+#include "executor/abi/FastRules.h"
 #include "executor/base/Diagnostic.h"
 #include "executor/package/PackageData.h"
 
@@ -97,6 +98,7 @@ struct CompileOptions {
   /// Patterns ("lstm*") of the begin states that are kept between calls.
   std::vector<std::string> carry;
   std::optional<DType> dtype; ///< compute type of the whole net
+  FastRule fast = FastRule::None;
   bool scores = false; ///< `evaluate` returns what heads of two classes say of each label, which
                        ///< `auc` is made of
   /// Passes left out: "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of

@@ -1,6 +1,7 @@
 #include "passes/PackageBuilder.h"
 
 #include "executor/abi/EntryNames.h"
+#include "executor/abi/FastRules.h"
 #include "executor/abi/ScalarOps.h"
 #include "executor/base/Escape.h"
 #include "executor/base/Numeric.h"
@@ -307,7 +308,7 @@ package::Location locationOf(mlir::Location location) {
 
 package::PackageData buildPackage(exec::PlanOp plan) {
   package::PackageData data = Builder(plan).run();
-  data.numerics = "cpu-f32";
+  data.numerics = numericsText(DType::F32, FastRule::None);
   return data;
 }
 

@@ -4,7 +4,7 @@
 
 namespace lstmc::conformance {
 
-Status runOn(Device &device, TestLaunch &launch) {
+Status runOn(Device &device, TestLaunch &launch, FastRule fast) {
   std::map<const Storage *, uint64_t> offsets; // one offset per memory, which operands may share
   uint64_t bytes = 0;
   for (const Array &operand : launch.operands)
@@ -15,6 +15,7 @@ Status runOn(Device &device, TestLaunch &launch) {
     device.copyIn(offset, storage->memory());
 
   LaunchSpec spec{launch.id, {}, launch.ints, launch.floats, launch.program.get()};
+  spec.fast = fast;
   for (const Array &operand : launch.operands) {
     Tensor tensor = operand.tensor;
     if (operand.storage)

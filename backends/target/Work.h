@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "executor/abi/FastRules.h"
 #include "executor/abi/ScalarOps.h"
 #include "executor/package/PackageData.h"
 
@@ -34,6 +35,7 @@ struct Work {
   // Of recurrences: steps that wait for one another, what each of them reads again, and its units.
   int64_t steps = 0, stepBytes = 0, stepUnits = 0;
   Layer layer = {};
+  FastRule fast = FastRule::None; ///< of the package, where it computes in f32
 
   bool operator==(const Work &) const = default;
 };

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "executor/abi/EntryNames.h"
+#include "executor/abi/FastRules.h"
 #include "executor/abi/Packing.h"
 #include "executor/package/Plan.h"
 
@@ -36,6 +37,7 @@ public:
   explicit NamesCheck(const PackageData &data) : data(data), owned(data.buffers.size()) {}
 
   Status run() {
+    LSTMC_TRY(numerics());
     LSTMC_TRY(parameters());
     LSTMC_TRY(states());
     LSTMC_TRY(packed());
@@ -49,6 +51,13 @@ private:
   Names parameterNames;
   Names outputNames; ///< of evaluate and step
   Names scoresNames; ///< outputs of evaluate of role scores
+
+  Status numerics() {
+    if (!fastRuleOf(data.numerics))
+      return refuse(Path("numerics"), ErrorCode::E0604, "found {}, want a rule that is known here",
+                    inQuotes(data.numerics));
+    return {};
+  }
 
   Status location(uint32_t index, const Path &path) {
     return checkIndex(Path(path, "location"), index, data.locations.size(), "locations");

@@ -124,6 +124,35 @@ static Status checkDisabledPasses(const Options &options) {
   return {};
 }
 
+/// At most one type that products round to.
+static Result<FastRule> fastRuleAsked(const Options &options) {
+  if (!options.fast || options.fast->empty())
+    return FastRule::None;
+  if (options.numerics.given())
+    return fail(ErrorCode::E0001,
+                "--fast gives up what --numerics {} asks for: want one of the two",
+                wordOf(*options.numerics));
+  constexpr std::string_view kPlanned[] = {"cublaslt", "cudnn"};
+  const std::vector<std::string_view> rules(std::begin(kFastRuleNames) + 1,
+                                            std::end(kFastRuleNames));
+  FastRule rule = FastRule::None;
+  for (const std::string &name : *options.fast) {
+    if (std::ranges::find(kPlanned, name) != std::end(kPlanned))
+      return fail(ErrorCode::E0001, "--fast {} is not in this build, which has {}", name,
+                  fmt::join(rules, ", "));
+    const auto found = std::ranges::find(rules, name);
+    if (found == rules.end())
+      return fail(ErrorCode::E0001, "--fast knows {}, got \"{}\"{}", fmt::join(rules, ", "), name,
+                  didYouMean(name, rules));
+    const auto asked = FastRule(found - rules.begin() + 1);
+    if (rule != FastRule::None && rule != asked)
+      return fail(ErrorCode::E0001, "--fast takes one of {}, got {} and {}", fmt::join(rules, ", "),
+                  kFastRuleNames[int(rule)], name);
+    rule = asked;
+  }
+  return rule;
+}
+
 /// What the package keeps of the source.
 static void describeSource(const symbol::Network &net, passes::CompileOptions &compile) {
   compile.net = net.net;
@@ -155,6 +184,7 @@ Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const 
   compile.carry.insert(compile.carry.end(), request.carry.begin(), request.carry.end());
   if (options.dtype.given())
     compile.dtype = *options.dtype;
+  LSTMC_ASSIGN(compile.fast, fastRuleAsked(options));
   compile.scores = asksForScores(options, fit);
   LSTMC_TRY(checkDisabledPasses(options));
   compile.disabled = options.disablePass;

@@ -89,6 +89,7 @@ enum class FilesOn { All, Rank0 };
 enum class InputLayout { BatchFirst, StepsFirst };
 enum class EmitForm { Lnet, Sym, Exec, Dot };
 enum class Shell { Bash };
+enum class Numerics { Exact, Strict };
 
 template <typename E> inline constexpr std::string_view kWords = "";
 template <> inline constexpr std::string_view kWords<When> = "auto|always|never";
@@ -103,6 +104,7 @@ template <> inline constexpr std::string_view kWords<FilesOn> = "all|rank0";
 template <> inline constexpr std::string_view kWords<InputLayout> = "NTC|TNC";
 template <> inline constexpr std::string_view kWords<EmitForm> = "lnet|sym|exec|dot";
 template <> inline constexpr std::string_view kWords<Shell> = "bash";
+template <> inline constexpr std::string_view kWords<Numerics> = "exact|strict";
 template <>
 inline constexpr std::string_view kWords<launch::Launcher> = "local|ssh|mpi|slurm|sge|yarn";
 

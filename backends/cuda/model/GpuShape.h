@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "executor/abi/FastRules.h"
+
 namespace lstmc::cuda {
 
 /// As a driver reports it, or the data sheet of a card that is not here.
@@ -16,6 +18,8 @@ struct GpuShape {
   double memoryBytesPerSecond = 1.6e12; ///< of the GPU's own memory
   double f64Issue = 2; ///< cycles to begin an operation of f64, where one of f32 takes 1; of no
                        ///< choice, only of times
+  /// Of the package that is loaded, not of the GPU: how its products may round what they read.
+  FastRule fast = FastRule::None;
   /// For tests: weights stay on the chip in clusters of so many blocks wherever they fit, or, with
   /// 0, nowhere. Else what is estimated to take less time.
   std::optional<int> asked = std::nullopt;

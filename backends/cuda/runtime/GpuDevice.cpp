@@ -282,8 +282,10 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
       auto [begin, end] = bytesOf(spec.operands[i]);
       ready.uses.push_back({begin, end - begin, writesOperand(spec, i), operandName(spec, i)});
     }
+  GpuShape shape = shape_;
+  shape.fast = spec.fast;
   auto kernels =
-      gpuLaunches(spec.kernel, {spec.operands, spec.ints, spec.floats, spec.program}, shape_);
+      gpuLaunches(spec.kernel, {spec.operands, spec.ints, spec.floats, spec.program}, shape);
   if (!kernels) {
     KernelFunction function = options_.onHost(spec.kernel, spec.operands);
     if (!function)

@@ -44,6 +44,8 @@ const RefusalCase kCases[] = {
      "devices[0].arena_bytes: found 1024, want at most 960, where the last buffer ends"},
     {"ArenaEnormous", [](auto &d) { d.devices[0].arenaBytes = 1ull << 60; }, "E0604",
      "devices[0].arena_bytes: found 1152921504606846976, want at most 281474976710656"},
+    {"UnknownRule", [](auto &d) { d.numerics = "cpu-f32+int4"; }, "E0604",
+     "numerics: found \"cpu-f32+int4\", want a rule that is known here"},
     {"NoShards", [](auto &d) { d.shards = 0; }, "E0604", "shards: found 0, want 1 to 4096"},
     {"NoLocations", [](auto &d) { d.locations.clear(); }, "E0604",
      "locations: found none, want at least 1"},

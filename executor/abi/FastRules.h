@@ -1,0 +1,39 @@
+// Which rules of exact numerics a package gives up: --fast RULE, recorded in its `numerics`
+// (docs/numerics.md, "What --fast gives up").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "executor/abi/DType.h"
+
+namespace lstmc {
+
+/// What a GPU rounds the operands of f32 products to, for its tensor cores. Devices that have none
+/// compute as without a rule.
+enum class FastRule : uint8_t { None, Tf32, Bf16, Fp16 };
+inline constexpr std::string_view kFastRuleNames[] = {"none", "tf32", "bf16", "fp16"};
+inline constexpr int kFastRuleCount = 4;
+
+/// "cpu-f32"; with a rule "cpu-f32+bf16".
+inline std::string numericsText(DType type, FastRule rule) {
+  std::string text = "cpu-" + std::string(dtypeName(type));
+  if (rule != FastRule::None)
+    text.append("+").append(kFastRuleNames[int(rule)]);
+  return text;
+}
+
+/// The rule of such a text; nothing if it names one that there is not.
+constexpr std::optional<FastRule> fastRuleOf(std::string_view numerics) {
+  const size_t plus = numerics.find('+');
+  if (plus == std::string_view::npos)
+    return FastRule::None;
+  for (int i = 1; i < kFastRuleCount; ++i)
+    if (numerics.substr(plus + 1) == kFastRuleNames[i])
+      return FastRule(i);
+  return std::nullopt;
+}
+
+} // namespace lstmc
