@@ -8,8 +8,12 @@
 #include <source_location>
 #include <type_traits>
 
+#include "backends/cuda/emulated/EmulatedTensorCores.h"
+
 #define LSTMC_DEVICE inline
+#define LSTMC_UNROLL
 #define LSTMC_GPU_KERNEL(NAME, ARGUMENTS, a) void NAME(const ARGUMENTS &a)
+#define LSTMC_GPU_KERNEL_OF(THREADS, NAME, ARGUMENTS, a) void NAME(const ARGUMENTS &a)
 
 namespace lstmc::gpu {
 
@@ -41,6 +45,9 @@ void syncThreads(const Where &where);
 void syncWarp(const Where &where);
 void syncCluster(const Where &where);
 uint64_t exchange(uint64_t bits, int lane, const Where &where);
+/// Once all lanes of the warp are there, `work` is done with what each has given.
+using WarpWork = void (*)(void *const *parts);
+void together(void *part, WarpWork work, const Where &where);
 
 void storeRelease(uint32_t *flag, uint32_t value, const Where &where);
 void spinUntilAtLeast(const uint32_t *flag, uint32_t value, const Where &where);
@@ -113,6 +120,28 @@ template <typename T> inline T shuffle(T value, int lane, Where where = Where::c
 }
 template <typename T> inline T shuffleXor(T value, int lanes, Where where = Where::current()) {
   return shuffle(value, laneIndex() ^ lanes, where);
+}
+
+inline void mmaBf16(float (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2],
+                    Where where = Where::current()) {
+  tensor::Part part = {c, a, b};
+  machine::together(&part, tensor::multiplyBf16, where);
+}
+inline void mmaFp16(float (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2],
+                    Where where = Where::current()) {
+  tensor::Part part = {c, a, b};
+  machine::together(&part, tensor::multiplyFp16, where);
+}
+inline void mmaTf32(float (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2],
+                    Where where = Where::current()) {
+  tensor::Part part = {c, a, b};
+  machine::together(&part, tensor::multiplyTf32, where);
+}
+inline uint32_t bf16Pair(float low, float high) {
+  return tensor::bf16Bits(low) | uint32_t(tensor::bf16Bits(high)) << 16;
+}
+inline uint32_t fp16Pair(float low, float high) {
+  return tensor::fp16Bits(low) | uint32_t(tensor::fp16Bits(high)) << 16;
 }
 
 inline void storeRelease(Global<uint32_t> flag, int64_t i, uint32_t value,

@@ -44,6 +44,8 @@ struct Thread {
   Clock known;
   uint64_t given = 0, taken = 0; ///< values of an exchange
   int lane = 0;                  ///< the lane whose value is taken in an exchange
+  void *part = nullptr;          ///< of what the warp does together
+  machine::WarpWork work = nullptr;
   const uint32_t *flag = nullptr;
   uint32_t wanted = 0;
   std::vector<PendingCopy> copies;
@@ -157,6 +159,13 @@ public:
     running->lane = lane;
     meet(State::AtWarpMeeting, where);
     return running->taken;
+  }
+
+  void together(void *part, machine::WarpWork work, const Where &where) {
+    running->part = part;
+    running->work = work;
+    meet(State::AtWarpMeeting, where);
+    running->work = nullptr;
   }
 
   void storeRelease(uint32_t *flag, uint32_t value, const Where &where) {
@@ -361,6 +370,12 @@ private:
   bool meetingOf(std::span<Thread> group, State at) {
     if (!haveMet(group, group[0], at))
       return false;
+    if (at == State::AtWarpMeeting && group[0].work) {
+      void *parts[kWarp];
+      for (int lane = 0; lane < kWarp; ++lane)
+        parts[lane] = group[size_t(lane)].part;
+      group[0].work(parts);
+    }
     Clock together;
     for (const Thread &thread : group)
       together.merge(thread.known);
@@ -405,6 +420,9 @@ private:
           std::strcmp(thread.where.file_name(), leader.where.file_name()) != 0) {
         fault = faultAt(thread, fmt::format("meets thread {}, which is at line {}", leader.index,
                                             leader.where.line()));
+        return false;
+      } else if (thread.work != leader.work) {
+        fault = faultAt(thread, fmt::format("meets thread {} in another operation", leader.index));
         return false;
       }
     return true;
@@ -493,6 +511,9 @@ unsigned char *writeSharedOf(int block, int offset, int bytes, const Where &wher
 void syncWarp(const Where &where) { Machine::current->meet(State::AtWarpMeeting, where); }
 uint64_t exchange(uint64_t bits, int lane, const Where &where) {
   return Machine::current->exchange(bits, lane, where);
+}
+void together(void *part, WarpWork work, const Where &where) {
+  Machine::current->together(part, work, where);
 }
 void storeRelease(uint32_t *flag, uint32_t value, const Where &where) {
   Machine::current->storeRelease(flag, value, where);

@@ -4,8 +4,11 @@
 #include <cstdint>
 
 #define LSTMC_DEVICE __device__ __forceinline__
+#define LSTMC_UNROLL _Pragma("unroll")
 #define LSTMC_GPU_KERNEL(NAME, ARGUMENTS, a)                                                       \
   extern "C" __global__ void NAME(const __grid_constant__ ARGUMENTS a)
+#define LSTMC_GPU_KERNEL_OF(THREADS, NAME, ARGUMENTS, a)                                           \
+  extern "C" __global__ void __launch_bounds__(THREADS, 1) NAME(const __grid_constant__ ARGUMENTS a)
 
 namespace lstmc::gpu {
 
@@ -86,6 +89,28 @@ template <typename T> LSTMC_DEVICE T shuffle(T value, int lane) {
 }
 template <typename T> LSTMC_DEVICE T shuffleXor(T value, int lanes) {
   return __shfl_xor_sync(0xffffffffu, value, lanes);
+}
+
+#define LSTMC_MMA(NAME, SHAPE)                                                                     \
+  LSTMC_DEVICE void NAME(float(&c)[4], const uint32_t(&a)[4], const uint32_t(&b)[2]) {             \
+    asm volatile("mma.sync.aligned." SHAPE " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "       \
+                 "{%0, %1, %2, %3};"                                                               \
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                  \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));              \
+  }
+LSTMC_MMA(mmaBf16, "m16n8k16.row.col.f32.bf16.bf16.f32")
+LSTMC_MMA(mmaFp16, "m16n8k16.row.col.f32.f16.f16.f32")
+LSTMC_MMA(mmaTf32, "m16n8k8.row.col.f32.tf32.tf32.f32")
+#undef LSTMC_MMA
+LSTMC_DEVICE uint32_t bf16Pair(float low, float high) {
+  uint32_t pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+LSTMC_DEVICE uint32_t fp16Pair(float low, float high) {
+  uint32_t pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
 }
 
 LSTMC_DEVICE void storeRelease(Global<uint32_t> flag, int64_t i, uint32_t value) {

@@ -10,14 +10,18 @@
 //       a.y.store(i, a.factor * a.x.load(i));
 //   }
 //
-// with arguments in one struct, passed by value. Memory is reached only through accessors:
+// with arguments in one struct, passed by value. LSTMC_GPU_KERNEL_OF names the most threads that a
+// block has, so that the compiler may give them all registers there are; LSTMC_UNROLL before a loop
+// keeps an array in registers that the loop indexes. Memory is reached only through accessors:
 //
 //   Global<T>   elements of an operand; Global<const T> is read-only
 //   Shared<T>   elements of the block's shared memory, from shared<T>(byteOffset, count)
 //
 // and threads synchronise only in the functions below. spinUntilAtLeast waits for a value that
 // another block writes, and works only in a cooperative launch. Blocks of a cluster meet in
-// syncCluster and write one another's shared memory by Shared<T>::storeTo. Arithmetic that must not
+// syncCluster and write one another's shared memory by Shared<T>::storeTo. All 32 lanes of a warp
+// meet in mmaBf16, mmaFp16 and mmaTf32, which add a product of small matrices to c
+// (TensorCores.h). Arithmetic that must not
 // be contracted or approximated has names: multiplyAdd rounds once, every other operation is
 // rounded by itself (nvcc: -fmad=false, -ftz=true, -prec-div=true, -prec-sqrt=true).
 #pragma once
