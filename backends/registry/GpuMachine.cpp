@@ -33,7 +33,7 @@ Result<GpuMachine> gpuMachine(const DeviceName &device) {
   if (size_t(device.index) >= cards.size())
     return fail(ErrorCode::E0501, "{}: found {} GPUs", device.text(), cards.size());
   const cuda::DataSheet &sheet = sheetOf(cards[size_t(device.index)].name);
-  cuda::GpuRates rates{sheet.speeds(), sheet.shape()};
+  cuda::GpuRates rates = sheet.rates();
   if (cuda::DriverResult error = cuda::findShape(*driver, device.index, rates.shape))
     return fail(ErrorCode::E0501, "{}: {}", device.text(), driver->textOf(error));
   return GpuMachine{cards[size_t(device.index)].name,

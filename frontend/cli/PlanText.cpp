@@ -154,18 +154,21 @@ std::string forecastLine(const package::PackageData &data,
               : " · by the rates of " + forecast.rates);
 }
 
-/// "on chip, 16 clusters of 8 blocks, 4 sequences each, W through the cache"
+/// "on chip, 16 clusters of 8 blocks, 4 sequences each, W through the cache"; "tensor cores, .."
 static std::string wayText(const target::Way &way) {
   if (way.name == "on-host")
     return "by the host";
-  const bool onChip = way.name == "on-chip";
+  const bool onChip = way.name != "through-cache";
   std::string text = way.blocks > 1
                          ? fmt::format("{} clusters of {} blocks", way.clusters, way.blocks)
                          : fmt::format("{} blocks", way.clusters);
   if (way.rows > 1)
     text += fmt::format(", {} sequences each", way.rows);
-  return fmt::format("{}, {}{}", onChip ? "on chip" : "through the cache", text,
-                     onChip && !way.keepsInputs ? ", W through the cache" : "");
+  return fmt::format("{}, {}{}",
+                     way.name == "tensor-cores" ? "tensor cores"
+                     : onChip                   ? "on chip"
+                                                : "through the cache",
+                     text, onChip && !way.keepsInputs ? ", W through the cache" : "");
 }
 
 std::string waysText(const package::PackageData &data,

@@ -28,9 +28,13 @@ GpuShape DataSheet::shape() const {
           .f64Issue = f64IssueOf(capability)};
 }
 
-/// Products have the bits of a CPU, so they do not use tensor cores.
+/// Without a rule of --fast, products have the bits of a CPU and use no tensor cores.
 target::Speeds DataSheet::speeds() const {
   return {fp32Teraflops * kTera, memoryGigabytesPerSecond * kGiga, kLaunchSeconds};
+}
+
+GpuRates DataSheet::rates() const {
+  return {speeds(), shape(), tf32Teraflops * kTera, bf16Teraflops * kTera};
 }
 
 target::Link DataSheet::link() const {
@@ -48,12 +52,14 @@ std::vector<double> GpuRates::figures() const {
           shape.clock,
           shape.memoryBytesPerSecond,
           shape.f64Issue,
-          recurrences};
+          recurrences,
+          tensorTf32,
+          tensorBf16};
 }
 
 GpuRates GpuRates::of(const target::Machine &machine) {
   const std::vector<double> &f = machine.figures;
-  GpuRates rates{kSheets[0].speeds(), kSheets[0].shape()};
+  GpuRates rates = kSheets[0].rates();
   if (f.size() == rates.figures().size())
     rates = {{f[0], f[1], f[2]},
              {.sharedBytes = int64_t(f[3]),
@@ -63,6 +69,8 @@ GpuRates GpuRates::of(const target::Machine &machine) {
               .clock = f[7],
               .memoryBytesPerSecond = f[8],
               .f64Issue = f[9]},
+             f[11],
+             f[12],
              f[10]};
   return rates;
 }

@@ -9,6 +9,8 @@
 
 namespace lstmc::cuda {
 
+struct GpuRates;
+
 /// A GPU as its data sheet describes it; every rate is its limit.
 struct DataSheet {
   std::string_view name;
@@ -24,6 +26,7 @@ struct DataSheet {
   GpuShape shape() const;
   uint64_t memoryBytes() const { return uint64_t(memoryGigabytes * 1e9); }
   target::Speeds speeds() const;
+  GpuRates rates() const;
   target::Link link() const;
 };
 
@@ -34,7 +37,15 @@ std::span<const DataSheet> dataSheets();
 struct GpuRates {
   target::Speeds speeds;
   GpuShape shape;
-  double recurrences = 1; ///< times as long as the model of the shape says
+  double tensorTf32, tensorBf16; ///< f32 operations a second by tensor cores, for rules of --fast
+  double recurrences = 1;        ///< times as long as the model of the shape says
+
+  /// Of products, and gradients of weights.
+  double productFlops(FastRule rule) const {
+    return rule == FastRule::None   ? speeds.flopsPerSecond
+           : rule == FastRule::Tf32 ? tensorTf32
+                                    : tensorBf16;
+  }
 
   /// As Machine::figures; of none, the first data sheet.
   static GpuRates of(const target::Machine &machine);

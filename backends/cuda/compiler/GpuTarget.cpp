@@ -12,8 +12,9 @@ namespace {
 /// Assumed: bytes a second between a GPU and its host, for layers that the host carries out.
 constexpr double kHostBytesPerSecond = 2.5e10;
 
-RecurrenceWay wayFor(const GpuShape &gpu, KernelId kernel, const target::Work &work) {
+RecurrenceWay wayFor(GpuShape gpu, KernelId kernel, const target::Work &work) {
   const target::Layer &layer = work.layer;
+  gpu.fast = work.fast;
   return recurrenceWay({.steps = work.steps,
                         .batch = layer.batch,
                         .inputs = layer.inputs,
@@ -31,6 +32,8 @@ std::string_view nameOf(RecurrenceWay::Kind kind) {
   switch (kind) {
   case RecurrenceWay::Kind::OnChip:
     return "on-chip";
+  case RecurrenceWay::Kind::TensorCores:
+    return "tensor-cores";
   case RecurrenceWay::Kind::OnHost:
     return "on-host";
   case RecurrenceWay::Kind::ThroughCache:
@@ -49,9 +52,8 @@ public:
   double launchSeconds(const target::Machine &machine, KernelId kernel,
                        const target::Work &work) const override {
     const GpuRates rates = GpuRates::of(machine);
-    return rates.speeds.launchSeconds + (isRecurrence(work)
-                                             ? recurrenceSeconds(rates, kernel, work)
-                                             : streamSeconds(rates, work.flops, work.bytes));
+    return rates.speeds.launchSeconds + (isRecurrence(work) ? recurrenceSeconds(rates, kernel, work)
+                                                            : streamSeconds(rates, kernel, work));
   }
 
   std::optional<target::Way> wayOf(const target::Machine &machine, KernelId kernel,
@@ -74,7 +76,10 @@ public:
   target::Machine withSpeeds(const target::Machine &known,
                              const target::Speeds &speeds) const override {
     GpuRates rates = GpuRates::of(known);
-    rates.recurrences *= rates.speeds.flopsPerSecond / speeds.flopsPerSecond;
+    const double faster = speeds.flopsPerSecond / rates.speeds.flopsPerSecond;
+    rates.recurrences /= faster;
+    rates.tensorTf32 *= faster;
+    rates.tensorBf16 *= faster;
     rates.speeds = speeds;
     target::Machine machine = known;
     machine.figures = rates.figures();
@@ -89,10 +94,9 @@ public:
     static const std::vector<target::KnownMachine> all = [] {
       std::vector<target::KnownMachine> machines;
       for (const DataSheet &sheet : dataSheets())
-        machines.push_back(
-            {sheet.name,
-             {.figures = GpuRates{sheet.speeds(), sheet.shape()}.figures(), .link = sheet.link()},
-             sheet.memoryBytes()});
+        machines.push_back({sheet.name,
+                            {.figures = sheet.rates().figures(), .link = sheet.link()},
+                            sheet.memoryBytes()});
       return machines;
     }();
     return all;
@@ -100,9 +104,10 @@ public:
 
 private:
   /// The longer of computing and moving.
-  static double streamSeconds(const GpuRates &rates, int64_t flops, int64_t bytes) {
-    return std::max(double(flops) / rates.speeds.flopsPerSecond,
-                    double(bytes) / rates.speeds.bytesPerSecond);
+  static double streamSeconds(const GpuRates &rates, KernelId kernel, const target::Work &work) {
+    const bool product = kernel == KernelId::Product || kernel == KernelId::WeightGradient;
+    return std::max(double(work.flops) / rates.productFlops(product ? work.fast : FastRule::None),
+                    double(work.bytes) / rates.speeds.bytesPerSecond);
   }
 
   static double stepSeconds(const GpuRates &rates, const RecurrenceWay &way) {
@@ -120,7 +125,7 @@ private:
     const double beside = std::max(0.0, double(work.flops) - ofSteps);
     const double moved =
         way.kind == RecurrenceWay::Kind::OnHost ? double(work.bytes) / kHostBytesPerSecond : 0;
-    return steps * stepSeconds(rates, way) + beside / rates.speeds.flopsPerSecond + moved;
+    return steps * stepSeconds(rates, way) + beside / rates.productFlops(work.fast) + moved;
   }
 };
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 
+#include "backends/cuda/model/TensorWay.h"
+
 namespace lstmc::cuda {
 
 namespace {
@@ -132,6 +134,9 @@ private:
 
 RecurrenceWay recurrenceWay(const gpu::LayerShape &layer, Direction direction, DType type,
                             const GpuShape &gpu) {
+  if (type == DType::F32)
+    if (std::optional<RecurrenceWay> way = tensorWay(layer, direction, gpu))
+      return *way;
   return Chooser(layer, direction, type, gpu).choose();
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backends/cuda/kernels/RecurrenceOnChip.h"
+#include "backends/cuda/kernels/RecurrenceTensor.h"
 #include "backends/cuda/model/GpuShape.h"
 #include "executor/abi/DType.h"
 
@@ -12,10 +13,11 @@ namespace lstmc::cuda {
 
 enum class Direction : uint8_t { Forward, Backward };
 
-/// Every way gives the same bits.
+/// Every way but that of tensor cores gives the same bits.
 struct RecurrenceWay {
   enum class Kind : uint8_t {
     OnChip,       ///< weights stay in the shared memory of a cluster
+    TensorCores,  ///< they stay there in 16 bits, in registers too: for a rule of --fast
     ThroughCache, ///< they are read through the cache at each step
     OnHost        ///< the state of one sequence does not fit into a block's shared memory
   };
@@ -27,7 +29,8 @@ struct RecurrenceWay {
   double stepCycles = 0;   ///< of one step of all sequences; of a host, as many as it takes
 };
 
-/// That which takes least. Only f32 stays on the chip.
+/// Tensor cores, where the GPU's rule allows them and the weights fit, else that which takes least.
+/// Only f32 stays on the chip.
 RecurrenceWay recurrenceWay(const gpu::LayerShape &layer, Direction direction, DType type,
                             const GpuShape &gpu);
 

@@ -70,8 +70,9 @@ GpuLaunch withTable(GpuLaunch launch, const std::vector<Row> &rows, size_t table
   return launch;
 }
 
-/// y [A, M, N] = x p + bias; with `oneMatrix`, p has one matrix for all A.
+/// y [A, M, N] = x p + bias; with `oneMatrix`, p has one matrix for all A. In f32 by the tensor
+/// cores of the rule, if there is one.
 GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
-                    bool oneMatrix);
+                    bool oneMatrix, FastRule rule);
 
 } // namespace lstmc::cuda

@@ -1,4 +1,4 @@
-#include "backends/cuda/kernels/Products.h"
+#include "backends/cuda/kernels/TensorProducts.h"
 #include "backends/cuda/runtime/Groups.h"
 #include "executor/abi/Packing.h"
 
@@ -12,23 +12,37 @@ Launches launchesPack(const PackLaunch &launch, const GpuShape &) {
                                                         bytesOf(w.dtype), gates})}};
 }
 
-/// y [A, M, N] = x p + bias; with `oneMatrix`, p has one matrix for all A.
+static GpuLaunch tensorProductOf(const gpu::ProductArguments &product, FastRule rule) {
+  constexpr std::string_view kKernels[] = {"", "lstmc_product_tf32", "lstmc_product_bf16",
+                                           "lstmc_product_fp16"};
+  const auto tiles = [](int64_t extent) { return (extent + gpu::kTile - 1) / gpu::kTile; };
+  gpu::TensorProductArguments arguments = {product, tiles(product.y.shape[2])};
+  arguments.product.rowBlocks = tiles(product.y.shape[1]);
+  GpuLaunch launch = launchOf(kKernels[int(rule)], arguments);
+  launch.blocks = product.y.shape[0] * arguments.product.rowBlocks * arguments.columnBlocks;
+  launch.threads = gpu::kTileThreads;
+  launch.sharedBytes = gpu::kTilesSharedBytes;
+  return launch;
+}
+
 GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
-                    bool oneMatrix) {
+                    bool oneMatrix, FastRule rule) {
   int64_t panels = (y.shape[2] + kPanel - 1) / kPanel;
   int64_t rowBlocks = (y.shape[1] + gpu::kProductRows - 1) / gpu::kProductRows;
   bool wide = y.dtype == DType::F64;
-  GpuLaunch launch = launchOf(wide ? "lstmc_product_f64" : "lstmc_product_f32",
-                              gpu::ProductArguments{operandOf(x), operandOf(p), operandOf(bias),
-                                                    operandOf(y), panels, rowBlocks, oneMatrix});
+  const gpu::ProductArguments arguments = {
+      operandOf(x), operandOf(p), operandOf(bias), operandOf(y), panels, rowBlocks, oneMatrix};
+  if (rule != FastRule::None && !wide)
+    return tensorProductOf(arguments, rule);
+  GpuLaunch launch = launchOf(wide ? "lstmc_product_f64" : "lstmc_product_f32", arguments);
   launch.blocks = y.shape[0] * rowBlocks * panels;
   launch.threads = gpu::kProductThreads;
   launch.sharedBytes = wide ? gpu::productSharedBytes<double>() : gpu::productSharedBytes<float>();
   return launch;
 }
 
-Launches launchesProduct(const ProductLaunch &launch, const GpuShape &) {
-  return {{productOf(launch.x, launch.p, launch.bias, launch.y, false)}};
+Launches launchesProduct(const ProductLaunch &launch, const GpuShape &gpu) {
+  return {{productOf(launch.x, launch.p, launch.bias, launch.y, false, gpu.fast)}};
 }
 
 } // namespace lstmc::cuda

@@ -63,10 +63,10 @@ gpu::RnnBackwardArguments backwardOf(const RnnBackwardLaunch &launch) {
 }
 
 /// And the product that makes dx, if it is wanted.
-Launches withInputs(GpuLaunch backward, const RnnBackwardLaunch &launch) {
+Launches withInputs(GpuLaunch backward, const RnnBackwardLaunch &launch, FastRule rule) {
   std::vector<GpuLaunch> launches = {std::move(backward)};
   if (launch.dx)
-    launches.push_back(productOf(launch.dgates, launch.wt, {}, launch.dx, true));
+    launches.push_back(productOf(launch.dgates, launch.wt, {}, launch.dx, true, rule));
   return launches;
 }
 
@@ -83,6 +83,18 @@ GpuLaunch recurrenceOnChip(const std::string_view (&names)[2], const Arguments &
   return launch;
 }
 
+/// A warp has `units` units.
+template <typename Arguments, typename Layer>
+GpuLaunch byTensorCores(std::string_view kernel, const Layer &layer, const RecurrenceWay &way,
+                        int units) {
+  GpuLaunch launch = launchOf(kernel, Arguments{layer, {way.chip.share, way.chip.keepsInputs}});
+  launch.blocks = (layer.shape.batch + way.rows - 1) / way.rows * way.cluster;
+  launch.cluster = way.cluster;
+  launch.threads = way.chip.share / units * 32;
+  launch.sharedBytes = way.sharedBytes;
+  return launch;
+}
+
 using Kind = RecurrenceWay::Kind;
 
 } // namespace
@@ -92,6 +104,10 @@ Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu)
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Forward, launch.y.dtype, gpu);
   if (way.kind == Kind::OnHost)
     return std::nullopt;
+  if (way.kind == Kind::TensorCores)
+    return {{byTensorCores<gpu::RnnForwardTensorArguments>(
+        gpu.fast == FastRule::Bf16 ? "lstmc_rnn_forward_bf16" : "lstmc_rnn_forward_fp16", layer,
+        way, gpu::kForwardUnits)}};
   if (way.kind == Kind::ThroughCache)
     return {{throughCache(kForward, launch.y.dtype, layer, way)}};
   const int64_t sums = int64_t(way.chip.share) * layer.shape.gates;
@@ -104,13 +120,19 @@ Launches launchesRnnBackward(const RnnBackwardLaunch &launch, const GpuShape &gp
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Backward, launch.y.dtype, gpu);
   if (way.kind == Kind::OnHost)
     return std::nullopt;
+  if (way.kind == Kind::TensorCores)
+    return withInputs(
+        byTensorCores<gpu::RnnBackwardTensorArguments>(
+            gpu.fast == FastRule::Bf16 ? "lstmc_rnn_backward_bf16" : "lstmc_rnn_backward_fp16",
+            layer, way, gpu::kBackwardUnits),
+        launch, gpu.fast);
   if (way.kind == Kind::ThroughCache)
-    return withInputs(throughCache(kBackward, launch.y.dtype, layer, way), launch);
+    return withInputs(throughCache(kBackward, launch.y.dtype, layer, way), launch, gpu.fast);
   const int64_t sums = int64_t(way.chip.share) * way.rows;
   return withInputs(
       recurrenceOnChip({"lstmc_rnn_backward_on_chip_1_f32", "lstmc_rnn_backward_on_chip_4_f32"},
                        gpu::RnnBackwardOnChipArguments{layer, way.chip}, way, sums),
-      launch);
+      launch, gpu.fast);
 }
 
 } // namespace lstmc::cuda

@@ -7,6 +7,7 @@
 #include "backends/cuda/compiler/Cards.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/emulated/EmulatedKernels.h"
+#include "backends/cuda/kernels/RecurrenceTensor.h"
 #include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/registry/Targets.h"
 #include "passes/planning/PackageForecast.h"
@@ -50,10 +51,16 @@ cuda::DriverResult writeDown(const cuda::LaunchConfig *config, cuda::DriverFunct
   if (!name.starts_with("lstmc_rnn"))
     return 0;
   const unsigned blocks = config->attributeCount ? config->attributes->value[0] : 1;
-  launched.insert(fmt::format(
-      "{} {}, {} clusters of {}, {} rows", name.find("backward") == name.npos ? "f" : "b",
-      name.find("on_chip") == name.npos ? "through-cache" : "on-chip", config->grid[0] / blocks,
-      blocks, name.find("_4_") == name.npos ? 1 : 4));
+  const bool tensor = name.ends_with("_bf16") || name.ends_with("_fp16");
+  launched.insert(fmt::format("{} {}, {} clusters of {}, {} rows",
+                              name.find("backward") == name.npos ? "f" : "b",
+                              tensor                              ? "tensor-cores"
+                              : name.find("on_chip") == name.npos ? "through-cache"
+                                                                  : "on-chip",
+                              config->grid[0] / blocks, blocks,
+                              tensor                          ? gpu::kTensorRows
+                              : name.find("_4_") == name.npos ? 1
+                                                              : 4));
   return 0;
 }
 
@@ -62,7 +69,7 @@ std::string wayText(const LayerWay &layer) {
                      layer.way.name, layer.way.clusters, layer.way.blocks, layer.way.rows);
 }
 
-package::PackageData netOf(int64_t hidden, int64_t batch) {
+package::PackageData netOf(int64_t hidden, int64_t batch, FastRule fast = FastRule::None) {
   e2e::Recipe recipe = {.file = "samples/stacked.lnet", .steps = 2};
   recipe.load.settings = {{"vocab", "21"},
                           {"hidden", std::to_string(hidden)},
@@ -71,6 +78,7 @@ package::PackageData netOf(int64_t hidden, int64_t batch) {
   recipe.compile.entries = {"forward", "step"};
   recipe.compile.optimizer.name = "sgd";
   recipe.compile.devices = {"gpu:0"};
+  recipe.compile.fast = fast;
   return e2e::compileNet(recipe).package;
 }
 
@@ -106,8 +114,18 @@ std::multiset<std::string> takenOn(const cuda::DataSheet &sheet, const package::
 
 TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
   ASSERT_EQ(cuda::dataSheets().size(), 4u);
-  for (auto [hidden, batch] : {std::pair(16, 3), {128, 32}, {256, 8}, {256, 64}, {512, 1}}) {
-    const package::PackageData data = netOf(hidden, batch);
+  const FastRule none = FastRule::None, bf16 = FastRule::Bf16, tf32 = FastRule::Tf32;
+  for (auto [hidden, batch, fast] : {std::tuple(16, 3, none),
+                                     {128, 32, none},
+                                     {256, 8, none},
+                                     {256, 64, none},
+                                     {512, 1, none},
+                                     {16, 3, bf16},
+                                     {256, 64, bf16},
+                                     {512, 9, bf16},
+                                     {1024, 1, bf16},
+                                     {256, 8, tf32}}) {
+    const package::PackageData data = netOf(hidden, batch, fast);
     for (const cuda::DataSheet &sheet : cuda::dataSheets()) {
       std::multiset<std::string> planned;
       for (const LayerWay &layer : waysOn(sheet.name, data))
@@ -117,6 +135,24 @@ TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
       EXPECT_EQ(takenOn(sheet, data), planned) << sheet.name << ", " << hidden << " units";
     }
   }
+}
+
+/// In 16 bits and in registers too, more weights stay on the chip.
+TEST(Cards, KeepMoreUnitsForTensorCores) {
+  auto forwardOn = [](std::string_view name, int64_t hidden, FastRule rule) {
+    return wayText(waysOn(name, netOf(hidden, 64, rule)).front());
+  };
+  EXPECT_EQ(forwardOn("H100", 512, FastRule::Bf16), "f tensor-cores, 8 clusters of 8, 8 rows");
+  EXPECT_EQ(forwardOn("H100", 512, FastRule::Fp16), forwardOn("H100", 512, FastRule::Bf16));
+  EXPECT_EQ(forwardOn("H100", 512, FastRule::Tf32), forwardOn("H100", 512, FastRule::None));
+  EXPECT_EQ(forwardOn("A100", 64, FastRule::Bf16), "f tensor-cores, 8 clusters of 1, 8 rows");
+  EXPECT_EQ(forwardOn("A100", 512, FastRule::Bf16), forwardOn("A100", 512, FastRule::None));
+  const target::Machine card = machineNamed("H100");
+  auto update = [&](FastRule rule) {
+    return *forecastPackage(netOf(512, 64, rule), {card}).updateSeconds;
+  };
+  EXPECT_LT(update(FastRule::Bf16), update(FastRule::Tf32));
+  EXPECT_LT(update(FastRule::Tf32), update(FastRule::None));
 }
 
 TEST(Cards, OnesWithClustersKeepWeightsThatOthersReadAtEachStep) {

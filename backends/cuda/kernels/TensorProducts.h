@@ -1,0 +1,31 @@
+// Products and gradients of weights by tensor cores, for the rules of --fast.
+#pragma once
+
+#include "backends/cuda/kernels/Gradients.h"
+#include "backends/cuda/kernels/Products.h"
+#include "backends/cuda/kernels/TensorTile.h"
+
+namespace lstmc::gpu {
+
+/// Blocks of product: [A, rowBlocks, columnBlocks]. Operands as of the kernels without a rule.
+struct TensorProductArguments {
+  ProductArguments product;
+  int64_t columnBlocks;
+};
+/// Blocks: [rows of y, columns] in tiles. No use is an embedding.
+struct TensorGradientArguments {
+  GradientArguments gradient;
+  int64_t columnBlocks;
+};
+
+/// Partial sums that a block keeps of the tree over shards: enough for 2^19 shards.
+inline constexpr int kTensorLevels = 20;
+
+LSTMC_GPU_KERNEL(lstmc_product_tf32, TensorProductArguments, a);
+LSTMC_GPU_KERNEL(lstmc_product_bf16, TensorProductArguments, a);
+LSTMC_GPU_KERNEL(lstmc_product_fp16, TensorProductArguments, a);
+LSTMC_GPU_KERNEL(lstmc_weight_gradient_tf32, TensorGradientArguments, a);
+LSTMC_GPU_KERNEL(lstmc_weight_gradient_bf16, TensorGradientArguments, a);
+LSTMC_GPU_KERNEL(lstmc_weight_gradient_fp16, TensorGradientArguments, a);
+
+} // namespace lstmc::gpu

@@ -1,0 +1,125 @@
+// Kernels of tensor cores on an emulated GPU, for each rule of --fast: within a bound of the exact
+// result that is known beforehand, and equal bits where they are promised.
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "backends/conformance/Conformance.h"
+#include "executor/reference/Reference.h"
+#include "tests/backends/conformance/FastCard.h"
+
+namespace lstmc::conformance {
+namespace {
+
+std::string_view resultName(const TestLaunch &launch) {
+  return launch.id == KernelId::Product ? "y" : "dw";
+}
+std::vector<double> resultOf(const TestLaunch &launch) {
+  TestLaunch named = launch;
+  return named[resultName(launch)].values();
+}
+DType resultType(const TestLaunch &launch) {
+  TestLaunch named = launch;
+  return named[resultName(launch)].tensor.dtype;
+}
+std::vector<double> exactly(TestLaunch launch) {
+  launch.run(reference::kernel(launch.id));
+  return resultOf(launch);
+}
+std::vector<double> onCard(const TestLaunch &launch, FastRule rule) {
+  return resultOf(onFastCard(launch, rule));
+}
+
+/// The launch with the magnitude of every number: what it gives is the sum of the magnitudes of
+/// what each result is the sum of.
+TestLaunch magnitudesOf(const TestLaunch &launch) {
+  TestLaunch copy = launch.clone();
+  for (Array &operand : copy.operands)
+    if (operand.storage && operand.tensor.dtype == DType::F32)
+      for (int64_t i = 0; i < operand.storage->elements(); ++i) {
+        float &number = reinterpret_cast<float *>(operand.storage->data())[i];
+        number = std::fabs(number);
+      }
+  return copy;
+}
+
+/// Terms of the longest sum.
+int64_t termsOf(const TestLaunch &launch) {
+  if (launch.id == KernelId::Product)
+    return launch.operands[0].tensor.shape[2];
+  int64_t terms = 0;
+  for (size_t i = WeightGradientOperand::kFixed; i < launch.operands.size(); i += 2) {
+    const Tensor &dy = launch.operands[i].tensor;
+    terms += dy.shape[0] * dy.shape[1] * dy.shape[2];
+  }
+  return terms;
+}
+
+class FastRules : public testing::TestWithParam<FastRule> {};
+INSTANTIATE_TEST_SUITE_P(All, FastRules,
+                         testing::Values(FastRule::Tf32, FastRule::Bf16, FastRule::Fp16),
+                         [](const auto &info) {
+                           return std::string(kFastRuleNames[int(info.param)]);
+                         });
+
+TEST_P(FastRules, AreWithinTheirBound) {
+  int64_t compared = 0, changed = 0;
+  for (KernelId id : {KernelId::Product, KernelId::WeightGradient})
+    for (const Case &test : casesOf(id)) {
+      const TestLaunch launch = test.make();
+      if (resultType(launch) != DType::F32)
+        continue;
+      const std::vector<double> exact = exactly(launch.clone()), fast = onCard(launch, GetParam());
+      const std::vector<double> magnitudes = exactly(magnitudesOf(launch));
+      const auto terms = double(termsOf(launch));
+      for (size_t i = 0; i < exact.size(); ++i) {
+        if (!(magnitudes[i] < 6e4)) // beyond fp16, or no number
+          continue;
+        ASSERT_NEAR(fast[i], exact[i], boundOf(magnitudes[i], terms, GetParam()))
+            << test.name << ", element " << i;
+        ++compared;
+        changed += fast[i] != exact[i];
+      }
+    }
+  EXPECT_GT(compared, 10'000);
+  EXPECT_GT(changed, compared / 4); // else no tensor core was used
+}
+
+/// Not of f64, nor of the gradient of an embedding, which multiplies nothing.
+TEST_P(FastRules, AreOfProductsOfF32) {
+  for (KernelId id : {KernelId::Product, KernelId::WeightGradient})
+    for (const Case &test : casesOf(id)) {
+      const TestLaunch launch = test.make();
+      const bool wide = resultType(launch) == DType::F64;
+      const bool embedding =
+          id == KernelId::WeightGradient &&
+          std::ranges::any_of(launch.operands, [](const Array &operand) {
+            return operand.storage && operand.tensor.rank == 3 && !isFloat(operand.tensor.dtype);
+          });
+      if (wide || embedding) {
+        EXPECT_EQ(onCard(launch, GetParam()), exactly(launch.clone())) << test.name;
+      }
+    }
+}
+
+/// The bits of a row depend on no other row, and of a column on no other column.
+TEST_P(FastRules, GiveRowsThatDependOnNoOthers) {
+  const int64_t rows = 70, columns = 90, depth = 53;
+  const Array x(DType::F32, {1, rows, depth}, uniform(-1, 1)),
+      w(DType::F32, {1, columns, depth}, uniform(-1, 1, 1));
+  auto product = [&](const Array &some, const Array &weights) {
+    TestLaunch launch(KernelId::Product);
+    launch.operands = {some, packed(weights, 0), Array(),
+                       Array(DType::F32, {1, some.tensor.shape[1], weights.tensor.shape[1]})};
+    return onCard(launch, GetParam());
+  };
+  const std::vector<double> all = product(x, w);
+  for (int64_t row : {0, 9, 69})
+    for (int64_t column : {0, 33, 89})
+      EXPECT_EQ(product(x.slice(1, row, 1), w.slice(1, column, 1))[0],
+                all[size_t(row * columns + column)]);
+}
+
+} // namespace
+} // namespace lstmc::conformance
