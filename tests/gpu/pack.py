@@ -16,25 +16,29 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 MOST_BYTES = 64 << 20
 SYSTEM = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so")
 
-# name, entry, [T, B, H, L], whether half of the steps are padding, the goal
+HALF = "half of the time without padding"
+# name, entry, [T, B, H, L], whether half of the steps are padding, the goal of each rule of --fast ("": strict fp32)
 CELLS = [
-    ("B1 H1024 L2 T512", "forward", [512, 1, 1024, 2], False, ""),
-    ("B16 H768 L1 T1024", "forward", [1024, 16, 768, 1], False, ""),
-    ("B16 H768 L1 T1024", "step", [1024, 16, 768, 1], False, ""),
-    ("B32 H256 L4 T512", "forward", [512, 32, 256, 4], False, "2x PyTorch"),
-    ("B128 H1024 L4 T50", "step", [50, 128, 1024, 4], False, ""),
-    ("B32 H512 T1000, half padding", "forward", [1000, 32, 512, 1], True, "half of the time without padding"),
-    ("B32 H512 T1000", "forward", [1000, 32, 512, 1], False, ""),
+    ("B1 H1024 L2 T512", "forward", [512, 1, 1024, 2], False, {"": "", "bf16": "4x cuDNN"}),
+    ("B16 H768 L1 T1024", "forward", [1024, 16, 768, 1], False, {"": "", "bf16": "3x PyTorch", "fp16": "1x cuDNN"}),
+    ("B16 H768 L1 T1024", "step", [1024, 16, 768, 1], False, {"": "", "bf16": "3x PyTorch", "fp16": "1x cuDNN"}),
+    ("B32 H256 L4 T512", "forward", [512, 32, 256, 4], False, {"": "2x PyTorch", "bf16": "10x cuDNN's STANDARD"}),
+    ("B128 H1024 L4 T50", "step", [50, 128, 1024, 4], False, {"": "", "bf16": "2x PyTorch"}),
+    ("B32 H512 T1000, half padding", "forward", [1000, 32, 512, 1], True, {"": HALF, "bf16": HALF}),
+    ("B32 H512 T1000", "forward", [1000, 32, 512, 1], False, {"": "", "bf16": ""}),
 ]
+RULES = ("tf32", "bf16", "fp16")
 OF_CELLS_JSON = ("B1-H256-L2-T64", "ptb-medium", "B32-H256-L2-T100", "B64-H512-L2-T50", "B8-H256-T2000")
-SMALL = [("B4 H24 L2 T6", e, [6, 4, 24, 2], False, "") for e in ("forward", "step")] + [("B4 H24 T6, half padding", "forward", [6, 4, 24, 1], True, "")]
+SMALL = [("B4 H24 L2 T6", e, [6, 4, 24, 2], False, {"": "", "bf16": ""}) for e in ("forward", "step")]
+SMALL += [("B4 H24 T6, half padding", "forward", [6, 4, 24, 1], True, {"": "", "fp16": ""})]
 
 
 def cards():
-    """Operations of fp32 and bytes of memory a second, by name, from the data sheets that plans know."""
+    """Operations, of fp32 ("") and by the tensor cores of each rule, and bytes of memory a second, by name, from the data sheets that plans know."""
     text = (SOURCE / "backends/cuda/compiler/Cards.def").read_text()
     rows = [row.split(", ") for row in re.findall(r"^LSTMC_CARD\((.*)\)$", text, re.M)]
-    return {row[0].strip('"'): [float(row[10]) * 1e12, float(row[9]) * 1e9] for row in rows}
+    rates = {"": 10, "tf32": 11, "bf16": 12, "fp16": 12}
+    return {row[0].strip('"'): {"memory": float(row[9]) * 1e9, **{rule: float(row[at]) * 1e12 for rule, at in rates.items()}} for row in rows}
 
 
 def network(shape, padded, train):
@@ -80,22 +84,23 @@ class Bundle:
         found = json.loads(self.run(self.on_card, "train", self.folder / package, data.replace("DATA", str(self.folder / "data")), updates, "cpu"))
         return {"name": name, "package": package, "data": data, "updates": updates, **found}
 
-    def cell(self, number, name, entry, shape, padded, goal):
+    def cell(self, number, name, entry, shape, padded, rule, goal):
         net = self.folder / "net.lnet"
         net.write_text(network(shape, padded, entry == "step"))
-        package = self.compile(f"cell{number}", net, *(["--optimizer", "sgd"] if entry == "step" else []))
+        words = (["--optimizer", "sgd"] if entry == "step" else []) + (["--fast", rule] if rule else [])
+        package = self.compile(f"cell{number}", net, *words)
         forecasts = {}
         for card in cards():
             cluster = self.folder / "card.toml"
             cluster.write_text(f'[[device]]\nname = "gpu:0"\nkind = "{card}"\n')
-            plan = json.loads(self.run(self.lstmc, "plan", net, "--cluster", cluster, "--json", *(["--optimizer", "sgd"] if entry == "step" else [])))
+            plan = json.loads(self.run(self.lstmc, "plan", net, "--cluster", cluster, "--json", *words))
             forecasts[card] = {"seconds": plan["forecast"]["update_s" if entry == "step" else "forward_s"],
                                "ways": sorted({f"{r['direction']} {r['way']}" for r in plan["recurrences"]}),
                                "waiting_s": sum(r["time_s"] for r in plan["recurrences"])}
             cluster.unlink()
         net.unlink()
         steps, batch, units, layers = shape
-        return {"name": name, "entry": entry, "shape": shape, "padded": padded, "goal": goal, "package": package, "forecasts": forecasts,
+        return {"name": name, "entry": entry, "shape": shape, "padded": padded, "rule": rule, "goal": goal, "package": package, "forecasts": forecasts,
                 "flops": 16 * units * units * batch * steps * layers * (3 if entry == "step" else 1), "weight_bytes": 32 * units * units * layers}
 
 
@@ -122,13 +127,15 @@ def main():
     sizes = ["--set", "hidden=24", "--set", "layers=2", "-b", "3"] if given.small else []
     same = [bundle.training("a stack of four", samples / "stacked.lnet", "random:1,batches=4", 2, *sizes),
             bundle.training("a forecast, with lengths", samples / "forecast.lnet", "random:1,batches=4", 2, *(["--set", "hidden=16", "-b", "3"] if given.small else []))]
-    cells = [tuple(c) for c in (SMALL if given.small else CELLS)]
+    # A run of a rule is near to the strict one, and the same whenever it is repeated: its bits are the card's.
+    fast = [{**trainings[0], "rule": rule, "package": bundle.compile(f"char_LM_{rule}", samples / "char_lm.lnet", *chars, *small, "--fast", rule)} for rule in RULES]
+    cells = [(*cell[:4], rule, goal) for cell in (SMALL if given.small else CELLS) for rule, goal in cell[4].items()]
     if not given.small:
         shapes = json.loads((SOURCE / "tests/bench/cells.json").read_text())
         for name in OF_CELLS_JSON:
             goal = "2x PyTorch" if shapes[name][1] <= 32 else ""
-            cells += [(name, "forward", shapes[name], False, goal), (name, "step", shapes[name], False, goal)]
-    facts = {"small": given.small, "version": bundle.run(bundle.lstmc, "--version").strip(), "trainings": trainings, "sameness": same, "cards": cards(),
+            cells += [(name, "forward", shapes[name], False, "", goal), (name, "step", shapes[name], False, "", goal)]
+    facts = {"small": given.small, "version": bundle.run(bundle.lstmc, "--version").strip(), "trainings": trainings, "sameness": same, "fast": fast, "cards": cards(),
              "cells": [bundle.cell(number, *cell) for number, cell in enumerate(cells)]}
     (bundle.folder / "bundle.json").write_text(json.dumps(facts, indent=1))
     total = sum(p.stat().st_size for p in bundle.folder.rglob("*") if p.is_file())

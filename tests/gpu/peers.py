@@ -1,8 +1,8 @@
-"""peers.py CELLS.json SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32; a line of JSON per cell.
+"""peers.py CELLS.json SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32 or in 16 bits; a line of JSON per cell.
 
-A cell is {"entry", "shape": [T, B, H, L], "padded"}; the answer {"torch_s", "cudnn_s", "cudnn_algorithm"}, the least time of several, or {"missing": why}.
+A cell is {"entry", "shape": [T, B, H, L], "padded", "rule": "", "bf16" or "fp16"}; the answer {"torch_s", "cudnn_s", "cudnn_algorithm"}, the least time of several, or {"missing": why}.
 `step` is forward, backward and the gradients of all weights. cuDNN is called by its own interface, through the library of PyTorch's wheel, with each algorithm
-that takes the layer: the best one counts.
+that takes the layer: the best one counts. In 16 bits, PyTorch trains weights of fp32 by autocast, and cuDNN has weights of 16 bits.
 """
 
 import ctypes
@@ -10,7 +10,9 @@ import json
 import sys
 
 ALGORITHMS = {"standard": 0, "persistent": 1, "persistent, small H": 3}
-LSTM, DOUBLE_BIAS, FLOAT, FMA_MATH = 2, 2, 0, 3
+LSTM, DOUBLE_BIAS, FLOAT = 2, 2, 0
+TYPES = {"": ("float32", 0), "fp16": ("float16", 2), "bf16": ("bfloat16", 9)}  # of PyTorch and cuDNN
+FMA_MATH, TENSOR_MATH = 3, 1
 PADDED, PACKED = (0, 1), (1, 0)  # the layout of sequences, and the flag that it needs; persistent algorithms take packed ones only
 
 
@@ -32,8 +34,10 @@ def least(torch, call, seconds):
 
 def with_torch(torch, cell, seconds):
     steps, batch, units, layers = cell["shape"]
-    net = torch.nn.LSTM(units, units, layers).cuda()
-    x = torch.randn(steps, batch, units, device="cuda")
+    kind, train = getattr(torch, TYPES[cell["rule"]][0]), cell["entry"] == "step"
+    whole = torch.float32 if train else kind
+    net = torch.nn.LSTM(units, units, layers).cuda().to(whole)
+    x = torch.randn(steps, batch, units, device="cuda", dtype=whole)
     if cell["padded"]:
         x = torch.nn.utils.rnn.pack_padded_sequence(x, torch.full((batch,), steps // 2))
 
@@ -43,9 +47,11 @@ def with_torch(torch, cell, seconds):
 
     def step():
         net.zero_grad(set_to_none=True)
-        net(x)[0].sum().backward()
+        with torch.autocast("cuda", dtype=kind, enabled=bool(cell["rule"])):
+            loss = net(x)[0].sum()
+        loss.backward()
 
-    return least(torch, step if cell["entry"] == "step" else forward, seconds)
+    return least(torch, step if train else forward, seconds)
 
 
 class Cudnn:
@@ -55,6 +61,8 @@ class Cudnn:
         self.torch, self.library = torch, ctypes.CDLL("libcudnn.so.9")
         self.train = cell["entry"] == "step"
         steps, batch, units, layers = cell["shape"]
+        kind, number = TYPES[cell["rule"]]
+        math = TENSOR_MATH if cell["rule"] else FMA_MATH
         layout, flags = PADDED if cell["padded"] else PACKED
         self.handle, self.rnn, dropout = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         self.call("cudnnCreate", ctypes.byref(self.handle))
@@ -62,23 +70,23 @@ class Cudnn:
         self.call("cudnnCreateDropoutDescriptor", ctypes.byref(dropout))
         self.call("cudnnSetDropoutDescriptor", dropout, self.handle, ctypes.c_float(0), None, ctypes.c_size_t(0), ctypes.c_ulonglong(0))
         self.call("cudnnCreateRNNDescriptor", ctypes.byref(self.rnn))
-        self.call("cudnnSetRNNDescriptor_v8", self.rnn, algorithm, LSTM, DOUBLE_BIAS, 0, 0, FLOAT, FLOAT, FMA_MATH, units, units, units, layers, dropout, flags)
+        self.call("cudnnSetRNNDescriptor_v8", self.rnn, algorithm, LSTM, DOUBLE_BIAS, 0, 0, number, FLOAT, math, units, units, units, layers, dropout, flags)
         lengths = (ctypes.c_int * batch)(*[steps // 2 if cell["padded"] else steps] * batch)
         self.lengths = torch.tensor(list(lengths), dtype=torch.int32, device="cuda")
         self.data, self.state = ctypes.c_void_p(), ctypes.c_void_p()
-        zero = ctypes.c_float(0)
+        zero = (ctypes.c_byte * 4)()  # of any of the types
         self.call("cudnnCreateRNNDataDescriptor", ctypes.byref(self.data))
-        self.call("cudnnSetRNNDataDescriptor", self.data, FLOAT, layout, steps, batch, units, lengths, ctypes.byref(zero))
+        self.call("cudnnSetRNNDataDescriptor", self.data, number, layout, steps, batch, units, lengths, ctypes.byref(zero))
         self.call("cudnnCreateTensorDescriptor", ctypes.byref(self.state))
-        self.call("cudnnSetTensorNdDescriptor", self.state, FLOAT, 3, (ctypes.c_int * 3)(layers, batch, units), (ctypes.c_int * 3)(batch * units, units, 1))
+        self.call("cudnnSetTensorNdDescriptor", self.state, number, 3, (ctypes.c_int * 3)(layers, batch, units), (ctypes.c_int * 3)(batch * units, units, 1))
         sizes = [ctypes.c_size_t() for _ in range(3)]
         self.call("cudnnGetRNNWeightSpaceSize", self.handle, self.rnn, ctypes.byref(sizes[0]))
         self.call("cudnnGetRNNTempSpaceSizes", self.handle, self.rnn, int(self.train), self.data, ctypes.byref(sizes[1]), ctypes.byref(sizes[2]))
         self.sizes = [ctypes.c_size_t(size.value) for size in sizes]
         self.weights, self.work, self.reserve = (torch.zeros(size.value // 4 * 4 + 4, dtype=torch.uint8, device="cuda") for size in sizes)
-        self.weights.view(torch.float32).uniform_(-0.05, 0.05)
+        self.weights.view(getattr(torch, kind)).uniform_(-0.05, 0.05)
         self.gradients = torch.zeros_like(self.weights)
-        self.x, self.y, self.dx, self.dy = (torch.randn(steps, batch, units, device="cuda") for _ in range(4))
+        self.x, self.y, self.dx, self.dy = (torch.randn(steps, batch, units, device="cuda", dtype=getattr(torch, kind)) for _ in range(4))
 
     def call(self, name, *arguments):
         status = getattr(self.library, name)(*arguments)

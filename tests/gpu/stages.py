@@ -11,7 +11,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ALL_SECONDS = 560
-CELL_SECONDS = 1.5  # of measuring, for each of ours and the peers'
+FAST_LOSS = 0.03  # of the strict loss: what a run with a rule may differ by
+CELL_SECONDS = 1.0  # of measuring, for each of ours and the peers'
 CONFORMANCE = {"gpu": "RealGpu.*", "emu": "*EmulatedGpu*/softmax:*EmulatedGpu*/product"}
 
 
@@ -72,13 +73,27 @@ class Stages:
             loss = "" if found["loss"] is None else f", loss {found['loss']:.4f} (cpu {row['loss']:.4f})"
             self.check(f"{kind}: {row['name']}, {row['updates']} updates", ("the weights of a cpu" if same else "other weights than a cpu") + loss, same)
 
+    def fast_trainings(self):
+        """By tolerance, and twice to the same bits."""
+        for row in self.facts["fast"]:
+            data, name = row["data"].replace("DATA", str(self.bundle / "data")), f"--fast {row['rule']}: {row['name']}, {row['updates']} updates"
+            runs = [self.on_card("train", self.bundle / row["package"], data, row["updates"]) for _ in range(2)]
+            if not all(found for found, _ in runs):
+                self.check(name, next(why for found, why in runs if not found), False)
+                continue
+            found, again = (found for found, _ in runs)
+            near = abs(found["loss"] - row["loss"]) <= FAST_LOSS * row["loss"]
+            same = found["weights"] == again["weights"]
+            self.check(name, f"{'near' if near else 'far from'} the strict loss, {'repeated to the bit' if same else 'other weights when repeated'}, "
+                             f"loss {found['loss']:.4f} (cpu {row['loss']:.4f})", near and same)
+
     def cells(self):
         answers = self.peers()
         rows = []
         for cell, peer in zip(self.facts["cells"], answers):
             found, why = self.on_card("time", self.bundle / cell["package"], cell["entry"], CELL_SECONDS if self.real else 0.01, most=40)
             if not found:
-                self.check(f"cell {cell['name']} {cell['entry']}", why, False)
+                self.check(f"cell {cell['name']} {cell['entry']} {cell['rule']}", why, False)
             rows.append((cell, found["least_s"] if found else None, peer))
         return rows
 
@@ -108,19 +123,20 @@ def card_of(name, facts):
 
 
 def cell_row(cell, seconds, peer, card, peaks, real):
-    """What was reached, beside PyTorch and cuDNN; the card's limit (`peaks`: fp32 and memory, a second); what stands between."""
+    """What was reached, beside PyTorch and cuDNN; the card's limit (`peaks`: operations of each rule and bytes, a second); what stands between."""
     torch, cudnn = peer.get("torch_s"), peer.get("cudnn_s")
     limit = forecast = between = None
     if card:
-        flops, memory = peaks
+        flops, memory = peaks[cell["rule"]], peaks["memory"]
         limit = max(cell["flops"] * (0.5 if cell["padded"] else 1) / flops, cell["weight_bytes"] / memory)
         forecast = cell["forecasts"][card]
         between = (f"forecast {milliseconds(forecast['seconds'])}, {milliseconds(forecast['waiting_s'])} of it steps that wait for one another "
                    f"({', '.join(forecast['ways'])})" + (f"; measured {seconds / forecast['seconds']:.2g} times that" if real and seconds else ""))
     time_of = lambda value: milliseconds(value) if real else "-"
-    ratio = f"{torch / seconds:.2f}x" if real and seconds and torch else "-"
+    over = lambda other: f"{other / seconds:.2f}x" if real and seconds and other else "-"
     algorithm = f" ({peer['cudnn_algorithm']})" if cudnn else ""
-    return [f"{cell['name']}, {cell['entry']}", time_of(seconds), (time_of(torch) if torch else peer.get("missing", "-")), time_of(cudnn) + algorithm, ratio,
+    return [f"{cell['name']}, {cell['entry']}", cell["rule"] or "strict fp32", time_of(seconds), (time_of(torch) if torch else peer.get("missing", "-")),
+            time_of(cudnn) + algorithm, over(torch), over(cudnn),
             cell["goal"] or "-", milliseconds(limit), between or "the card has no data sheet here"]
 
 
@@ -132,10 +148,10 @@ def table(header, rows):
 def document(stages, rows, card_name):
     driver = stages.run("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", ours=False) if shutil.which("nvidia-smi") else None
     lines = ["# What a GPU showed", "", f"{datetime.date.today()}, {card_name or stages.device}, driver {(driver.stdout.split() or ['unknown'])[0] if driver else 'unknown'}, "
-             f"{stages.facts['version']}, {stages.versions or 'no PyTorch'}. All in strict fp32: the bits of a cpu.", ""]
+             f"{stages.facts['version']}, {stages.versions or 'no PyTorch'}. Strict fp32 has the bits of a cpu; a rule of --fast uses tensor cores, with weights in f32.", ""]
     lines += table(["what", "found"], stages.checks) + [""]
     card = card_of(card_name, stages.facts) if card_name else None
-    lines += table(["cell", "lstmc", "PyTorch", "cuDNN, its best algorithm", "over PyTorch", "goal", "limit of the card", "what stands between"],
+    lines += table(["cell", "rule", "lstmc", "PyTorch", "cuDNN, its best algorithm", "over PyTorch", "over cuDNN", "goal", "limit of the card", "what stands between"],
                    [cell_row(*row, card, stages.facts["cards"].get(card), stages.real) for row in rows])
     return "\n".join(lines) + "\n"
 
@@ -150,6 +166,7 @@ def main():
     stages.conformance()
     stages.trainings("sameness", stages.facts["sameness"])
     stages.trainings("training", stages.facts["trainings"])
+    stages.fast_trainings()
     if not any(row["name"] == "word LM" for row in stages.facts["trainings"]):
         stages.check("training: word LM", "no data were packed")
     rows = stages.cells()

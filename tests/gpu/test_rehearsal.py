@@ -43,8 +43,10 @@ class Rehearsal(unittest.TestCase):
         for line in ("conformance of kernels +equal bits", "compute-sanitizer on it +no error", "sameness: a stack of four, 2 updates +the weights of a cpu",
                      "training: char LM, 2 updates +the weights of a cpu, loss", "training: word LM +no data were packed"):
             self.assertRegex(done.stdout, line)
+        for rule in pack.RULES:
+            self.assertRegex(done.stdout, f"--fast {rule}: char LM, 2 updates +near the strict loss, repeated to the bit, loss")
         cells = [line for line in done.stdout.splitlines() if line.startswith("| B4 ")]
-        self.assertEqual(len(cells), len(pack.SMALL))
+        self.assertEqual([line.split(" | ")[1] for line in cells], [rule or "strict fp32" for cell in pack.SMALL for rule in cell[4]])
         self.assertNotRegex("".join(cells), r"\d ms")
         self.assertIn("emulated: times are not shown", done.stdout)
         self.assertFalse((HERE / "RESULTS.md").exists() and "emu:0" in (HERE / "RESULTS.md").read_text())
@@ -54,9 +56,11 @@ class Rehearsal(unittest.TestCase):
         self.addCleanup((self.bundle / "bundle.json").write_text, facts)
         other = json.loads(facts)
         other["trainings"][0]["weights"] = "0" * 16
+        other["fast"][1]["loss"] *= 1.1
         (self.bundle / "bundle.json").write_text(json.dumps(other))
         done = self.run_sh()
         self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, "--fast bf16: char LM, 2 updates +far from the strict loss, repeated to the bit")
         self.assertRegex(done.stdout, "training: char LM, 2 updates +other weights than a cpu")
 
     def test_a_gpu_that_is_not_here(self):
@@ -67,7 +71,7 @@ class Rehearsal(unittest.TestCase):
         self.assertIn("gpu:0", done.stdout)
 
     def test_a_row_of_a_card_says_what_was_reached_and_what_stands_between(self):
-        cell = {"name": "B1", "entry": "forward", "padded": False, "goal": "2x PyTorch", "flops": 67e9, "weight_bytes": 1,
+        cell = {"name": "B1", "entry": "forward", "padded": False, "rule": "", "goal": "2x PyTorch", "flops": 67e9, "weight_bytes": 1,
                 "forecasts": {"H200": {"seconds": 0.002, "ways": ["forward on-chip"], "waiting_s": 0.0015}}}
         cards = pack.cards()
         self.assertEqual(stages.card_of("NVIDIA H200", {"cards": cards}), "H200")
@@ -75,9 +79,11 @@ class Rehearsal(unittest.TestCase):
         self.assertIsNone(stages.card_of("NVIDIA L40S", {"cards": cards}))
         peer = {"torch_s": 0.006, "cudnn_s": 0.004, "cudnn_algorithm": "standard"}
         row = stages.cell_row(cell, 0.003, peer, "H200", cards["H200"], True)
-        self.assertEqual(row, ["B1, forward", "3 ms", "6 ms", "4 ms (standard)", "2.00x", "2x PyTorch", "1 ms",
+        self.assertEqual(row, ["B1, forward", "strict fp32", "3 ms", "6 ms", "4 ms (standard)", "2.00x", "1.33x", "2x PyTorch", "1 ms",
                                "forecast 2 ms, 1.5 ms of it steps that wait for one another (forward on-chip); measured 1.5 times that"])
-        self.assertEqual(stages.cell_row(cell, None, {"missing": "not here"}, None, None, True)[1:5], ["-", "not here", "-", "-"])
+        fast = stages.cell_row({**cell, "rule": "bf16", "flops": 989e9}, 0.003, peer, "H200", cards["H200"], True)
+        self.assertEqual((fast[1], fast[8]), ("bf16", "1 ms"))
+        self.assertEqual(stages.cell_row(cell, None, {"missing": "not here"}, None, None, True)[2:7], ["-", "not here", "-", "-", "-"])
 
 
 if __name__ == "__main__":

@@ -2,16 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"
-#include "backends/cpu/runtime/KernelTable.h"
-#include "backends/cuda/emulated/EmulatedDriver.h"
-#include "backends/cuda/images/Images.h"
-#include "backends/cuda/runtime/GpuDevice.h"
+#include "tests/backends/conformance/GpuCards.h"
 
 namespace lstmc::conformance {
-
-static KernelFunction hostKernel(KernelId id, std::span<const Tensor> operands) {
-  return cpu::kernelTable(cpu::machineLevel()).find(id, operands);
-}
 
 /// One host thread runs all threads of the GPU. `cluster` as in GpuOptions; each has a card of its
 /// own, because one with a fault fails every call.
@@ -38,17 +31,10 @@ TEST_P(EmulatedRecurrence, GivesTheBitsOfTheReference) {
   conform(target, KernelId::RnnBackward);
 }
 
-static Result<std::unique_ptr<Device>> realGpu(int) {
-  LSTMC_ASSIGN(const cuda::Driver *driver, cuda::machineDriver());
-  if (cuda::kernelImages().empty())
-    return fail(ErrorCode::E0501, "the build had no nvcc");
-  return cuda::makeGpuDevice("gpu:0", *driver,
-                             {.images = cuda::kernelImages(), .onHost = hostKernel});
-}
-static const Target kReal{"gpu", realGpu, "", {1}};
+static const Target kReal{"gpu", [](int) { return realGpu(); }, "", {1}};
 
 TEST(RealGpu, GivesTheBitsOfTheReference) {
-  if (auto device = realGpu(1); !device.ok())
+  if (auto device = realGpu(); !device.ok())
     GTEST_SKIP() << device.error().message;
   for (KernelId id : allKernels())
     conform(kReal, id);

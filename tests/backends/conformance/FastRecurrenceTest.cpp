@@ -5,7 +5,7 @@
 
 #include "backends/conformance/RecurrenceLaunch.h"
 #include "executor/reference/Reference.h"
-#include "tests/backends/conformance/FastCard.h"
+#include "tests/backends/conformance/GpuCards.h"
 
 namespace lstmc::conformance {
 namespace {
@@ -64,11 +64,11 @@ constexpr auto kStates = {std::string_view("y"), std::string_view("hN"), std::st
 ///   lstm  c' within e/4 + e/4 + e, h' within e/4 more
 ///   gru   n within e + |R h + b| e/4 + e, h' = n + z (h - n) within that and 2 e/4
 /// and what f32 rounds is far less than the hundredth part that is added.
-TEST(FastRecurrence, OneStepIsWithinItsBound) {
+void expectStep(Device &device) {
   int64_t changed = 0;
   for (FastRule rule : kRules)
     for (RnnShape shape : shapes(1)) {
-      TestLaunch fast = onFastCard(rnnForward(shape), rule);
+      TestLaunch fast = runFast(device, rnnForward(shape), rule);
       TestLaunch f32 = rnnForward(shape);
       f32.run(reference::kernel(KernelId::RnnForward));
       shape.type = DType::F64;
@@ -91,10 +91,10 @@ TEST(FastRecurrence, OneStepIsWithinItsBound) {
 }
 
 /// The gradients of gates are those of f32. What goes back through R is a sum of products of them.
-TEST(FastRecurrence, OneStepBackIsWithinItsBound) {
+void expectStepBack(Device &device) {
   for (FastRule rule : kRules)
     for (RnnShape shape : shapes(1)) {
-      TestLaunch fast = onFastCard(rnnBackward(shape), rule);
+      TestLaunch fast = runFast(device, rnnBackward(shape), rule);
       shape.type = DType::F64;
       TestLaunch exact = rnnBackward(shape);
       exact.run(reference::kernel(KernelId::RnnBackward));
@@ -114,6 +114,18 @@ TEST(FastRecurrence, OneStepBackIsWithinItsBound) {
               0x1p-18,
           what);
     }
+}
+
+TEST(FastRecurrence, OneStepIsWithinItsBound) {
+  expectStep(fastCard());
+  expectStepBack(fastCard());
+}
+TEST(RealGpu, AdvancesLayersWithinTheBoundOfEachRule) {
+  auto device = realGpu();
+  if (!device.ok())
+    GTEST_SKIP() << device.error().message;
+  expectStep(**device);
+  expectStepBack(**device);
 }
 
 Array stepOf(const Array &array, int64_t t) {

@@ -8,7 +8,7 @@
 
 #include "backends/conformance/Conformance.h"
 #include "executor/reference/Reference.h"
-#include "tests/backends/conformance/FastCard.h"
+#include "tests/backends/conformance/GpuCards.h"
 
 namespace lstmc::conformance {
 namespace {
@@ -77,20 +77,21 @@ INSTANTIATE_TEST_SUITE_P(All, FastRules,
                            return std::string(kFastRuleNames[int(info.param)]);
                          });
 
-TEST_P(FastRules, AreWithinTheirBound) {
+void expectWithinBound(Device &device, FastRule rule) {
   int64_t compared = 0, changed = 0;
   for (KernelId id : {KernelId::Product, KernelId::WeightGradient})
     for (const Case &test : casesOf(id)) {
       const TestLaunch launch = test.make();
       if (resultType(launch) != DType::F32)
         continue;
-      const std::vector<double> exact = exactly(launch.clone()), fast = onCard(launch, GetParam());
+      const std::vector<double> exact = exactly(launch.clone()),
+                                fast = resultOf(runFast(device, launch, rule));
       const std::vector<double> magnitudes = exactly(magnitudesOf(launch));
       const auto terms = double(termsOf(launch));
       for (size_t i = 0; i < exact.size(); ++i) {
         if (!(magnitudes[i] < 6e4)) // beyond fp16, or no number
           continue;
-        ASSERT_NEAR(fast[i], exact[i], boundOf(magnitudes[i], terms, GetParam()))
+        ASSERT_NEAR(fast[i], exact[i], boundOf(magnitudes[i], terms, rule))
             << test.name << ", element " << i;
         ++compared;
         changed += fast[i] != exact[i];
@@ -98,6 +99,15 @@ TEST_P(FastRules, AreWithinTheirBound) {
     }
   EXPECT_GT(compared, 10'000);
   EXPECT_GT(changed, compared / 4); // else no tensor core was used
+}
+
+TEST_P(FastRules, AreWithinTheirBound) { expectWithinBound(fastCard(), GetParam()); }
+TEST(RealGpu, MultipliesWithinTheBoundOfEachRule) {
+  auto device = realGpu();
+  if (!device.ok())
+    GTEST_SKIP() << device.error().message;
+  for (FastRule rule : {FastRule::Tf32, FastRule::Bf16, FastRule::Fp16})
+    expectWithinBound(**device, rule);
 }
 
 /// Where nothing is to be rounded, the emulated GPU gives the bits of the reference, since it adds
