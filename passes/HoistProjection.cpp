@@ -21,10 +21,11 @@ struct HoistProjection : impl::HoistProjectionBase<HoistProjection> {
       const target::Target &target = targetFor(entry);
       entry.walk([&](mlir::Operation *op) {
         if (auto layer = llvm::dyn_cast<sym::RnnLayerOp>(op))
-          choose(target, layer, layer.getX(), sym::rankedType(layer.getW()).getDimSize(0));
+          choose(target, layer, layer.getX(), sym::rankedType(layer.getW()).getDimSize(0),
+                 bool(layer.getGates()));
         else if (auto gradient = llvm::dyn_cast<sym::RnnLayerGradientOp>(op))
           choose(target, gradient, gradient.getGates(),
-                 sym::rankedType(gradient.getW()).getDimSize(0));
+                 sym::rankedType(gradient.getW()).getDimSize(0), true);
       });
     }
   }
@@ -38,11 +39,18 @@ struct HoistProjection : impl::HoistProjectionBase<HoistProjection> {
 
   /// `sequence` is [T, B, ...]; a step's projection has `width` numbers per row.
   template <typename Op>
-  void choose(const target::Target &target, Op op, mlir::Value sequence, int64_t width) {
+  void choose(const target::Target &target, Op op, mlir::Value sequence, int64_t width,
+              bool keepsGates) {
     mlir::RankedTensorType type = sym::rankedType(sequence);
     auto bytes = int64_t(dtypeBytes(*sym::dtypeOf(type.getElementType())));
-    int64_t chunk =
-        target.projectionSteps(type.getDimSize(0), type.getDimSize(1), width, bytes, maxBytes);
+    const target::Projection all = {.steps = type.getDimSize(0),
+                                    .batch = type.getDimSize(1),
+                                    .width = width,
+                                    .elementBytes = bytes,
+                                    .maxBytes = maxBytes,
+                                    .keepsGates = keepsGates,
+                                    .fast = fastRuleOf("+" + fast).value_or(FastRule::None)};
+    int64_t chunk = target.projectionSteps(all);
     if (chunk > 1)
       op.setChunk(chunk);
   }

@@ -133,6 +133,8 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   if (enabled("hoist-projection")) {
     HoistProjectionOptions hoist;
     hoist.devices = options.devices;
+    if (options.fast != FastRule::None)
+      hoist.fast = kFastRuleNames[int(options.fast)];
     add(createHoistProjection(hoist));
   }
 

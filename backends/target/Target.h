@@ -40,6 +40,14 @@ struct KnownMachine {
   uint64_t memoryBytes;
 };
 
+/// The input projection of a recurrent layer: a step has `batch` rows of `width` elements.
+struct Projection {
+  int64_t steps, batch, width, elementBytes;
+  uint64_t maxBytes; ///< that the projections of a chunk of steps may take
+  bool keepsGates;   ///< for backward; or it is backward
+  FastRule fast;
+};
+
 /// One object per kind, without state: equal arguments give equal answers, and none asks a clock.
 /// Machines that are handed in are of this kind, or have no figures.
 class Target {
@@ -48,11 +56,8 @@ public:
 
   // What is chosen.
 
-  /// Steps whose input projection is one product, from 1 to `steps`: a step has `batch` rows of
-  /// `width` elements, and all of them together may take `maxBytes`. Every choice gives the same
-  /// bits.
-  virtual int64_t projectionSteps(int64_t steps, int64_t batch, int64_t width, int64_t elementBytes,
-                                  uint64_t maxBytes) const = 0;
+  /// Steps whose input projection is one product, from 1 to all. Every choice gives the same bits.
+  virtual int64_t projectionSteps(const Projection &all) const = 0;
 
   // What it costs.
 

@@ -12,7 +12,7 @@ struct Way {
   int64_t blocks = 1;    ///< of a cluster, which advances `rows` sequences through all steps
   int64_t rows = 1;
   int64_t clusters = 1;     ///< among which the batch is divided
-  bool keepsInputs = false; ///< whether the weights of the inputs are kept on the chip too
+  bool keepsInputs = false; ///< whether no step reads the weights of the inputs from memory
   double stepSeconds = 0;   ///< of all sequences
 
   bool operator==(const Way &) const = default;

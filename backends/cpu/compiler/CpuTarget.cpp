@@ -15,12 +15,11 @@ constexpr int64_t kProjectionRows = 200;
 class CpuTarget : public target::Target {
 public:
   /// As many as make up about kProjectionRows rows; 1 where two steps are too much.
-  int64_t projectionSteps(int64_t steps, int64_t batch, int64_t width, int64_t elementBytes,
-                          uint64_t maxBytes) const override {
-    int64_t wanted = std::max<int64_t>(1, kProjectionRows / batch);
-    auto stepBytes = double(batch) * double(width) * double(elementBytes);
-    auto affordable = int64_t(std::min(double(maxBytes) / stepBytes, 1e9));
-    return std::clamp<int64_t>(std::min(wanted, affordable), 1, steps);
+  int64_t projectionSteps(const target::Projection &all) const override {
+    int64_t wanted = std::max<int64_t>(1, kProjectionRows / all.batch);
+    auto stepBytes = double(all.batch) * double(all.width) * double(all.elementBytes);
+    auto affordable = int64_t(std::min(double(all.maxBytes) / stepBytes, 1e9));
+    return std::clamp<int64_t>(std::min(wanted, affordable), 1, all.steps);
   }
 
   double launchSeconds(const target::Machine &machine, KernelId kernel,

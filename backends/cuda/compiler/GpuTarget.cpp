@@ -45,9 +45,17 @@ std::string_view nameOf(RecurrenceWay::Kind kind) {
 /// Figures are those of GpuRates.
 class GpuTarget : public target::Target {
 public:
-  /// The recurrent kernel computes the projection of a step itself, so more steps would take memory
-  /// and nothing else.
-  int64_t projectionSteps(int64_t, int64_t, int64_t, int64_t, uint64_t) const override { return 1; }
+  /// In f32 the recurrent kernel computes the projection of a step itself, so more steps would take
+  /// memory and nothing else. For tensor cores it is a product of its own, of as many steps as
+  /// there is room for; where gates are kept, their place takes it.
+  int64_t projectionSteps(const target::Projection &all) const override {
+    constexpr int64_t kMostUnits = gpu::kForwardUnits * gpu::kTensorWarps * clusterOf(90);
+    const bool tensor = (all.fast == FastRule::Bf16 || all.fast == FastRule::Fp16) &&
+                        all.elementBytes == int64_t(sizeof(float)) &&
+                        all.width <= gpu::kMaxGates * kMostUnits && !all.keepsGates;
+    const int64_t bytes = std::max<int64_t>(all.batch * all.width * all.elementBytes, 1);
+    return tensor ? std::clamp<int64_t>(int64_t(all.maxBytes) / bytes, 1, all.steps) : 1;
+  }
 
   double launchSeconds(const target::Machine &machine, KernelId kernel,
                        const target::Work &work) const override {
@@ -120,8 +128,11 @@ private:
     const RecurrenceWay way = wayFor(rates.shape, kernel, work);
     const target::Layer &layer = work.layer;
     const double steps = double(work.steps) * layer.real;
+    // By tensor cores, W x is a product of its own.
+    const int64_t terms =
+        layer.units + (way.kind == RecurrenceWay::Kind::TensorCores ? 0 : layer.inputs);
     const double ofSteps = 2 * steps * double(layer.batch * layer.gates * layer.units) *
-                           double(layer.units + layer.inputs) * (layer.wide ? 2 : 1);
+                           double(terms) * (layer.wide ? 2 : 1);
     const double beside = std::max(0.0, double(work.flops) - ofSteps);
     const double moved =
         way.kind == RecurrenceWay::Kind::OnHost ? double(work.bytes) / kHostBytesPerSecond : 0;

@@ -12,14 +12,18 @@ using V = Float;
 constexpr int kChains = 4;
 static_assert(kBackwardKept % kChains == 0);
 
-/// The weights that lead back to a warp's units. Terms are [gates, units], the units of a gate
-/// padded to whole groups.
+/// The weights that lead back to the 16 units of two warps. Terms are [gates, units], the units of
+/// a gate padded to whole groups; a warp has half of the groups, and the cells of half of the
+/// units.
 template <typename Rule> struct Back {
   const RnnBackwardArguments &a;
-  int units, wide, padded, groups, keptGroups;
-  int warpUnit;
+  int units, wide, padded;
+  int half;                           ///< which of the two warps
+  int firstGroup, groups, keptGroups; ///< of the warp
+  int pairUnit, unit;                 ///< the first of the two warps, that of the lane
   Shared<Fragment> fragments;
   int ofWarp;
+  Shared<float> parts;
   int hiddenBytes, stride;
   Fragment kept[kBackwardKept];
 
@@ -28,14 +32,20 @@ template <typename Rule> struct Back {
     units = int(s.units);
     wide = units * s.gates;
     padded = int(tensorGroups(units)) * kTensorDepth;
-    groups = int(tensorGroups(units)) * s.gates;
+    half = warpIndex() % 2;
+    const int all = int(tensorGroups(units)) * s.gates, most = int(backwardHalf(units, s.gates));
+    firstGroup = half * most;
+    groups = half ? all - most : most;
     keptGroups = groups < kBackwardKept ? groups : kBackwardKept;
-    warpUnit = clusterRank() * on.chip.share + warpIndex() * kBackwardUnits;
+    pairUnit = clusterRank() * on.chip.share + warpIndex() / 2 * 2 * kBackwardUnits;
+    unit = pairUnit + half * kBackwardUnits + laneIndex() / 4;
     const int fragmentBytes = int(backwardFragmentBytes(units, s.gates, on.chip));
+    const int partBytes = int(backwardPartBytes(on.chip));
     fragments = shared<Fragment>(0, fragmentBytes / int(sizeof(Fragment)));
-    ofWarp = kWarp * (groups - keptGroups) * warpIndex();
-    hiddenBytes = fragmentBytes;
-    stride = int(tensorStride(groups));
+    ofWarp = (most > kBackwardKept ? most - kBackwardKept : 0) * kWarp * warpIndex();
+    parts = shared<float>(fragmentBytes, partBytes / int(sizeof(float)));
+    hiddenBytes = fragmentBytes + partBytes;
+    stride = int(tensorStride(all));
   }
 
   /// Blocks that are ahead write the one, those that are late still read the other.
@@ -43,16 +53,16 @@ template <typename Rule> struct Back {
     const int numbers = kTensorRows * stride;
     return {shared<uint32_t>(hiddenBytes + int(index % 2) * 4 * numbers, numbers), stride};
   }
-  LSTMC_DEVICE int unitOf(int part) const { return warpUnit + part * 8 + laneIndex() / 4; }
 
   LSTMC_DEVICE Fragment weights(int group) const {
     const auto numbers = a.rt.as<const float>();
-    return fragmentOf<Rule>(int64_t(group) * kTensorDepth, [&](int line, int64_t term) {
-      const int64_t gate = term / padded, of = term % padded;
-      return warpUnit + line < units && of < units
-                 ? numbers.load(packedAt(warpUnit + line, gate * units + of, wide, 0, 1))
-                 : 0.0f;
-    });
+    return fragmentOf<Rule>(
+        int64_t(firstGroup + group) * kTensorDepth, [&](int line, int64_t term) {
+          const int64_t gate = term / padded, of = term % padded;
+          return pairUnit + line < units && of < units
+                     ? numbers.load(packedAt(pairUnit + line, gate * units + of, wide, 0, 1))
+                     : 0.0f;
+        });
   }
   LSTMC_DEVICE int placeOf(int group) const {
     return ofWarp + (group - keptGroups) * kWarp + laneIndex();
@@ -69,26 +79,44 @@ template <typename Rule> struct Back {
     syncCluster();
   }
 
-  /// The gradients that go through R, of the lane's two units and two sequences.
+  /// The warp's groups, for all 16 units.
   LSTMC_DEVICE void multiply(const ColumnWords &now, float (&sum)[4]) const {
     float chain[kChains][4] = {};
     uint32_t b[2];
     LSTMC_UNROLL
     for (int group = 0; group < kBackwardKept; ++group)
       if (group < keptGroups) {
-        now.load(group, b);
+        now.load(firstGroup + group, b);
         Rule::multiply(chain[group % kChains], kept[group].words, b);
       }
     for (int first = keptGroups; first < groups; first += kChains)
       LSTMC_UNROLL
     for (int i = 0; i < kChains; ++i)
       if (first + i < groups) {
-        now.load(first + i, b);
+        now.load(firstGroup + first + i, b);
         Rule::multiply(chain[i], fragments.load(placeOf(first + i)).words, b);
       }
     LSTMC_UNROLL
     for (int i = 0; i < 4; ++i)
       sum[i] = (chain[0][i] + chain[1][i]) + (chain[2][i] + chain[3][i]);
+  }
+
+  /// The gradients that go through R, of the lane's unit and its two sequences. All threads of the
+  /// block call it.
+  LSTMC_DEVICE void through(const ColumnWords &now, float (&sum)[2]) const {
+    float all[4] = {};
+    if (pairUnit < units)
+      multiply(now, all);
+    auto place = [&](int warp, int j) { return (warp * 2 + j) * kWarp + laneIndex(); };
+    LSTMC_UNROLL
+    for (int j = 0; j < 2; ++j)
+      parts.store(place(warpIndex(), j), half ? all[j] : all[2 + j]);
+    syncThreads();
+    LSTMC_UNROLL
+    for (int j = 0; j < 2; ++j) {
+      const float other = parts.load(place(warpIndex() ^ 1, j));
+      sum[j] = half ? other + all[2 + j] : all[j] + other;
+    }
   }
 };
 
@@ -103,65 +131,58 @@ template <typename Rule> LSTMC_DEVICE void backward(const RnnBackwardTensorArgum
       const int64_t each = lengthOf(a.length, row + i, s.steps);
       longest = longest < each ? each : longest;
     }
-  // Number i of a lane is of unit i / 2 and sequence i % 2 of its own.
-  V dh[4], dc[4];
-  bool there[4];
+  const int64_t firstRow = row + laneIndex() % 4 * 2, unit = back.unit;
+  V dh[2], dc[2];
+  bool there[2];
   int64_t length[2];
   LSTMC_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    const int64_t b = row + laneIndex() % 4 * 2 + i % 2, unit = back.unitOf(i / 2);
-    there[i] = b < s.batch && unit < s.units;
-    dh[i] = there[i] ? loadOr0<V>(a.dhN, b, unit) : V{0};
-    dc[i] = there[i] ? loadOr0<V>(a.dcN, b, unit) : V{0};
-    length[i % 2] = b < s.batch ? lengthOf(a.length, b, s.steps) : 0;
+  for (int j = 0; j < 2; ++j) {
+    const int64_t b = firstRow + j;
+    there[j] = b < s.batch && unit < s.units;
+    dh[j] = there[j] ? loadOr0<V>(a.dhN, b, unit) : V{0};
+    dc[j] = there[j] ? loadOr0<V>(a.dcN, b, unit) : V{0};
+    length[j] = there[j] ? lengthOf(a.length, b, s.steps) : 0;
   }
   back.begin();
   for (int64_t index = s.steps - 1; index >= 0; --index) {
     const int64_t t = s.step(index);
     const ColumnWords now = back.hidden(index);
+    V gradients[2][kMaxGates] = {};
     LSTMC_UNROLL
-    for (int part = 0; part < 2; ++part) {
-      V gradients[2][kMaxGates] = {};
-      LSTMC_UNROLL
-      for (int j = 0; j < 2; ++j) {
-        const int i = part * 2 + j;
-        if (!there[i])
-          continue;
-        const CellGradient<V> cell =
-            gradientAt(a, t, row + laneIndex() % 4 * 2 + j, int64_t(back.unitOf(part)), length[j],
-                       dh[i], dc[i]);
-        if (t < length[j]) {
-          dh[i] = cell.direct;
-          dc[i] = cell.dc;
-        }
-        LSTMC_UNROLL
-        for (int g = 0; g < kMaxGates; ++g)
-          gradients[j][g] = cell.recurrent[g];
+    for (int j = 0; j < 2; ++j) {
+      if (!there[j])
+        continue;
+      const CellGradient<V> cell = gradientAt(a, t, firstRow + j, unit, length[j], dh[j], dc[j]);
+      if (t < length[j]) {
+        dh[j] = cell.direct;
+        dc[j] = cell.dc;
       }
       LSTMC_UNROLL
       for (int g = 0; g < kMaxGates; ++g)
-        if (g < s.gates)
-          giveToCluster<Rule>(now, int64_t(g) * back.padded + back.unitOf(part),
-                              int64_t(g) * back.padded + back.units, gradients[0][g].v,
-                              gradients[1][g].v);
+        gradients[j][g] = cell.recurrent[g];
     }
+    LSTMC_UNROLL
+    for (int g = 0; g < kMaxGates; ++g)
+      if (g < s.gates)
+        giveToCluster<Rule>(now, int64_t(g) * back.padded + unit,
+                            int64_t(g) * back.padded + back.units, gradients[0][g].v,
+                            gradients[1][g].v);
     syncCluster();
-    if (t < longest && back.warpUnit < back.units) {
-      float sum[4];
-      back.multiply(now, sum);
+    if (t < longest) {
+      float sum[2];
+      back.through(now, sum);
       LSTMC_UNROLL
-      for (int i = 0; i < 4; ++i)
-        if (there[i] && t < length[i % 2])
-          dh[i] = s.mode == RnnMode::Gru ? V{sum[i]} + dh[i] : V{sum[i]};
+      for (int j = 0; j < 2; ++j)
+        if (there[j] && t < length[j])
+          dh[j] = s.mode == RnnMode::Gru ? V{sum[j]} + dh[j] : V{sum[j]};
     }
   }
   LSTMC_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    const int64_t b = row + laneIndex() % 4 * 2 + i % 2, unit = back.unitOf(i / 2);
-    if (there[i] && a.dh0)
-      storeAt(a.dh0, dh[i], b, unit);
-    if (there[i] && a.dc0)
-      storeAt(a.dc0, dc[i], b, unit);
+  for (int j = 0; j < 2; ++j) {
+    if (there[j] && a.dh0)
+      storeAt(a.dh0, dh[j], firstRow + j, unit);
+    if (there[j] && a.dc0)
+      storeAt(a.dc0, dc[j], firstRow + j, unit);
   }
 }
 

@@ -16,10 +16,12 @@ struct TreeOfTiles {
     int level = 0;
     for (; count >> level & 1; ++level)
       if (present >> level & 1) {
+        LSTMC_UNROLL
         for (int i = 0; i < kCount; ++i)
           sum[i] = there ? stack[level][i] + sum[i] : stack[level][i];
         there = true;
       }
+    LSTMC_UNROLL
     for (int i = 0; i < kCount; ++i)
       stack[level][i] = sum[i];
     const uint64_t bit = uint64_t(1) << level;
@@ -27,11 +29,13 @@ struct TreeOfTiles {
     ++count;
   }
   LSTMC_DEVICE void finish(float *sum) const {
+    LSTMC_UNROLL
     for (int i = 0; i < kCount; ++i)
       sum[i] = 0;
     bool there = false;
     for (int level = 0; level < kTensorLevels; ++level)
       if (count >> level & 1 && present >> level & 1) {
+        LSTMC_UNROLL
         for (int i = 0; i < kCount; ++i)
           sum[i] = there ? stack[level][i] + sum[i] : stack[level][i];
         there = true;

@@ -7,10 +7,13 @@
 
 namespace lstmc::gpu {
 
-/// Blocks of product: [A, rowBlocks, columnBlocks]. Operands as of the kernels without a rule.
+/// Blocks of product: [A, rowBlocks, columnBlocks]. Operands as of the kernels without a rule; p
+/// may be packed with gates, and `panels` are then those of one gate.
 struct TensorProductArguments {
   ProductArguments product;
   int64_t columnBlocks;
+  int32_t gates; ///< at least 1
+  int32_t flat;  ///< of one matrix: blocks are [1, rowBlocks, columnBlocks], of all A M rows
 };
 /// Blocks: [rows of y, columns] in tiles. No use is an embedding.
 struct TensorGradientArguments {

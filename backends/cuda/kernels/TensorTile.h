@@ -95,11 +95,14 @@ template <typename Rule> struct TileSum {
 
   /// Calls `visit(row, column, number)` for the thread's numbers.
   template <typename Visit> LSTMC_DEVICE void forEach(Visit visit) {
+    LSTMC_UNROLL
     for (int m = 0; m < kRowsOfWarp; ++m)
-      for (int n = 0; n < kColumnsOfWarp; ++n)
-        for (int i = 0; i < 4; ++i)
-          visit(firstRow() + m * 16 + group() + i / 2 * 8,
-                firstColumn() + n * 8 + 2 * place() + i % 2, c[m][n][i]);
+      LSTMC_UNROLL
+    for (int n = 0; n < kColumnsOfWarp; ++n)
+      LSTMC_UNROLL
+    for (int i = 0; i < 4; ++i)
+      visit(firstRow() + m * 16 + group() + i / 2 * 8, firstColumn() + n * 8 + 2 * place() + i % 2,
+            c[m][n][i]);
   }
 
   template <Order order>
@@ -115,15 +118,20 @@ template <typename Rule> struct TileSum {
       if (first >= count)
         break;
       uint32_t b[kColumnsOfWarp][2];
+      LSTMC_UNROLL
       for (int n = 0; n < kColumnsOfWarp; ++n)
-        for (int i = 0; i < 2; ++i)
-          b[n][i] = word<Order::DepthFirst>(bNumbers, firstColumn() + n * 8 + group(),
-                                            first + (place() + i * 4) * Rule::kPack);
+        LSTMC_UNROLL
+      for (int i = 0; i < 2; ++i)
+        b[n][i] = word<Order::DepthFirst>(bNumbers, firstColumn() + n * 8 + group(),
+                                          first + (place() + i * 4) * Rule::kPack);
+      LSTMC_UNROLL
       for (int m = 0; m < kRowsOfWarp; ++m) {
         uint32_t a[4];
+        LSTMC_UNROLL
         for (int i = 0; i < 4; ++i)
           a[i] = word<order>(aNumbers, firstRow() + m * 16 + group() + i % 2 * 8,
                              first + (place() + i / 2 * 4) * Rule::kPack);
+        LSTMC_UNROLL
         for (int n = 0; n < kColumnsOfWarp; ++n)
           Rule::multiply(c[m][n], a, b[n]);
       }

@@ -22,11 +22,12 @@ struct RecurrenceWay {
     OnHost        ///< the state of one sequence does not fit into a block's shared memory
   };
   Kind kind = Kind::ThroughCache;
-  int cluster = 1; ///< blocks that advance sequences together
-  int rows = 1;    ///< sequences that they advance
-  gpu::OnChipShape chip = {};
-  int64_t sharedBytes = 0; ///< of a block
-  double stepCycles = 0;   ///< of one step of all sequences; of a host, as many as it takes
+  int cluster = 1;            ///< blocks that advance sequences together
+  int rows = 1;               ///< sequences that they advance
+  gpu::OnChipShape chip = {}; ///< of tensor cores, keepsInputs: a step needs no W, because a
+                              ///< product has made W x
+  int64_t sharedBytes = 0;    ///< of a block
+  double stepCycles = 0;      ///< of one step of all sequences; of a host, as many as it takes
 };
 
 /// Tensor cores, where the GPU's rule allows them and the weights fit, else that which takes least.

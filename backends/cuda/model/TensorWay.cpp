@@ -7,10 +7,12 @@ namespace lstmc::cuda {
 
 namespace {
 
+static_assert(gpu::kForwardUnits == gpu::kBackwardUnits); // so that both have as many warps
+
 // Cycles of a multiprocessor. Assumed: none was measured. Choices need only their ratios.
 constexpr double kProductIssue = 16, kProductLatency = 33; ///< of a product of fragments
 constexpr double kSchedulers = 4;                          ///< each with tensor cores of its own
-constexpr double kSharedBytes = 128, kCacheBytes = 24;     ///< read in a cycle
+constexpr double kSharedBytes = 128;                       ///< read in a cycle
 constexpr double kCells = 400;                             ///< gates, cell and what is stored
 constexpr double kClusterBarrier = 1000, kBlockBarrier = 100;
 
@@ -18,42 +20,39 @@ int64_t upwards(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 double forwardStep(const gpu::LayerShape &layer, const gpu::TensorShape &chip) {
   const auto warps = double(chip.share / gpu::kForwardUnits);
-  const auto ofH = double(gpu::tensorGroups(layer.units)),
-             ofX = double(gpu::tensorGroups(layer.inputs)), groups = ofH + ofX;
+  const auto groups = double(gpu::tensorGroups(layer.units));
   // Two products side by side at each group.
   const double multiplying = std::max(2 * groups * std::ceil(warps / kSchedulers) * kProductIssue,
                                       groups * kProductLatency);
-  const double shared = double(gpu::forwardFragmentBytes(layer.units, layer.inputs, chip)) +
-                        warps * 4 * gpu::kTensorRows * gpu::kTensorDepth * (ofH / 2 + ofX);
-  const double cache =
-      chip.keepsInputs ? 0 : 4.0 * double(chip.share) * double(layer.gates) * double(layer.inputs);
-  return std::max({multiplying, shared / kSharedBytes, cache / kCacheBytes});
+  const double shared = double(gpu::forwardFragmentBytes(layer.units, chip)) +
+                        warps * 2 * gpu::kTensorRows * gpu::kTensorDepth * groups;
+  return std::max(multiplying, shared / kSharedBytes);
 }
 
 double backwardStep(const gpu::LayerShape &layer, const gpu::TensorShape &chip) {
   const auto warps = double(chip.share / gpu::kBackwardUnits);
-  const auto groups = double(gpu::tensorGroups(layer.units) * layer.gates);
+  const auto groups = double(gpu::backwardHalf(layer.units, layer.gates));
   // Four chains side by side.
   const double multiplying = std::max(groups * std::ceil(warps / kSchedulers) * kProductIssue,
                                       groups / 4 * kProductLatency);
   const double shared = double(gpu::backwardFragmentBytes(layer.units, layer.gates, chip)) +
                         warps * 2 * gpu::kTensorRows * gpu::kTensorDepth * groups;
-  return std::max(multiplying, shared / kSharedBytes);
+  return std::max(multiplying, shared / kSharedBytes) + kBlockBarrier;
 }
 
 /// In clusters of so many blocks, if it fits.
 std::optional<RecurrenceWay> inCluster(const gpu::LayerShape &layer, bool forward,
-                                       const GpuShape &gpu, int cluster, bool keepsInputs) {
-  const int units = forward ? gpu::kForwardUnits : gpu::kBackwardUnits;
+                                       const GpuShape &gpu, int cluster) {
+  const int units = forward ? gpu::kForwardUnits : 2 * gpu::kBackwardUnits;
   const int64_t share = upwards(upwards(layer.units, cluster), units) * units;
-  if (share > int64_t(units) * gpu::kTensorWarps)
+  if (share > int64_t(gpu::kForwardUnits) * gpu::kTensorWarps)
     return std::nullopt;
   RecurrenceWay way = {.kind = RecurrenceWay::Kind::TensorCores,
                        .cluster = cluster,
                        .rows = gpu::kTensorRows,
-                       .chip = {int32_t(share), keepsInputs}};
-  const gpu::TensorShape chip = {way.chip.share, way.chip.keepsInputs};
-  way.sharedBytes = forward ? gpu::forwardTensorBytes(layer.units, layer.inputs, chip)
+                       .chip = {int32_t(share), true}};
+  const gpu::TensorShape chip = {way.chip.share};
+  way.sharedBytes = forward ? gpu::forwardTensorBytes(layer.units, chip)
                             : gpu::backwardTensorBytes(layer.units, layer.gates, chip);
   if (way.sharedBytes > gpu.sharedBytes)
     return std::nullopt;
@@ -76,10 +75,9 @@ std::optional<RecurrenceWay> tensorWay(const gpu::LayerShape &layer, Direction d
   for (int cluster = 1; cluster <= gpu.cluster; cluster *= 2) {
     if (gpu.asked && *gpu.asked != cluster)
       continue;
-    for (bool keepsInputs : {true, false})
-      if (auto way = inCluster(layer, forward, gpu, cluster, keepsInputs);
-          way && (!best || way->stepCycles < best->stepCycles))
-        best = way;
+    if (auto way = inCluster(layer, forward, gpu, cluster);
+        way && (!best || way->stepCycles < best->stepCycles))
+      best = way;
   }
   return best;
 }

@@ -74,5 +74,8 @@ GpuLaunch withTable(GpuLaunch launch, const std::vector<Row> &rows, size_t table
 /// cores of the rule, if there is one.
 GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
                     bool oneMatrix, FastRule rule);
+/// The same, by the tensor cores of a rule; p is packed with so many gates, 1 for none.
+GpuLaunch tensorProductOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
+                          bool oneMatrix, int gates, FastRule rule);
 
 } // namespace lstmc::cuda

@@ -12,14 +12,23 @@ Launches launchesPack(const PackLaunch &launch, const GpuShape &) {
                                                         bytesOf(w.dtype), gates})}};
 }
 
-static GpuLaunch tensorProductOf(const gpu::ProductArguments &product, FastRule rule) {
+GpuLaunch tensorProductOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
+                          bool oneMatrix, int gates, FastRule rule) {
   constexpr std::string_view kKernels[] = {"", "lstmc_product_tf32", "lstmc_product_bf16",
                                            "lstmc_product_fp16"};
-  const auto tiles = [](int64_t extent) { return (extent + gpu::kTile - 1) / gpu::kTile; };
-  gpu::TensorProductArguments arguments = {product, tiles(product.y.shape[2])};
-  arguments.product.rowBlocks = tiles(product.y.shape[1]);
-  GpuLaunch launch = launchOf(kKernels[int(rule)], arguments);
-  launch.blocks = product.y.shape[0] * arguments.product.rowBlocks * arguments.columnBlocks;
+  const auto upwards = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const int64_t all = y.shape[0] * y.shape[1];
+  const bool flat = oneMatrix && all < int64_t(1) << 31;
+  const int64_t panels = upwards(y.shape[2] / gates, kPanel);
+  const int64_t rowBlocks = upwards(flat ? all : y.shape[1], gpu::kTile);
+  const int64_t columnBlocks = upwards(panels * gates * kPanel, gpu::kTile);
+  GpuLaunch launch = launchOf(
+      kKernels[int(rule)], gpu::TensorProductArguments{{operandOf(x), operandOf(p), operandOf(bias),
+                                                        operandOf(y), panels, rowBlocks, oneMatrix},
+                                                       columnBlocks,
+                                                       gates,
+                                                       flat});
+  launch.blocks = (flat ? 1 : y.shape[0]) * rowBlocks * columnBlocks;
   launch.threads = gpu::kTileThreads;
   launch.sharedBytes = gpu::kTilesSharedBytes;
   return launch;
@@ -30,11 +39,11 @@ GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const 
   int64_t panels = (y.shape[2] + kPanel - 1) / kPanel;
   int64_t rowBlocks = (y.shape[1] + gpu::kProductRows - 1) / gpu::kProductRows;
   bool wide = y.dtype == DType::F64;
-  const gpu::ProductArguments arguments = {
-      operandOf(x), operandOf(p), operandOf(bias), operandOf(y), panels, rowBlocks, oneMatrix};
   if (rule != FastRule::None && !wide)
-    return tensorProductOf(arguments, rule);
-  GpuLaunch launch = launchOf(wide ? "lstmc_product_f64" : "lstmc_product_f32", arguments);
+    return tensorProductOf(x, p, bias, y, oneMatrix, 1, rule);
+  GpuLaunch launch = launchOf(wide ? "lstmc_product_f64" : "lstmc_product_f32",
+                              gpu::ProductArguments{operandOf(x), operandOf(p), operandOf(bias),
+                                                    operandOf(y), panels, rowBlocks, oneMatrix});
   launch.blocks = y.shape[0] * rowBlocks * panels;
   launch.threads = gpu::kProductThreads;
   launch.sharedBytes = wide ? gpu::productSharedBytes<double>() : gpu::productSharedBytes<float>();

@@ -1,6 +1,7 @@
 #include "backends/cuda/kernels/Recurrence.h"
 #include "backends/cuda/model/RecurrenceWay.h"
 #include "backends/cuda/runtime/Groups.h"
+#include "executor/abi/Scratch.h"
 
 namespace lstmc::cuda {
 
@@ -84,15 +85,72 @@ GpuLaunch recurrenceOnChip(const std::string_view (&names)[2], const Arguments &
 }
 
 /// A warp has `units` units.
-template <typename Arguments, typename Layer>
-GpuLaunch byTensorCores(std::string_view kernel, const Layer &layer, const RecurrenceWay &way,
-                        int units) {
-  GpuLaunch launch = launchOf(kernel, Arguments{layer, {way.chip.share, way.chip.keepsInputs}});
-  launch.blocks = (layer.shape.batch + way.rows - 1) / way.rows * way.cluster;
+template <typename Arguments>
+GpuLaunch byTensorCores(std::string_view kernel, const Arguments &arguments,
+                        const RecurrenceWay &way, int units) {
+  GpuLaunch launch = launchOf(kernel, arguments);
+  launch.blocks = (arguments.layer.shape.batch + way.rows - 1) / way.rows * way.cluster;
   launch.cluster = way.cluster;
   launch.threads = way.chip.share / units * 32;
   launch.sharedBytes = way.sharedBytes;
   return launch;
+}
+
+/// A view of so many steps, at these strides.
+Tensor stepsOf(std::byte *data, DType type, int64_t steps, int64_t batch, int64_t width) {
+  Tensor tensor;
+  tensor.data = data;
+  tensor.dtype = type;
+  tensor.rank = 3;
+  tensor.shape = {steps, batch, width};
+  tensor.strides = {batch * width, width, 1};
+  return tensor;
+}
+Tensor slicedSteps(Tensor sequence, int64_t first, int64_t count) {
+  sequence.data =
+      sequence.as<std::byte>() + first * sequence.strides[0] * int64_t(dtypeBytes(sequence.dtype));
+  sequence.shape[0] = count;
+  return sequence;
+}
+
+/// W x of many steps at once, then these steps, and so on. W x is where the gates go, if they are
+/// kept, and else in the scratch, which has room for `chunk` steps and for the state between.
+std::vector<GpuLaunch> forwardByTensorCores(const RnnForwardLaunch &launch,
+                                            const gpu::RnnForwardArguments &layer,
+                                            const RecurrenceWay &way, FastRule rule) {
+  const gpu::LayerShape &shape = layer.shape;
+  const auto sizes = scratchOf(
+      RnnForwardArguments{.mode = launch.mode, .reverse = launch.reverse, .chunk = launch.chunk},
+      shape.batch, shape.units, int64_t(sizeof(float)));
+  std::byte *scratch = launch.scratch.as<std::byte>();
+  const int64_t width = shape.gates * shape.units;
+  const int64_t most = launch.gates ? shape.steps : std::max<int64_t>(launch.chunk, 1);
+  const auto stateAt = [&](int64_t number) {
+    return gpu::Sequence{scratch + number * int64_t(sizeof(float)), {shape.units, 1, 0}};
+  };
+  std::vector<GpuLaunch> launches;
+  for (int64_t begin = 0; begin < shape.steps; begin += most) {
+    const int64_t end = std::min(begin + most, shape.steps), count = end - begin;
+    const int64_t first = shape.reverse ? shape.steps - end : begin;
+    const Tensor projected = launch.gates ? slicedSteps(launch.gates, first, count)
+                                          : stepsOf(scratch, DType::F32, count, shape.batch, width);
+    launches.push_back(tensorProductOf(slicedSteps(launch.x, first, count), launch.w, {}, projected,
+                                       true, shape.gates, rule));
+    gpu::RnnForwardTensorArguments arguments = {layer, {way.chip.share}, begin, end, {}};
+    arguments.projected = sequenceOf(slicedSteps(projected, -first, count));
+    if (begin > 0) {
+      arguments.layer.h0 = stateAt(sizes.h);
+      arguments.layer.c0 = stateAt(sizes.c);
+    }
+    if (end < shape.steps) {
+      arguments.layer.hN = stateAt(sizes.h);
+      arguments.layer.cN = stateAt(sizes.c);
+    }
+    launches.push_back(
+        byTensorCores(rule == FastRule::Bf16 ? "lstmc_rnn_forward_bf16" : "lstmc_rnn_forward_fp16",
+                      arguments, way, gpu::kForwardUnits));
+  }
+  return launches;
 }
 
 using Kind = RecurrenceWay::Kind;
@@ -105,9 +163,7 @@ Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu)
   if (way.kind == Kind::OnHost)
     return std::nullopt;
   if (way.kind == Kind::TensorCores)
-    return {{byTensorCores<gpu::RnnForwardTensorArguments>(
-        gpu.fast == FastRule::Bf16 ? "lstmc_rnn_forward_bf16" : "lstmc_rnn_forward_fp16", layer,
-        way, gpu::kForwardUnits)}};
+    return forwardByTensorCores(launch, layer, way, gpu.fast);
   if (way.kind == Kind::ThroughCache)
     return {{throughCache(kForward, launch.y.dtype, layer, way)}};
   const int64_t sums = int64_t(way.chip.share) * layer.shape.gates;
@@ -121,11 +177,11 @@ Launches launchesRnnBackward(const RnnBackwardLaunch &launch, const GpuShape &gp
   if (way.kind == Kind::OnHost)
     return std::nullopt;
   if (way.kind == Kind::TensorCores)
-    return withInputs(
-        byTensorCores<gpu::RnnBackwardTensorArguments>(
-            gpu.fast == FastRule::Bf16 ? "lstmc_rnn_backward_bf16" : "lstmc_rnn_backward_fp16",
-            layer, way, gpu::kBackwardUnits),
-        launch, gpu.fast);
+    return withInputs(byTensorCores(gpu.fast == FastRule::Bf16 ? "lstmc_rnn_backward_bf16"
+                                                               : "lstmc_rnn_backward_fp16",
+                                    gpu::RnnBackwardTensorArguments{layer, {way.chip.share}}, way,
+                                    gpu::kBackwardUnits),
+                      launch, gpu.fast);
   if (way.kind == Kind::ThroughCache)
     return withInputs(throughCache(kBackward, launch.y.dtype, layer, way), launch, gpu.fast);
   const int64_t sums = int64_t(way.chip.share) * way.rows;

@@ -11,7 +11,7 @@ constexpr target::Speeds kSpeeds = {1e15, 1e14, kLaunchSeconds};
 class NullTarget : public target::Target {
 public:
   /// The plain form: a product for each step.
-  int64_t projectionSteps(int64_t, int64_t, int64_t, int64_t, uint64_t) const override { return 1; }
+  int64_t projectionSteps(const target::Projection &) const override { return 1; }
 
   double launchSeconds(const target::Machine &machine, KernelId,
                        const target::Work &) const override {

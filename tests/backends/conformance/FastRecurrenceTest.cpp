@@ -57,7 +57,7 @@ void expectSame(TestLaunch &a, TestLaunch &b, std::initializer_list<std::string_
     EXPECT_EQ(valuesOf(a, name), valuesOf(b, name)) << what << ", " << name;
 }
 
-constexpr auto kStates = {std::string_view("y"), std::string_view("hN"), std::string_view("cN")};
+constexpr std::initializer_list<std::string_view> kStates = {"y", "hN", "cN"};
 
 /// z of a gate is within e of the exact one, by two products. Sigmoid passes a quarter of that on
 /// at most, tanh all of it; the magnitudes of gates and of h are at most 1, that of c0 too. So
@@ -244,9 +244,27 @@ TEST(FastRecurrence, BitsDependOnNeitherClustersNorTheBatch) {
   }
 }
 
-/// Weights that are kept in registers and in shared memory, and W that is read through the cache.
+/// The products with the inputs of a few steps at a time, in scratch memory, or of all, in the
+/// place of the gates.
+TEST(FastRecurrence, BitsDependOnNoChunk) {
+  for (RnnShape shape : shapes(5))
+    for (bool reverse : {false, true}) {
+      shape.reverse = reverse;
+      shape.lengths = true;
+      shape.stash = true;
+      TestLaunch whole = onFastCard(rnnForward(shape), FastRule::Fp16);
+      shape.stash = false;
+      for (int64_t chunk : {1, 2, 5}) {
+        shape.chunk = chunk;
+        TestLaunch parts = onFastCard(rnnForward(shape), FastRule::Fp16);
+        expectSame(parts, whole, kStates, shape.text());
+      }
+    }
+}
+
+/// Weights that are kept in registers and in shared memory.
 TEST(FastRecurrence, KeepsWeightsWhereverTheyFit) {
-  for (auto [inputs, units] : {std::pair<int64_t, int64_t>{40, 330}, {900, 270}}) {
+  for (auto [inputs, units] : {std::pair<int64_t, int64_t>{40, 330}, {300, 270}}) {
     RnnShape shape = {.steps = 1, .batch = 2, .inputs = inputs, .units = units};
     TestLaunch forward = onFastCard(rnnForward(shape), FastRule::Fp16, 8);
     TestLaunch backward = onFastCard(rnnBackward(shape), FastRule::Fp16, 8);

@@ -143,6 +143,9 @@ TEST(Cards, KeepMoreUnitsForTensorCores) {
     return wayText(waysOn(name, netOf(hidden, 64, rule)).front());
   };
   EXPECT_EQ(forwardOn("H100", 512, FastRule::Bf16), "f tensor-cores, 8 clusters of 8, 8 rows");
+  for (const LayerWay &layer : waysOn("H100", netOf(512, 64, FastRule::Bf16)))
+    EXPECT_EQ(layer.way.name, "tensor-cores");
+  EXPECT_EQ(forwardOn("H100", 513, FastRule::Bf16), forwardOn("H100", 513, FastRule::None));
   EXPECT_EQ(forwardOn("H100", 512, FastRule::Fp16), forwardOn("H100", 512, FastRule::Bf16));
   EXPECT_EQ(forwardOn("H100", 512, FastRule::Tf32), forwardOn("H100", 512, FastRule::None));
   EXPECT_EQ(forwardOn("A100", 64, FastRule::Bf16), "f tensor-cores, 8 clusters of 1, 8 rows");
