@@ -158,6 +158,8 @@ std::string forecastLine(const package::PackageData &data,
 static std::string wayText(const target::Way &way) {
   if (way.name == "on-host")
     return "by the host";
+  if (way.name == "step-by-step")
+    return "step by step, a product and the cells";
   const bool onChip = way.name != "through-cache";
   std::string text = way.blocks > 1
                          ? fmt::format("{} clusters of {} blocks", way.clusters, way.blocks)

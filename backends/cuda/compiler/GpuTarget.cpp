@@ -34,6 +34,8 @@ std::string_view nameOf(RecurrenceWay::Kind kind) {
     return "on-chip";
   case RecurrenceWay::Kind::TensorCores:
     return "tensor-cores";
+  case RecurrenceWay::Kind::StepByStep:
+    return "step-by-step";
   case RecurrenceWay::Kind::OnHost:
     return "on-host";
   case RecurrenceWay::Kind::ThroughCache:
@@ -49,10 +51,8 @@ public:
   /// memory and nothing else. For tensor cores it is a product of its own, of as many steps as
   /// there is room for; where gates are kept, their place takes it.
   int64_t projectionSteps(const target::Projection &all) const override {
-    constexpr int64_t kMostUnits = gpu::kForwardUnits * gpu::kTensorWarps * clusterOf(90);
     const bool tensor = (all.fast == FastRule::Bf16 || all.fast == FastRule::Fp16) &&
-                        all.elementBytes == int64_t(sizeof(float)) &&
-                        all.width <= gpu::kMaxGates * kMostUnits && !all.keepsGates;
+                        all.elementBytes == int64_t(sizeof(float)) && !all.keepsGates;
     const int64_t bytes = std::max<int64_t>(all.batch * all.width * all.elementBytes, 1);
     return tensor ? std::clamp<int64_t>(int64_t(all.maxBytes) / bytes, 1, all.steps) : 1;
   }
@@ -129,8 +129,9 @@ private:
     const target::Layer &layer = work.layer;
     const double steps = double(work.steps) * layer.real;
     // By tensor cores, W x is a product of its own.
-    const int64_t terms =
-        layer.units + (way.kind == RecurrenceWay::Kind::TensorCores ? 0 : layer.inputs);
+    const bool tensor =
+        way.kind == RecurrenceWay::Kind::TensorCores || way.kind == RecurrenceWay::Kind::StepByStep;
+    const int64_t terms = layer.units + (tensor ? 0 : layer.inputs);
     const double ofSteps = 2 * steps * double(layer.batch * layer.gates * layer.units) *
                            double(terms) * (layer.wide ? 2 : 1);
     const double beside = std::max(0.0, double(work.flops) - ofSteps);

@@ -15,6 +15,7 @@
 #include "backends/cuda/kernels/Movement.h"
 #include "backends/cuda/kernels/Products.h"
 #include "backends/cuda/kernels/RecurrenceOnChip.h"
+#include "backends/cuda/kernels/RecurrenceSteps.h"
 #include "backends/cuda/kernels/RecurrenceTensor.h"
 #include "backends/cuda/kernels/Reductions.h"
 #include "backends/cuda/kernels/TensorProducts.h"

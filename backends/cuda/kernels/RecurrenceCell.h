@@ -74,6 +74,25 @@ template <typename V> struct Cell {
   }
 };
 
+/// Stores what step t made of unit u of sequence b; `before` is h before it, and the state passes
+/// through a step that does not count.
+template <typename V>
+LSTMC_DEVICE void storeStep(const RnnForwardArguments &a, const Cell<V> &cell, V before,
+                            bool counts, int64_t t, int64_t b, int64_t u) {
+  const LayerShape &s = a.shape;
+  if (a.before)
+    storeAt(a.before, before, t, b, u);
+  storeAt(a.y, counts ? cell.h : V{0}, t, b, u);
+  LSTMC_UNROLL
+  for (int g = 0; g < kMaxGates; ++g)
+    if (a.gates && g < s.gates)
+      storeAt(a.gates, cell.gate[g], t, b, g * s.units + u);
+  if (a.cells)
+    storeAt(a.cells,
+            s.mode == RnnMode::Lstm ? cell.c : cell.recurrent[s.mode == RnnMode::Gru ? kGateN : 0],
+            t, b, u);
+}
+
 /// Element (gate * units + unit, k) of a matrix packed with gates, which has K columns.
 LSTMC_DEVICE int64_t packedAt(int64_t unit, int64_t k, int64_t columns, int gate, int gates) {
   return ((unit / kPanel * columns + k) * gates + gate) * kPanel + unit % kPanel;

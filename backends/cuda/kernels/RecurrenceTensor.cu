@@ -143,17 +143,7 @@ LSTMC_DEVICE void advance(const Layer<Rule> &layer, Lane &lane, int j, int64_t t
     }
     cell.advance(s.mode);
   }
-  if (a.before)
-    storeAt(a.before, lane.h[j], t, b, unit);
-  storeAt(a.y, counts ? cell.h : V{0}, t, b, unit);
-  LSTMC_UNROLL
-  for (int g = 0; g < kMaxGates; ++g)
-    if (a.gates && g < s.gates)
-      storeAt(a.gates, cell.gate[g], t, b, g * s.units + unit);
-  if (a.cells)
-    storeAt(a.cells,
-            s.mode == RnnMode::Lstm ? cell.c : cell.recurrent[s.mode == RnnMode::Gru ? kGateN : 0],
-            t, b, unit);
+  storeStep(a, cell, lane.h[j], counts, t, b, unit);
   lane.h[j] = cell.h;
   lane.c[j] = cell.c;
 }

@@ -13,11 +13,12 @@ namespace lstmc::cuda {
 
 enum class Direction : uint8_t { Forward, Backward };
 
-/// Every way but that of tensor cores gives the same bits.
+/// Every way but the two of tensor cores gives the same bits.
 struct RecurrenceWay {
   enum class Kind : uint8_t {
     OnChip,       ///< weights stay in the shared memory of a cluster
     TensorCores,  ///< they stay there in 16 bits, in registers too: for a rule of --fast
+    StepByStep,   ///< a product and a cell each, where they do not fit: for such a rule too
     ThroughCache, ///< they are read through the cache at each step
     OnHost        ///< the state of one sequence does not fit into a block's shared memory
   };

@@ -15,6 +15,8 @@ constexpr double kSchedulers = 4;                          ///< each with tensor
 constexpr double kSharedBytes = 128;                       ///< read in a cycle
 constexpr double kCells = 400;                             ///< gates, cell and what is stored
 constexpr double kClusterBarrier = 1000, kBlockBarrier = 100;
+constexpr double kCacheBytes = 24;        ///< a multiprocessor reads through the cache in a cycle
+constexpr double kLaunchSeconds = 2.5e-6; ///< of a launch that waits for the one before it
 
 int64_t upwards(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -64,6 +66,18 @@ std::optional<RecurrenceWay> inCluster(const gpu::LayerShape &layer, bool forwar
   return way;
 }
 
+/// Two launches a step, and all weights from the cache of the GPU or from its memory.
+RecurrenceWay stepByStep(const gpu::LayerShape &layer, const GpuShape &gpu) {
+  const double weights = 4.0 * double(layer.units * layer.units * layer.gates);
+  const double bytes = weights > double(gpu.l2Bytes) ? gpu.memoryBytesPerSecond / gpu.clock
+                                                     : kCacheBytes * gpu.multiprocessors;
+  return {.kind = RecurrenceWay::Kind::StepByStep,
+          .cluster = 1,
+          .rows = int(std::max<int64_t>(layer.batch, 1)),
+          .chip = {int32_t(layer.units), true},
+          .stepCycles = 2 * kLaunchSeconds * gpu.clock + weights / bytes};
+}
+
 } // namespace
 
 std::optional<RecurrenceWay> tensorWay(const gpu::LayerShape &layer, Direction direction,
@@ -79,7 +93,7 @@ std::optional<RecurrenceWay> tensorWay(const gpu::LayerShape &layer, Direction d
         way && (!best || way->stepCycles < best->stepCycles))
       best = way;
   }
-  return best;
+  return best ? best : stepByStep(layer, gpu);
 }
 
 } // namespace lstmc::cuda

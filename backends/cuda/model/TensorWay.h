@@ -1,4 +1,4 @@
-// Recurrent layers whose weights stay on the chip as 16-bit fragments for tensor cores.
+// Recurrent layers by tensor cores, in 16 bits.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 namespace lstmc::cuda {
 
-/// Nothing where the GPU's rule keeps f32, or the weights fit into no cluster. It is taken wherever
-/// it fits, even if another way took less time: bits differ between the two, and would depend on
-/// the batch.
+/// Nothing where the GPU's rule keeps f32. On the chip wherever the weights fit, and else step by
+/// step, even if another way took less time: bits differ between these and the ways in f32, and
+/// would depend on the batch.
 std::optional<RecurrenceWay> tensorWay(const gpu::LayerShape &layer, Direction direction,
                                        const GpuShape &gpu);
 

@@ -182,12 +182,12 @@ TEST(FastRecurrence, ManyStepsAreOneStepRepeated) {
 }
 
 /// The same backward, step by step from the last.
-TEST(FastRecurrence, ManyStepsBackAreOneStepRepeated) {
+void expectStepsBack(std::optional<int> cluster) {
   for (RnnShape shape : shapes(4)) {
     shape.lengths = true;
     const FastRule rule = FastRule::Fp16;
     TestLaunch whole = rnnBackward(shape);
-    TestLaunch all = onFastCard(whole, rule);
+    TestLaunch all = onFastCard(whole, rule, cluster);
     Array dh = whole["dhN"], dc = whole["dcN"];
     for (int64_t t = shape.steps - 1; t >= 0; --t) {
       RnnShape single = shape;
@@ -200,7 +200,7 @@ TEST(FastRecurrence, ManyStepsBackAreOneStepRepeated) {
       one["length"] = lengthsAt(whole["length"], t);
       one["dhN"] = dh;
       one["dcN"] = dc;
-      TestLaunch done = onFastCard(one, rule);
+      TestLaunch done = onFastCard(one, rule, cluster);
       for (std::string_view name : {"dgates", "dhidden", "dx"})
         if (all[name].storage) {
           EXPECT_EQ(done[name].values(), stepOf(all[name], t).values())
@@ -211,6 +211,10 @@ TEST(FastRecurrence, ManyStepsBackAreOneStepRepeated) {
     }
     EXPECT_EQ(dh.values(), all["dh0"].values()) << shape.text();
   }
+}
+TEST(FastRecurrence, ManyStepsBackAreOneStepRepeated) {
+  expectStepsBack(std::nullopt);
+  expectStepsBack(0);
 }
 
 /// The bits are the same in clusters of any size, and whatever sequences are advanced beside one.
@@ -260,6 +264,23 @@ TEST(FastRecurrence, BitsDependOnNoChunk) {
         expectSame(parts, whole, kStates, shape.text());
       }
     }
+}
+
+/// Step by step, where the weights fit on no chip: forward to the bits of the other way on the
+/// emulated GPU, whose sums have the same order; backward within the bound of one step.
+TEST(FastRecurrence, GoesStepByStepWhereWeightsDoNotFit) {
+  expectStep(fastCard(0));
+  expectStepBack(fastCard(0));
+  for (RnnShape shape : shapes(5))
+    for (bool stash : {false, true})
+      for (bool reverse : {false, true}) {
+        shape.stash = stash;
+        shape.reverse = reverse;
+        shape.lengths = true;
+        TestLaunch steps = onFastCard(rnnForward(shape), FastRule::Bf16, 0);
+        TestLaunch together = onFastCard(rnnForward(shape), FastRule::Bf16);
+        expectSame(steps, together, {"y", "hN", "cN", "gates", "cells", "before"}, shape.text());
+      }
 }
 
 /// Weights that are kept in registers and in shared memory.

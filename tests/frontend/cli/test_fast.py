@@ -57,7 +57,7 @@ class Fast(Case):
         self.assertLess(fast["forecast"]["update_s"], exact["forecast"]["update_s"])
         # The weights of 256 units are more than a block of the L4 keeps, which has no clusters.
         small = self.document(*where, "-d", "gpu:1", "--fast", "bf16", schema="lstmc.plan/1")
-        self.assertEqual([row["way"] for row in small["recurrences"]], ["through-cache"] * 2)
+        self.assertEqual([row["way"] for row in small["recurrences"]], ["step-by-step"] * 2)
         said = self.good(*where, "-d", "gpu:0", "--fast", "fp16").stdout
         self.assertRegex(said, r"(?m)^recurrence gpu:0 lstm0 forward: tensor cores, \d+ clusters of \d blocks, 8 sequences each")
 
