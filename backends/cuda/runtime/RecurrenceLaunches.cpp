@@ -1,17 +1,16 @@
-#include "backends/cuda/kernels/RecurrenceSteps.h"
 #include "backends/cuda/model/RecurrenceWay.h"
 #include "backends/cuda/runtime/Groups.h"
-#include "executor/abi/Scratch.h"
+#include "backends/cuda/runtime/TensorRecurrence.h"
 
 namespace lstmc::cuda {
-
-namespace {
 
 gpu::Sequence sequenceOf(const Tensor &tensor) {
   gpu::Sequence sequence = {tensor.data, {}};
   std::copy_n(tensor.strides.begin(), size_t(std::min(tensor.rank, 3)), sequence.strides);
   return sequence;
 }
+
+namespace {
 
 template <typename Launch> gpu::LayerShape layerOf(const Launch &launch, int64_t inputs) {
   const Tensor &y = launch.y;
@@ -84,152 +83,6 @@ GpuLaunch recurrenceOnChip(const std::string_view (&names)[2], const Arguments &
   return launch;
 }
 
-/// A warp has `units` units.
-template <typename Arguments>
-GpuLaunch byTensorCores(std::string_view kernel, const Arguments &arguments,
-                        const RecurrenceWay &way, int units) {
-  GpuLaunch launch = launchOf(kernel, arguments);
-  launch.blocks = (arguments.layer.shape.batch + way.rows - 1) / way.rows * way.cluster;
-  launch.cluster = way.cluster;
-  launch.threads = way.chip.share / units * 32;
-  launch.sharedBytes = way.sharedBytes;
-  return launch;
-}
-
-/// A view of so many steps, at these strides.
-Tensor stepsOf(std::byte *data, DType type, int64_t steps, int64_t batch, int64_t width) {
-  Tensor tensor;
-  tensor.data = data;
-  tensor.dtype = type;
-  tensor.rank = 3;
-  tensor.shape = {steps, batch, width};
-  tensor.strides = {batch * width, width, 1};
-  return tensor;
-}
-Tensor slicedSteps(Tensor sequence, int64_t first, int64_t count) {
-  sequence.data =
-      sequence.as<std::byte>() + first * sequence.strides[0] * int64_t(dtypeBytes(sequence.dtype));
-  sequence.shape[0] = count;
-  return sequence;
-}
-
-gpu::Sequence stateAt(std::byte *scratch, int64_t number, int64_t width) {
-  return {scratch + number * int64_t(sizeof(float)), {width, 1, 0}};
-}
-/// A state as a sequence of one step.
-Tensor stateTensor(const gpu::Sequence &state, int64_t batch, int64_t width) {
-  Tensor tensor = stepsOf(static_cast<std::byte *>(state.data), DType::F32, 1, batch, width);
-  tensor.strides = {0, state.strides[0], state.strides[1]};
-  return tensor;
-}
-
-/// Forward under a 16-bit rule: W x of many steps at once, then these steps, and so on. W x is
-/// where the gates go, if they are kept, and else in the scratch, which has room for `chunk` steps,
-/// for the state between them, and, where lists of rows would be, for R h of a step.
-class TensorForward {
-public:
-  TensorForward(const RnnForwardLaunch &launch, const gpu::RnnForwardArguments &layer,
-                const RecurrenceWay &way, FastRule rule)
-      : launch_(launch), layer_(layer), shape_(layer.shape), way_(way), rule_(rule),
-        sizes_(scratchOf(RnnForwardArguments{.mode = launch.mode,
-                                             .reverse = launch.reverse,
-                                             .chunk = launch.chunk},
-                         layer.shape.batch, layer.shape.units, int64_t(sizeof(float)))),
-        scratch_(launch.scratch.as<std::byte>()), width_(shape_.gates * shape_.units) {}
-
-  std::vector<GpuLaunch> launches() {
-    const int64_t most = launch_.gates ? shape_.steps : std::max<int64_t>(launch_.chunk, 1);
-    for (int64_t begin = 0; begin < shape_.steps; begin += most) {
-      const int64_t end = std::min(begin + most, shape_.steps), count = end - begin;
-      const int64_t first = shape_.reverse ? shape_.steps - end : begin;
-      const Tensor projected = launch_.gates
-                                   ? slicedSteps(launch_.gates, first, count)
-                                   : stepsOf(scratch_, DType::F32, count, shape_.batch, width_);
-      all_.push_back(tensorProductOf(slicedSteps(launch_.x, first, count), launch_.w, {}, projected,
-                                     true, shape_.gates, rule_));
-      const gpu::Sequence whole = sequenceOf(slicedSteps(projected, -first, count));
-      if (way_.kind == RecurrenceWay::Kind::TensorCores)
-        together(begin, end, whole);
-      else
-        for (int64_t index = begin; index < end; ++index)
-          step(index, whole);
-    }
-    return std::move(all_);
-  }
-
-private:
-  void together(int64_t begin, int64_t end, const gpu::Sequence &projected) {
-    gpu::RnnForwardTensorArguments arguments = {layer_, {way_.chip.share}, begin, end, projected};
-    if (begin > 0) {
-      arguments.layer.h0 = state(sizes_.h);
-      arguments.layer.c0 = state(sizes_.c);
-    }
-    if (end < shape_.steps) {
-      arguments.layer.hN = state(sizes_.h);
-      arguments.layer.cN = state(sizes_.c);
-    }
-    all_.push_back(
-        byTensorCores(rule_ == FastRule::Bf16 ? "lstmc_rnn_forward_bf16" : "lstmc_rnn_forward_fp16",
-                      arguments, way_, gpu::kForwardUnits));
-  }
-
-  void step(int64_t index, const gpu::Sequence &projected) {
-    const bool first = index == 0, last = index + 1 == shape_.steps;
-    gpu::CellForwardArguments cell = {.layer = layer_, .projected = projected};
-    cell.h = first ? layer_.h0 : state(index % 2 ? sizes_.h : sizes_.nextH);
-    cell.c = first ? layer_.c0 : state(sizes_.c);
-    cell.hNext = last ? layer_.hN : state(index % 2 ? sizes_.nextH : sizes_.h);
-    cell.cNext = last ? layer_.cN : state(sizes_.c);
-    cell.t = shape_.step(index);
-    cell.count = shape_.batch * shape_.units;
-    if (cell.h) {
-      cell.recurrent = stateAt(scratch_, sizes_.lists, width_);
-      all_.push_back(tensorProductOf(stateTensor(cell.h, shape_.batch, shape_.units), launch_.r, {},
-                                     stateTensor(cell.recurrent, shape_.batch, width_), true,
-                                     shape_.gates, rule_));
-    }
-    all_.push_back(elementwise("lstmc_cell_forward", cell));
-  }
-
-  gpu::Sequence state(int64_t number) const { return stateAt(scratch_, number, shape_.units); }
-
-  const RnnForwardLaunch &launch_;
-  const gpu::RnnForwardArguments &layer_;
-  const gpu::LayerShape &shape_;
-  const RecurrenceWay &way_;
-  FastRule rule_;
-  RnnForwardScratch<int64_t> sizes_;
-  std::byte *scratch_;
-  int64_t width_;
-  std::vector<GpuLaunch> all_;
-};
-
-/// Backward under a 16-bit rule, a cell and a product for each step.
-std::vector<GpuLaunch> backwardStepByStep(const RnnBackwardLaunch &launch,
-                                          const gpu::RnnBackwardArguments &layer, FastRule rule) {
-  const gpu::LayerShape &shape = layer.shape;
-  const auto sizes = scratchOf(
-      RnnBackwardArguments{.mode = launch.mode, .reverse = launch.reverse, .chunk = launch.chunk},
-      shape.batch, shape.units, int64_t(sizeof(float)));
-  std::byte *scratch = launch.scratch.as<std::byte>();
-  auto state = [&](int64_t number) { return stateAt(scratch, number, shape.units); };
-  gpu::CellBackwardArguments cell = {layer, state(0), state(sizes.dh),          state(sizes.dc),
-                                     0,     -1,       shape.batch * shape.units};
-  std::vector<GpuLaunch> launches;
-  for (int64_t index = shape.steps - 1; index >= 0; --index) {
-    cell.t = shape.step(index);
-    launches.push_back(elementwise("lstmc_cell_backward", cell));
-    const Tensor &gradients = launch.dhidden ? launch.dhidden : launch.dgates;
-    launches.push_back(tensorProductOf(slicedSteps(gradients, cell.t, 1), launch.rt, {},
-                                       stateTensor(cell.sums, shape.batch, shape.units), true, 1,
-                                       rule));
-    cell.previous = cell.t;
-  }
-  cell.t = -1;
-  launches.push_back(elementwise("lstmc_cell_backward", cell));
-  return launches;
-}
-
 using Kind = RecurrenceWay::Kind;
 
 } // namespace
@@ -240,7 +93,7 @@ Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu)
   if (way.kind == Kind::OnHost)
     return std::nullopt;
   if (way.kind == Kind::TensorCores || way.kind == Kind::StepByStep)
-    return TensorForward(launch, layer, way, gpu.fast).launches();
+    return forwardByTensorCores(launch, layer, way, gpu.fast);
   if (way.kind == Kind::ThroughCache)
     return {{throughCache(kForward, launch.y.dtype, layer, way)}};
   const int64_t sums = int64_t(way.chip.share) * layer.shape.gates;
@@ -253,14 +106,8 @@ Launches launchesRnnBackward(const RnnBackwardLaunch &launch, const GpuShape &gp
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Backward, launch.y.dtype, gpu);
   if (way.kind == Kind::OnHost)
     return std::nullopt;
-  if (way.kind == Kind::StepByStep)
-    return withInputs(backwardStepByStep(launch, layer, gpu.fast), launch, gpu.fast);
-  if (way.kind == Kind::TensorCores)
-    return withInputs({byTensorCores(gpu.fast == FastRule::Bf16 ? "lstmc_rnn_backward_bf16"
-                                                                : "lstmc_rnn_backward_fp16",
-                                     gpu::RnnBackwardTensorArguments{layer, {way.chip.share}}, way,
-                                     gpu::kBackwardUnits)},
-                      launch, gpu.fast);
+  if (way.kind == Kind::TensorCores || way.kind == Kind::StepByStep)
+    return withInputs(backwardByTensorCores(launch, layer, way, gpu.fast), launch, gpu.fast);
   if (way.kind == Kind::ThroughCache)
     return withInputs({throughCache(kBackward, launch.y.dtype, layer, way)}, launch, gpu.fast);
   const int64_t sums = int64_t(way.chip.share) * way.rows;
