@@ -47,6 +47,38 @@ Status compareTensors(const CheckpointState &state, std::string_view file,
 
 using StoredTensors = std::vector<StoredTensor>;
 
+/// Of tensors, how many ranks have kept back parts of their gradients: PARAMETER/residualR of rank
+/// R.
+template <typename Tensors> int64_t compressingRanks(const Tensors &tensors) {
+  constexpr std::string_view kWord = "/residual";
+  constexpr int64_t kMostRanks = 1 << 20;
+  int64_t ranks = 0;
+  for (const auto &tensor : tensors) {
+    const std::string_view name = tensor.name;
+    const size_t at = name.rfind(kWord);
+    if (at == std::string_view::npos)
+      continue;
+    const std::string_view number = name.substr(at + kWord.size());
+    const std::optional<int64_t> rank = parseInteger(number.substr(0, number.find('_')));
+    if (rank && *rank < kMostRanks) // of a file that says more, the tensors are compared one by one
+      ranks = std::max(ranks, *rank + 1);
+  }
+  return ranks;
+}
+
+/// A rank's residuals are no other's, so a job goes on with as many ranks as it had.
+Status compareRanks(const data::SafeTensors &from, const StoredTensors &to) {
+  const int64_t found = compressingRanks(from.records()), wanted = compressingRanks(to);
+  if (found == wanted)
+    return {};
+  auto text = [](int64_t ranks) {
+    return ranks == 0 ? std::string("none") : fmt::format("those of {} ranks", ranks);
+  };
+  return failAt({from.file()}, ErrorCode::E0610,
+                "residuals of --gradient-compression: found {}, want {}", text(found),
+                text(wanted));
+}
+
 /// Whether `from` has exactly (or at least) the tensors `to`, shape by shape.
 Status compareWith(const data::SafeTensors &from, const StoredTensors &to, bool exactly) {
   for (const auto &[name, tensor, ranges] : to) {
@@ -193,6 +225,7 @@ Status restore(const Checkpoint &checkpoint, const std::string &optimizer, Train
   LSTMC_TRY(belongs("shards", std::to_string(found.shards), std::to_string(want.shards)));
   StoredTensors parameters = model.parameters(), slots = model.slots(), states = model.states();
   LSTMC_TRY(compareWith(checkpoint.model, parameters, true));
+  LSTMC_TRY(compareRanks(checkpoint.optimizer, slots));
   LSTMC_TRY(compareWith(checkpoint.optimizer, slots, true));
   if (checkpoint.states.has_value() != !states.empty())
     return failAt({checkpoint.folder}, ErrorCode::E0610, "states: found {}, want {}",

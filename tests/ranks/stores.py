@@ -148,7 +148,8 @@ class Stores(unittest.TestCase):
         run([*launched(3), *part, *flags, "-o", self.folder / "parts"])
         resumed = run([*launched(3), *self.train, *flags, "-o", self.folder / "parts", "--resume"])
         self.assertEqual(self.hash_of(resumed.stdout), self.hash_of(whole.stdout))
-        run([*launched(2), *self.train, *flags, "-o", self.folder / "parts", "--resume"], 6)  # residuals of three
+        refused = run([*launched(2), *self.train, *flags, "-o", self.folder / "parts", "--resume"], 6)
+        self.assertIn("found those of 3 ranks, want those of 2 ranks", refused.stderr + refused.stdout)
         slow = [*self.slow(), *flags]
         undisturbed = run([*launched(2), *slow, "-o", self.folder / "undisturbed"]).stdout
         job = Job([*launched(2, "--max-restarts", "1"), *slow, "-o", self.folder / "disturbed"])
