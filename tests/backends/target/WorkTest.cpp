@@ -90,6 +90,21 @@ TEST(Work, OfACopyCountsWhatIsDenseOnBothSidesAsOne) {
   EXPECT_EQ(workOf(data, launch).rows, 30);
 }
 
+TEST(Work, OfRowsWhoseElementsLieApartIsMore) {
+  package::PackageData data = withBuffers(DType::F32);
+  package::Launch launch;
+  launch.kernel = KernelId::BiasGradient;
+  launch.operands.resize(3);
+  launch.operands[2] = {0, 0, {6, 5}, {}};
+  EXPECT_EQ(workOf(data, launch).rows, 6);
+  launch.operands[2].strides = {8, 1};
+  EXPECT_EQ(workOf(data, launch).rows, 6);
+  launch.operands[2].strides = {1, 6};
+  EXPECT_EQ(workOf(data, launch).rows, 2 * 6);
+  launch.operands[2] = {0, 0, {6, 33}, {1, 6}}; // three vectors
+  EXPECT_EQ(workOf(data, launch).rows, 4 * 6);
+}
+
 TEST(Work, OfAFusedProgramGrowsWithItsInstructions) {
   package::PackageData data = withBuffers(DType::F32);
   data.programs.resize(1);
