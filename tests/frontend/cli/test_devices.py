@@ -26,8 +26,9 @@ class Flags(Case):
         for store in ("dist_sync", "dist_device_sync", "dist_sync_device", "dist_async", "dist_async_device"):
             self.refused(f"--kv-store {store} is for several processes: lstmc launch -n N -- ", "--kv-store", store)
         self.refused("--kv-store nccl is for GPUs", "--kv-store", "nccl")
-        self.refused('--kv-store takes auto, local or device, got "devise"; did you mean "device"?', "--kv-store", "devise")
-        self.refused('--kv-store takes auto, local or device, got "dist"', "--kv-store", "dist")
+        names = "auto, local, device, nccl, dist_sync, dist_device_sync, dist_sync_device, dist_async, dist_async_device"
+        self.refused(f'--kv-store takes {names}, got "devise"; did you mean "device"?', "--kv-store", "devise")
+        self.refused(f'--kv-store takes {names}, got "dist"', "--kv-store", "dist")
         self.refused('--update-on-kvstore takes auto, 0 or 1, got "2"', "--update-on-kvstore", "2")
 
     def test_numbers_of_parts(self):
