@@ -61,7 +61,7 @@ public:
     }
     Status status = status_;
     for (size_t i = 0; i < slots_.size() && status.ok(); ++i)
-      copy(staged_[i].slot.tensor, slots_[i].tensor);
+      copy(staged_[i].slot.tensor, slots_[i]);
     bool last = position.batch + 1 == batches();
     wanted_ = last ? Position{position.epoch + 1, 0} : Position{position.epoch, position.batch + 1};
     changed_.notify_all();
@@ -86,12 +86,18 @@ private:
     }
   }
 
-  static void copy(const Tensor &from, const Tensor &to) {
-    size_t width = dtypeBytes(from.dtype);
-    eachIndexBut(to, -1, [&](int64_t number, int64_t offset) {
-      std::memcpy(to.as<uint8_t>() + size_t(offset) * width,
-                  from.as<uint8_t>() + size_t(number) * width, width);
-    });
+  /// The rows that are wanted, from a dense tensor.
+  static void copy(const Tensor &from, const InputSlot &slot) {
+    const Tensor &to = slot.tensor;
+    const size_t width = dtypeBytes(from.dtype), axis = size_t(slot.batchAxis);
+    const int64_t inner = from.strides[axis], rows = from.shape[axis];
+    const RowWindow wanted = slot.rows.within(rows);
+    for (int64_t n = wanted.begin; n < wanted.end; ++n)
+      eachIndexBut(to, slot.batchAxis, [&](int64_t number, int64_t offset) {
+        const int64_t place = (number / inner * rows + n) * inner + number % inner;
+        std::memcpy(to.as<uint8_t>() + size_t(n * to.strides[axis] + offset) * width,
+                    from.as<uint8_t>() + size_t(place) * width, width);
+      });
   }
 
   std::vector<InputSlot> slots_;

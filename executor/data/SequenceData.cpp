@@ -27,9 +27,10 @@ class TableWriter : public SequenceWriter {
 public:
   TableWriter(const CsvTable &table, std::vector<Feature> features, Feature target,
               std::shared_ptr<const std::vector<Sequence>> sequences, int64_t batch,
-              SequenceSlots slots)
-      : table_(table), features_(std::move(features)), target_(std::move(target)),
-        sequences_(std::move(sequences)), batch_(batch), slots_(std::move(slots)) {}
+              SequenceSlots slots, RowWindow wanted)
+      : SequenceWriter(wanted), table_(table), features_(std::move(features)),
+        target_(std::move(target)), sequences_(std::move(sequences)), batch_(batch),
+        slots_(std::move(slots)) {}
 
   Status write(int64_t number, int64_t n) override {
     const Sequence &sequence = (*sequences_)[size_t(number)];
@@ -105,7 +106,7 @@ public:
     for (const std::vector<InputSlot> &each : slots) {
       LSTMC_ASSIGN(Filled filled, filledBy(each, batch));
       LSTMC_TRY(checkValues(*every, chosen, filled));
-      writers.push_back(writerOf(std::move(filled), every, batch));
+      writers.push_back(writerOf(std::move(filled), every, batch, rowsWanted(each, batch)));
     }
     return data::bucketFeed(std::move(writers), spec_.buckets, steps, std::move(chosen), batch,
                             spec_.shuffle, seed);
@@ -148,11 +149,12 @@ private:
     return filled;
   }
 
-  std::unique_ptr<SequenceWriter>
-  writerOf(Filled filled, std::shared_ptr<const std::vector<Sequence>> every, int64_t batch) const {
+  std::unique_ptr<SequenceWriter> writerOf(Filled filled,
+                                           std::shared_ptr<const std::vector<Sequence>> every,
+                                           int64_t batch, RowWindow wanted) const {
     return std::make_unique<TableWriter>(table_, std::move(filled.features),
                                          std::move(filled.target), std::move(every), batch,
-                                         std::move(filled.slots));
+                                         std::move(filled.slots), wanted);
   }
 
   std::shared_ptr<const std::vector<Sequence>> sequencesIn(Part part) const {
@@ -185,8 +187,8 @@ private:
                     part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
     auto make = [&](const std::vector<InputSlot> &to) -> Result<std::unique_ptr<Feed>> {
       LSTMC_ASSIGN(Filled here, filledBy(to, batch));
-      return sequenceFeed(writerOf(std::move(here), every, batch), std::move(chosen), batch, part,
-                          shuffles, seed);
+      return sequenceFeed(writerOf(std::move(here), every, batch, rowsWanted(to, batch)),
+                          std::move(chosen), batch, part, shuffles, seed);
     };
     return table_.cells.inMemory() ? make(slots) : readAhead(slots, make);
   }

@@ -41,8 +41,9 @@ Result<std::unique_ptr<LineSlots>> lineSlots(const std::vector<InputSlot> &slots
 }
 
 LineWriter::LineWriter(const TokenText &tokens, std::shared_ptr<const std::vector<TextLine>> lines,
-                       int64_t steps, const LineSlots &slots)
-    : tokens_(tokens), lines_(std::move(lines)), steps_(steps), data_(*slots.filled.data) {
+                       int64_t steps, const LineSlots &slots, RowWindow wanted)
+    : SequenceWriter(wanted), tokens_(tokens), lines_(std::move(lines)), steps_(steps),
+      data_(*slots.filled.data) {
   if (slots.filled.label)
     label_ = *slots.filled.label;
   if (slots.length)

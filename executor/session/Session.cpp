@@ -11,6 +11,7 @@
 #include "executor/device/ThreadTeam.h"
 #include "executor/session/Binding.h"
 #include "executor/session/InProcessTransport.h"
+#include "executor/session/InputRows.h"
 #include "executor/session/RemoteDevice.h"
 #include "executor/session/SessionImpl.h"
 
@@ -422,6 +423,18 @@ Result<Tensor> Session::input(std::string_view entry, std::string_view name) {
     }
   return impl_->views->view(value, session::Kept::Input);
 }
+
+Result<RowWindow> Session::inputRows(std::string_view entry, std::string_view name,
+                                     int axis) const {
+  LSTMC_ASSIGN(session::Value value, impl_->bindingValue(entry, name, true));
+  if (!impl_->options.peers || size_t(axis) >= value.shape.shape.size())
+    return RowWindow();
+  const package::Entry &source = impl_->data().entries[*impl_->findEntry(entry)];
+  return session::rowsRead(impl_->data(), source,
+                           *std::ranges::find(source.inputs, name, &package::Binding::name), axis,
+                           impl_->devices);
+}
+
 Result<Tensor> Session::output(std::string_view entry, std::string_view name) const {
   LSTMC_ASSIGN(session::Value value, impl_->bindingValue(entry, name, false));
   Tensor view = impl_->views->view(value, session::Kept::Output);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "executor/base/Diagnostic.h"
+#include "executor/base/RowWindow.h"
 #include "executor/base/Status.h"
 #include "executor/base/Tensor.h"
 #include "executor/device/Device.h"
@@ -171,6 +172,9 @@ public:
   // Inputs and outputs. E0001 for an unknown entry or name. A scalar whose view was taken has the
   // value that is written there, until setScalar() gives it another.
   Result<Tensor> input(std::string_view entry, std::string_view name);
+  /// Along an axis of that input, the rows that this process must fill; all without other
+  /// processes.
+  Result<RowWindow> inputRows(std::string_view entry, std::string_view name, int axis) const;
   Result<Tensor> output(std::string_view entry, std::string_view name) const;
 
   bool hasEntry(std::string_view entry) const;

@@ -57,7 +57,7 @@ Status Replay::makeWorkers(const data::DataSet &data) {
     if (worker == 0)
       continue;
     LSTMC_ASSIGN(std::vector<data::InputSlot> inputs, inner_->inputs(Entry::Step));
-    made.rows.emplace(std::move(inputs), workers_);
+    made.rows.emplace(std::move(inputs), workers_, worker);
     LSTMC_ASSIGN(made.feed, data.feed(data::Part::Train, made.rows->all(), seed_));
     made.states.resize(statesOf(worker).size());
   }

@@ -6,7 +6,7 @@ Status SplitTrainable::prepare(double threshold) {
   LSTMC_ASSIGN(inner_, training::SessionTrainable::create(session_));
   LSTMC_ASSIGN(step_, session::SplitStep::create(session_));
   LSTMC_ASSIGN(std::vector<data::InputSlot> inputs, inner_->inputs(Entry::Step));
-  rows_.emplace(std::move(inputs), workers_);
+  rows_.emplace(std::move(inputs), workers_, worker_);
   size_t bytes = 0;
   for (const StoredTensor &state : inner_->states())
     bytes += size_t(state.bytes());
@@ -73,7 +73,7 @@ void SplitTrainable::writeStates(std::span<const std::byte> from) {
 
 Status SplitTrainable::computeGradients(int worker, int64_t clock, uint64_t seed,
                                         const Rows &rows) {
-  rows.give(worker);
+  rows.give();
   session_.setScalar("update", (clock - 1) * workers_ + worker + 1);
   session_.setScalar("seed", int64_t(seed));
   Status status = step_->gradients();

@@ -42,10 +42,11 @@ BucketedTrainable::create(const std::vector<Session *> &sessions) {
 }
 
 Result<std::unique_ptr<data::Feed>> BucketedTrainable::trainingFeed(const data::DataSet &data,
-                                                                    uint64_t seed) {
+                                                                    uint64_t seed, BatchRows rows) {
   std::vector<std::vector<data::InputSlot>> slots;
   for (const auto &model : models_) {
     LSTMC_ASSIGN(slots.emplace_back(), model->inputs(Entry::Step));
+    take(rows, slots.back());
   }
   LSTMC_ASSIGN(std::unique_ptr<data::BucketFeed> feed, data.bucketFeed(slots, seed));
   return std::unique_ptr<data::Feed>(new ChoosingFeed(*this, std::move(feed)));

@@ -17,8 +17,8 @@ public:
   static Result<std::unique_ptr<BucketedTrainable>> create(const std::vector<Session *> &sessions);
 
   /// Filling a batch chooses the session of the next step().
-  Result<std::unique_ptr<data::Feed>> trainingFeed(const data::DataSet &data,
-                                                   uint64_t seed) override;
+  Result<std::unique_ptr<data::Feed>> trainingFeed(const data::DataSet &data, uint64_t seed,
+                                                   BatchRows rows) override;
 
   Identity identity() const override { return models_.back()->identity(); }
   std::vector<StoredTensor> parameters() override { return model().parameters(); }

@@ -31,7 +31,8 @@ static std::optional<double> steepest(const std::vector<RateTrial> &trials) {
 
 Result<RateFindings> findRate(Trainable &model, const data::DataSet &data, const FitSettings &fit,
                               uint64_t seed, const RateSearch &search) {
-  LSTMC_ASSIGN(std::unique_ptr<data::Feed> feed, model.trainingFeed(data, seed));
+  LSTMC_ASSIGN(std::unique_ptr<data::Feed> feed,
+               model.trainingFeed(data, seed, Trainable::BatchRows::Wanted));
   UpdateFormula formula(fit.row(), fit.keys);
   RateFindings found;
   data::Position position;

@@ -152,7 +152,8 @@ Result<std::vector<data::InputSlot>> inputSlots(Session &session, std::string_vi
     LSTMC_ASSIGN(Tensor tensor, session.input(entry, input.name));
     auto batch = std::find(input.dims.begin(), input.dims.end(), "batch");
     int axis = batch == input.dims.end() ? 0 : int(batch - input.dims.begin());
-    slots.push_back({input.name, input.role == "label", tensor, axis, input.range});
+    LSTMC_ASSIGN(RowWindow rows, session.inputRows(entry, input.name, axis));
+    slots.push_back({input.name, input.role == "label", tensor, axis, input.range, rows});
   }
   return slots;
 }

@@ -55,10 +55,13 @@ public:
   virtual const std::vector<Head> &heads() const = 0;
   /// Data and label inputs. Fill them right before each run.
   virtual Result<std::vector<data::InputSlot>> inputs(Entry entry) = 0;
-  /// Batches of the training part for step(). Errors are those of DataSet::feed.
-  virtual Result<std::unique_ptr<data::Feed>> trainingFeed(const data::DataSet &data,
-                                                           uint64_t seed) {
+  enum class BatchRows { Wanted, All };
+  /// Batches of the training part for step(); `rows`: those that this process reads, or all. Errors
+  /// are those of DataSet::feed.
+  virtual Result<std::unique_ptr<data::Feed>> trainingFeed(const data::DataSet &data, uint64_t seed,
+                                                           BatchRows rows) {
     LSTMC_ASSIGN(std::vector<data::InputSlot> slots, inputs(Entry::Step));
+    take(rows, slots);
     return data.feed(data::Part::Train, std::move(slots), seed);
   }
 
@@ -116,6 +119,12 @@ public:
   virtual const std::vector<NamedNorm> &gradientNorms() {
     static const std::vector<NamedNorm> kNone;
     return kNone;
+  }
+
+protected:
+  static void take(BatchRows rows, std::vector<data::InputSlot> &slots) {
+    for (data::InputSlot &slot : slots)
+      slot.rows = rows == BatchRows::All ? RowWindow() : slot.rows;
   }
 };
 

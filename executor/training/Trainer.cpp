@@ -76,7 +76,7 @@ private:
 
   Status prepare(const data::DataSet &data, const data::DataSet *valid) {
     data_ = &data;
-    LSTMC_ASSIGN(feed_, model_.trainingFeed(data, options_.seed));
+    LSTMC_ASSIGN(feed_, model_.trainingFeed(data, options_.seed, Trainable::BatchRows::Wanted));
     if (valid || data.spec().valid > 0) {
       const data::DataSet &from = valid ? *valid : data;
       LSTMC_ASSIGN(std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Evaluate));
@@ -364,6 +364,8 @@ private:
     if (!writer_)
       return;
     reportSaves(true);
+    if (Status status = fillAllRows(); !status.ok())
+      return observer_.warning(status.error());
     Result<Bytes> update = packUpdate(model_, scalars);
     if (!update.ok())
       return observer_.warning(update.error());
@@ -379,6 +381,16 @@ private:
       else
         observer_.warning(result.error());
     }
+  }
+
+  /// The batch of this update, with the rows that other processes have read.
+  Status fillAllRows() {
+    LSTMC_ASSIGN(const std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Step));
+    if (std::ranges::all_of(slots, [](const auto &slot) { return slot.rows == RowWindow(); }))
+      return {};
+    LSTMC_ASSIGN(const std::unique_ptr<data::Feed> feed,
+                 model_.trainingFeed(*data_, options_.seed, Trainable::BatchRows::All));
+    return feed->fill(state_.position);
   }
 
   Status save(bool best) {

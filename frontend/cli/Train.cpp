@@ -42,7 +42,8 @@ int64_t stepsOf(const package::PackageData &data) {
 Status dryRun(training::Trainable &model, const ModelData &data,
               const training::TrainOptions &options) {
   using Entry = training::Trainable::Entry;
-  LSTMC_ASSIGN(auto feed, model.trainingFeed(*data.data, options.seed));
+  LSTMC_ASSIGN(auto feed, model.trainingFeed(*data.data, options.seed,
+                                             training::Trainable::BatchRows::Wanted));
   if (data.valid) {
     LSTMC_ASSIGN(auto validInputs, model.inputs(Entry::Evaluate));
     LSTMC_ASSIGN(auto validFeed, data.valid->feed(data::Part::All, validInputs, options.seed));
