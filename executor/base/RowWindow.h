@@ -18,6 +18,7 @@ struct RowWindow {
     begin = std::min(begin, rows.begin);
     end = std::max(end, rows.end);
   }
+  bool has(int64_t row) const { return row >= begin && row < end; }
   /// Without rows that a batch of so many does not have; 0 to 0 if none is left.
   RowWindow within(int64_t batch) const {
     const RowWindow kept = {std::max<int64_t>(begin, 0), std::min(end, batch)};

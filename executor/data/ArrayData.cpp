@@ -40,9 +40,8 @@ struct Source {
 
 class ArrayFeed : public Feed {
 public:
-  ArrayFeed(std::vector<Source> sources, int64_t first, int64_t batch, RowWindow wanted, Part part,
-            SampleOrder order)
-      : sources_(std::move(sources)), first_(first), batch_(batch), wanted_(wanted), part_(part),
+  ArrayFeed(std::vector<Source> sources, int64_t first, int64_t batch, Part part, SampleOrder order)
+      : sources_(std::move(sources)), first_(first), batch_(batch), part_(part),
         order_(std::move(order)) {}
 
   int64_t batches() const override { return batchesOf(order_.count(), batch_, part_); }
@@ -56,11 +55,12 @@ public:
   bool restarts(const Position &) const override { return true; }
 
   Status fill(const Position &position) override {
-    for (int64_t n = wanted_.begin; n < wanted_.end; ++n) {
+    for (int64_t n = 0; n < batch_; ++n) {
       int64_t place = std::min(position.batch * batch_ + n, order_.count() - 1);
       int64_t sample = first_ + order_.at(position.epoch, place);
       for (const Source &source : sources_)
-        LSTMC_TRY(copy(source, sample, n));
+        if (source.slot.rows.has(n))
+          LSTMC_TRY(copy(source, sample, n));
     }
     return {};
   }
@@ -93,7 +93,6 @@ private:
 
   std::vector<Source> sources_;
   int64_t first_, batch_;
-  RowWindow wanted_;
   Part part_;
   SampleOrder order_;
   Bytes buffer_; ///< what was read last
@@ -133,8 +132,7 @@ public:
       for (size_t i = 0; i < to.size(); ++i)
         sources[i].slot = to[i];
       SampleOrder order(end - begin, spec_.shuffle && part == Part::Train, seed);
-      return std::unique_ptr<Feed>(
-          new ArrayFeed(sources, begin, batch, rowsWanted(to, batch), part, std::move(order)));
+      return std::unique_ptr<Feed>(new ArrayFeed(sources, begin, batch, part, std::move(order)));
     };
     bool inFile =
         std::ranges::any_of(sources, [](const Source &one) { return one.array->inFile(); });

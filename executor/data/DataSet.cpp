@@ -118,18 +118,4 @@ Result<int64_t> batchExtent(const std::vector<InputSlot> &slots) {
   return batch;
 }
 
-RowWindow rowsWanted(const std::vector<InputSlot> &slots, int64_t batch) {
-  RowWindow rows = RowWindow::none();
-  for (const InputSlot &slot : slots)
-    rows.include(slot.rows);
-  return rows.within(batch);
-}
-
-RowWindow rowsWanted(const DataAndLabel &slots, int64_t batch) {
-  RowWindow rows = slots.data->rows;
-  if (slots.label)
-    rows.include(slots.label->rows);
-  return rows.within(batch);
-}
-
 } // namespace lstmc::data

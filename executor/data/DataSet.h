@@ -23,7 +23,7 @@ struct InputSlot {
   Tensor tensor;                        ///< any strides; N is its extent along `batchAxis`
   int batchAxis = 0;                    ///< the axis whose dim is called "batch", else the first
   std::optional<ValueRange> range = {}; ///< which values are valid for the input
-  RowWindow rows = {};                  ///< of a batch, those that this process reads
+  RowWindow rows = {};                  ///< of a batch, those that are wanted
 };
 
 /// Which part of the samples. With `valid=` in the spec, Train is the part before the validation
@@ -51,7 +51,7 @@ public:
   /// The data that no batch contains, in words: "2 of 14 samples fill no batch of 4". Empty if
   /// batches contain all.
   virtual std::string leftOut() const { return {}; }
-  /// Writes a batch to the slots, at least the rows that are wanted of one of them.
+  /// Writes to each slot at least the rows of a batch that are wanted of it.
   /// `position.batch` has to be below batches(). Fails only where the data are in a file: E0601,
   /// and E0602 or E0605 if the file is not as it was.
   virtual Status fill(const Position &position) = 0;

@@ -27,23 +27,21 @@ class TableWriter : public SequenceWriter {
 public:
   TableWriter(const CsvTable &table, std::vector<Feature> features, Feature target,
               std::shared_ptr<const std::vector<Sequence>> sequences, int64_t batch,
-              SequenceSlots slots, RowWindow wanted)
-      : SequenceWriter(wanted), table_(table), features_(std::move(features)),
-        target_(std::move(target)), sequences_(std::move(sequences)), batch_(batch),
-        slots_(std::move(slots)) {}
+              SequenceSlots slots)
+      : table_(table), features_(std::move(features)), target_(std::move(target)),
+        sequences_(std::move(sequences)), batch_(batch), slots_(std::move(slots)) {}
 
   Status write(int64_t number, int64_t n) override {
     const Sequence &sequence = (*sequences_)[size_t(number)];
-    LSTMC_ASSIGN(const double *cells, table_.read(sequence.first, sequence.count, buffer_));
-    values_.clear();
-    for (int64_t t = 0; t < sequence.count; ++t)
-      for (const Feature &feature : features_)
-        feature.append(row(cells, t), values_);
-    write(slots_.data, n,
-          [&](int64_t at) { return at < int64_t(values_.size()) ? values_[size_t(at)] : 0.0; });
-    if (slots_.length)
+    if (slots_.length && slots_.length->rows.has(n))
       write(*slots_.length, n, [&](int64_t) { return double(sequence.count); });
-    if (slots_.label)
+    const bool data = slots_.data.rows.has(n), label = slots_.label && slots_.label->rows.has(n);
+    if (!data && !label)
+      return {};
+    LSTMC_ASSIGN(const double *cells, table_.read(sequence.first, sequence.count, buffer_));
+    if (data)
+      fillData(cells, sequence.count, n);
+    if (label)
       fillLabel(*slots_.label, cells, sequence.count, n);
     return {};
   }
@@ -59,6 +57,15 @@ private:
     eachIndexBut(to, slot.batchAxis, [&](int64_t number, int64_t offset) {
       writeElement(to.data, to.dtype, base + offset, value(number));
     });
+  }
+
+  void fillData(const double *cells, int64_t count, int64_t n) {
+    values_.clear();
+    for (int64_t t = 0; t < count; ++t)
+      for (const Feature &feature : features_)
+        feature.append(row(cells, t), values_);
+    write(slots_.data, n,
+          [&](int64_t at) { return at < int64_t(values_.size()) ? values_[size_t(at)] : 0.0; });
   }
 
   /// After the end of a sequence stands the label that the head ignores, else 0.
@@ -106,7 +113,7 @@ public:
     for (const std::vector<InputSlot> &each : slots) {
       LSTMC_ASSIGN(Filled filled, filledBy(each, batch));
       LSTMC_TRY(checkValues(*every, chosen, filled));
-      writers.push_back(writerOf(std::move(filled), every, batch, rowsWanted(each, batch)));
+      writers.push_back(writerOf(std::move(filled), every, batch));
     }
     return data::bucketFeed(std::move(writers), spec_.buckets, steps, std::move(chosen), batch,
                             spec_.shuffle, seed);
@@ -149,12 +156,11 @@ private:
     return filled;
   }
 
-  std::unique_ptr<SequenceWriter> writerOf(Filled filled,
-                                           std::shared_ptr<const std::vector<Sequence>> every,
-                                           int64_t batch, RowWindow wanted) const {
+  std::unique_ptr<SequenceWriter>
+  writerOf(Filled filled, std::shared_ptr<const std::vector<Sequence>> every, int64_t batch) const {
     return std::make_unique<TableWriter>(table_, std::move(filled.features),
                                          std::move(filled.target), std::move(every), batch,
-                                         std::move(filled.slots), wanted);
+                                         std::move(filled.slots));
   }
 
   std::shared_ptr<const std::vector<Sequence>> sequencesIn(Part part) const {
@@ -187,8 +193,8 @@ private:
                     part == Part::Train ? fmt::format("one batch of {}", batch) : "1");
     auto make = [&](const std::vector<InputSlot> &to) -> Result<std::unique_ptr<Feed>> {
       LSTMC_ASSIGN(Filled here, filledBy(to, batch));
-      return sequenceFeed(writerOf(std::move(here), every, batch, rowsWanted(to, batch)),
-                          std::move(chosen), batch, part, shuffles, seed);
+      return sequenceFeed(writerOf(std::move(here), every, batch), std::move(chosen), batch, part,
+                          shuffles, seed);
     };
     return table_.cells.inMemory() ? make(slots) : readAhead(slots, make);
   }

@@ -27,7 +27,7 @@ public:
   bool restarts(const Position &) const override { return true; }
 
   Status fill(const Position &position) override {
-    for (int64_t n = writer_->wanted.begin; n < writer_->wanted.end; ++n) {
+    for (int64_t n = 0; n < batch_; ++n) {
       const int64_t place = std::min(position.batch * batch_ + n, order_.count() - 1);
       LSTMC_TRY(writer_->write(chosen_.numbers[size_t(order_.at(position.epoch, place))], n));
     }
@@ -71,9 +71,9 @@ public:
 
   Status fill(const Position &position) override {
     const Batch &batch = batchAt(position);
-    SequenceWriter &writer = *writers_[batch.bucket];
-    for (int64_t n = writer.wanted.begin; n < writer.wanted.end; ++n)
-      LSTMC_TRY(writer.write(chosen_.numbers[size_t(members_[size_t(batch.first + n)])], n));
+    for (int64_t n = 0; n < batch_; ++n)
+      LSTMC_TRY(writers_[batch.bucket]->write(
+          chosen_.numbers[size_t(members_[size_t(batch.first + n)])], n));
     return {};
   }
 

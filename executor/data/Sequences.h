@@ -14,12 +14,9 @@ namespace lstmc::data {
 /// Writes sequences to the slots that it was made for.
 class SequenceWriter {
 public:
-  explicit SequenceWriter(RowWindow wanted) : wanted(wanted) {}
   virtual ~SequenceWriter() = default;
   /// To a row of the batch. Errors are those of Feed::fill().
   virtual Status write(int64_t sequence, int64_t row) = 0;
-
-  const RowWindow wanted; ///< of a batch
 };
 
 /// Sequences that batches are made of.

@@ -65,8 +65,4 @@ std::string samplesLeftOut(int64_t count, int64_t batch, Part part, std::string_
 /// The batch extent of all slots; E0605 if they differ.
 Result<int64_t> batchExtent(const std::vector<InputSlot> &slots);
 
-/// Of a batch of so many rows, the least window that has all that are wanted of any of the slots.
-RowWindow rowsWanted(const std::vector<InputSlot> &slots, int64_t batch);
-RowWindow rowsWanted(const DataAndLabel &slots, int64_t batch);
-
 } // namespace lstmc::data

@@ -22,9 +22,8 @@ public:
             int64_t horizon, Runs starts, int64_t batch, Part part, DataAndLabel slots,
             SampleOrder order)
       : table_(table), features_(std::move(features)), target_(std::move(target)), window_(window),
-        horizon_(horizon), starts_(std::move(starts)), batch_(batch),
-        wanted_(rowsWanted(slots, batch)), part_(part), data_(*slots.data),
-        order_(std::move(order)) {
+        horizon_(horizon), starts_(std::move(starts)), batch_(batch), part_(part),
+        data_(*slots.data), order_(std::move(order)) {
     if (slots.label)
       label_ = *slots.label;
   }
@@ -40,11 +39,12 @@ public:
   bool restarts(const Position &) const override { return true; }
 
   Status fill(const Position &position) override {
-    for (int64_t n = wanted_.begin; n < wanted_.end; ++n) {
+    for (int64_t n = 0; n < batch_; ++n) {
       int64_t number = std::min(position.batch * batch_ + n, order_.count() - 1);
       int64_t start = starts_[order_.at(position.epoch, number)];
-      LSTMC_TRY(fillData(start, n));
-      if (label_)
+      if (data_.rows.has(n))
+        LSTMC_TRY(fillData(start, n));
+      if (label_ && label_->rows.has(n))
         LSTMC_TRY(fillLabel(start, n));
     }
     return {};
@@ -87,7 +87,6 @@ private:
   int64_t window_, horizon_;
   Runs starts_; ///< first rows of the windows
   int64_t batch_;
-  RowWindow wanted_;
   Part part_;
   InputSlot data_;
   std::optional<InputSlot> label_;

@@ -16,8 +16,7 @@ public:
   TextFeed(const TokenText &tokens, int64_t begin, int64_t end, int64_t streams, int64_t steps,
            DataAndLabel slots)
       : tokens_(tokens), begin_(begin), end_(end), streams_(streams), steps_(steps),
-        length_((end - begin - 1) / streams), wanted_(rowsWanted(slots, streams)),
-        data_(*slots.data) {
+        length_((end - begin - 1) / streams), data_(*slots.data) {
     if (slots.label)
       label_ = *slots.label;
   }
@@ -44,7 +43,8 @@ private:
     int64_t batchStride = to.strides[size_t(slot.batchAxis)];
     int64_t stepStride = to.rank == 2 ? to.strides[size_t(1 - slot.batchAxis)] : 0;
     window_.resize(size_t(steps_));
-    for (int64_t n = wanted_.begin; n < wanted_.end; ++n) {
+    const RowWindow rows = slot.rows.within(streams_);
+    for (int64_t n = rows.begin; n < rows.end; ++n) {
       LSTMC_TRY(tokens_.read(begin_ + n * length_ + firstStep, window_));
       for (int64_t t = 0; t < steps_; ++t)
         writeElement(to.data, to.dtype, n * batchStride + t * stepStride, window_[size_t(t)]);
@@ -55,7 +55,6 @@ private:
   const TokenText &tokens_;
   int64_t begin_, end_, streams_, steps_;
   int64_t length_; ///< of a stream, in tokens
-  RowWindow wanted_;
   InputSlot data_;
   std::optional<InputSlot> label_;
   std::vector<int32_t> window_; ///< of one stream
@@ -204,8 +203,7 @@ private:
              const std::shared_ptr<const std::vector<TextLine>> &every) const {
     LSTMC_ASSIGN(std::unique_ptr<LineSlots> found, lineSlots(slots, batch));
     LSTMC_ASSIGN(int64_t steps, stepsOf(found->others));
-    return std::unique_ptr<SequenceWriter>(
-        new LineWriter(tokens_, every, steps, *found, rowsWanted(slots, batch)));
+    return std::unique_ptr<SequenceWriter>(new LineWriter(tokens_, every, steps, *found));
   }
 
   /// `all`: no line may be left out.

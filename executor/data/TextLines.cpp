@@ -41,9 +41,8 @@ Result<std::unique_ptr<LineSlots>> lineSlots(const std::vector<InputSlot> &slots
 }
 
 LineWriter::LineWriter(const TokenText &tokens, std::shared_ptr<const std::vector<TextLine>> lines,
-                       int64_t steps, const LineSlots &slots, RowWindow wanted)
-    : SequenceWriter(wanted), tokens_(tokens), lines_(std::move(lines)), steps_(steps),
-      data_(*slots.filled.data) {
+                       int64_t steps, const LineSlots &slots)
+    : tokens_(tokens), lines_(std::move(lines)), steps_(steps), data_(*slots.filled.data) {
   if (slots.filled.label)
     label_ = *slots.filled.label;
   if (slots.length)
@@ -52,10 +51,11 @@ LineWriter::LineWriter(const TokenText &tokens, std::shared_ptr<const std::vecto
 
 Status LineWriter::write(int64_t number, int64_t row) {
   const TextLine &line = (*lines_)[size_t(number)];
-  LSTMC_TRY(write(data_, row, line, 0, 0));
-  if (label_)
+  if (data_.rows.has(row))
+    LSTMC_TRY(write(data_, row, line, 0, 0));
+  if (label_ && label_->rows.has(row))
     LSTMC_TRY(write(*label_, row, line, 1, *label_->range->ignored));
-  if (length_)
+  if (length_ && length_->rows.has(row))
     writeElement(length_->tensor.data, length_->tensor.dtype,
                  row * length_->tensor.strides[size_t(length_->batchAxis)], double(line.steps()));
   return {};

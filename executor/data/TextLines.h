@@ -32,7 +32,7 @@ Result<std::unique_ptr<LineSlots>> lineSlots(const std::vector<InputSlot> &slots
 class LineWriter : public SequenceWriter {
 public:
   LineWriter(const TokenText &tokens, std::shared_ptr<const std::vector<TextLine>> lines,
-             int64_t steps, const LineSlots &slots, RowWindow wanted);
+             int64_t steps, const LineSlots &slots);
   Status write(int64_t line, int64_t row) override;
 
 private:
