@@ -1,5 +1,7 @@
 #include "frontend/cli/TrainFlags.h"
 
+#include <algorithm>
+
 #include "executor/abi/EntryNames.h"
 #include "executor/package/Plan.h"
 #include "frontend/cli/Version.h"
@@ -11,6 +13,7 @@ std::optional<std::string> samplePackage(const Options &options, const ModelRequ
   ModelRequest single = request;
   single.entries = {"forward"};
   single.carry = {"*"};
+  Options quiet = options; // with what is said of the training's own size left out
   for (const package::Entry &entry : trained.entries)
     if (entry.name == "step")
       for (const package::Binding &input : entry.inputs)
@@ -18,8 +21,10 @@ std::optional<std::string> samplePackage(const Options &options, const ModelRequ
           if (trained.buffers[input.buffer].shape.size() != 2)
             return std::nullopt;
           single.shapes.push_back({input.name, {1, 1}, {}});
+          std::erase_if(quiet.set, [&](const auto &setting) {
+            return std::ranges::find(input.dims, setting.first) != input.dims.end();
+          });
         }
-  Options quiet = options; // with what is said of the training's own size left out
   const FlagValues defaults;
   quiet.batch = defaults.batch;
   quiet.shape = defaults.shape;

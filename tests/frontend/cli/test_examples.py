@@ -1,5 +1,5 @@
 """The examples in the documents do what they say: programs of the language load and train, the commands for pipelines succeed, and
-what the import of weights prints is what it prints. (The tutorial has its own test, and so have the examples in Python.)"""
+what the import of weights prints is what it prints, and the C program runs what was imported. (The tutorial has its own test, and so have the examples in Python.)"""
 import json
 import os
 import random
@@ -7,6 +7,7 @@ import re
 import struct
 import subprocess
 import unittest
+import zipfile
 
 from command import Case, LSTMC, SOURCE, SMALL
 from test_tutorial import BLOCK, commands, pattern
@@ -41,7 +42,11 @@ class Examples(Case):
             for program in ("lstmc", "lstmc-run"):
                 place = LSTMC if program == "lstmc" else os.path.join(os.path.dirname(LSTMC), "../../executor/run/lstmc-run")
                 (tools / program).symlink_to(os.path.realpath(place))
-        return subprocess.run(["sh", "-c", command], cwd=self.folder, env={"PATH": f"{tools}:{os.environ['PATH']}"}, text=True, timeout=120,
+        # A C compiler finds lstmc.h and liblstmc.so as where they are installed.
+        library = os.path.realpath(os.path.join(os.path.dirname(LSTMC), "../../executor/c"))
+        env = {"PATH": f"{tools}:{os.environ['PATH']}", "CPATH": str(SOURCE / "executor/c/include"), "LIBRARY_PATH": library,
+               "LD_LIBRARY_PATH": library}
+        return subprocess.run(["sh", "-c", command], cwd=self.folder, env=env, text=True, timeout=120,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def test_programs_train(self):
@@ -77,16 +82,22 @@ class Examples(Case):
                  for layer in (0, 1) for kind in ("weight", "bias") for part in ("ih", "hh")}
         safetensors(self.folder / "lm.safetensors", {"embed.weight": [65, 32], **gates, "norm.weight": [64], "norm.bias": [64], "fc.weight": [65, 64], "fc.bias": [65]})
         npy(self.folder / "x.npy", (3, 20), [i % 65 for i in range(60)])
+        page = (SOURCE / "docs/from-pytorch.md").read_text()
+        program, = (text for kind, title, text in BLOCK.findall(page) if kind == "c")
+        self.assertLessEqual(len([line for line in program.splitlines() if line]), 20)
+        (self.folder / "lm.c").write_text(program)
         seen = 0
-        for block in re.findall(r"^```\n(\$ .*?)^```$", (SOURCE / "docs/from-pytorch.md").read_text(), re.M | re.S):
+        for block in re.findall(r"^```\n(\$ .*?)^```$", page, re.M | re.S):
             for command, printed in commands(block):
                 done = self.shell(command)
                 self.assertEqual(done.returncode, 0, command + "\n" + done.stdout)
-                if printed:
+                if printed or command.startswith("cc "):
                     self.assertRegex(done.stdout, re.compile(r"\A" + pattern(printed).pattern + r"\Z"), f"$ {command}")
                 seen += 1
-        self.assertGreaterEqual(seen, 4)
-        self.assertTrue((self.folder / "y.npz").exists())
+        self.assertGreaterEqual(seen, 8)
+        with zipfile.ZipFile(self.folder / "y.npz") as arrays:
+            self.assertEqual(arrays.read("fc_output.npy")[-3 * 20 * 65 * 4:], (self.folder / "y.f32").read_bytes())
+        self.assertIn("the input is too short", self.shell("echo 1 | ./lm").stdout)
 
     def test_message_of_the_language(self):
         (message,) = re.findall(r"^```\n(tied\.lnet:.*?)^```$", (SOURCE / "docs/language.md").read_text(), re.M | re.S)

@@ -1,10 +1,13 @@
-"""The ways to divide a net among devices in samples/README.md: each trains, to the same bits, and draws its picture."""
+"""The ways to divide a net among devices in samples/README.md: each trains, to the same bits, and draws its picture. The sample in C
+writes what the command writes."""
+import os
 import random
 import re
 import shlex
+import subprocess
 import unittest
 
-from command import Case, SOURCE
+from command import Case, LSTMC, SOURCE
 
 
 def commands(name, section="Several devices"):
@@ -41,6 +44,23 @@ class Samples(Case):
         self.assertEqual(arrows.pop("one.svg"), 0)
         self.assertTrue(all(arrows.values()), arrows)
 
+    def test_a_text_continued_in_c(self):
+        (self.folder / "input.txt").write_text("the café is là, and the tea is là. " * 100)
+        self.good("train", SOURCE / "samples/char_lm.lnet", "--data", "text:input.txt", "--set", "hidden=24", "-b", "4", "--set", "seq=16", "--lr", "0.02",
+                  "--after", "80u", "-o", "ck")
+        program = os.path.join(os.path.dirname(LSTMC), "../../samples/c/sample_char_lm_c")
+
+        def written(*words):
+            return subprocess.run([program, *words], cwd=self.folder, capture_output=True, text=True, timeout=60)
+
+        for prime, length in ("the c", "60"), ("là", "25"), ("é", "0"):
+            wanted = self.good("sample", "ck", "--prime", prime, "--length", length, "--temperature", "0").stdout
+            self.assertGreaterEqual(len(set(wanted)), min(int(length), 8))  # not one character again and again
+            self.assertEqual(written("ck/last", prime, length).stdout, wanted)
+        for words, exit_code, said in (("none",), 6, "none/sample.lstmc"), (("ck/last", "the x"), 2, '"x"'):
+            done = written(*words)
+            self.assertEqual(done.returncode, exit_code)
+            self.assertIn(said, done.stderr)
 
     def test_a_cluster(self):
         words, = commands("plan")
