@@ -1,4 +1,5 @@
-# Where things go on `cmake --install`, and the two Debian packages. Components: `runtime` is what a deployment needs, `compiler` the command.
+# Where things go on `cmake --install`, and the Debian packages. Components: `runtime` is what a deployment needs, `compiler` the command, `ranks`
+# what it needs to work as several processes.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -20,6 +21,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/lstmcConfig.cmake.in ${P
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lstmcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/lstmcConfig.cmake ${PROJECT_BINARY_DIR}/lstmcConfigVersion.cmake
   DESTINATION ${package_folder} COMPONENT runtime)
+file(RELATIVE_PATH LSTMC_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/lstmc.pc.in ${PROJECT_BINARY_DIR}/lstmc.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lstmc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT runtime)
 
@@ -65,11 +67,15 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "runs networks that lstmc compiled: lstmc-r
 if(LSTMC_COMPILER)
   list(APPEND CPACK_COMPONENTS_ALL compiler)
   set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME lstmc)
+  # The CMake package and lstmc.h are in the runtime's; the C++ headers include fmt's. The command calls Graphviz and the ranks' library where they are.
+  set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "lstmc-runtime (= ${PROJECT_VERSION}), libfmt-dev")
+  set(CPACK_DEBIAN_COMPILER_PACKAGE_RECOMMENDS "lstmc-ranks (= ${PROJECT_VERSION}), graphviz")
   set(CPACK_DEBIAN_COMPILER_DESCRIPTION "compiles, trains and draws stacked LSTMs: the command lstmc")
 endif()
 if(TARGET lstmc-mpi AND LSTMC_COMPILER)
   list(APPEND CPACK_COMPONENTS_ALL ranks)
   set(CPACK_DEBIAN_RANKS_PACKAGE_NAME lstmc-ranks)
+  set(CPACK_DEBIAN_RANKS_PACKAGE_DEPENDS "lstmc (= ${PROJECT_VERSION}), openmpi-bin") # for mpirun
   set(CPACK_DEBIAN_RANKS_DESCRIPTION "lets lstmc work as several processes: its library for Open MPI")
 endif()
 include(CPack)

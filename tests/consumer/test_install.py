@@ -61,9 +61,8 @@ with tempfile.TemporaryDirectory() as folder:
             sys.exit(f"activation(x, {{{options}}}) {'does not compile' if fits else 'compiles'}\n{done.stderr}")
 
     if shutil.which("pkg-config"):
-        # It is installed under another root, so --define-prefix is needed.
         environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(libraries, "pkgconfig"))
-        flags = run("pkg-config", "--define-prefix", "--cflags", "--libs", "lstmc", env=environment).split()
+        flags = run("pkg-config", "--cflags", "--libs", "lstmc", env=environment).split()
         program = os.path.join(folder, "c")
         run("cc", os.path.join(consumer, "main.c"), "-o", program, *flags, f"-Wl,-rpath,{libraries}")
         if run(program, package) != by_cmake:
