@@ -9,6 +9,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # Equal bits: contraction is written out with fma, never left to the compiler (docs/numerics.md rule 11).
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
+option(LSTMC_WERROR "take warnings of the compiler as errors; ./dev test does" OFF)
+if(LSTMC_WERROR)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
+endif()
 
 set(LSTMC_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize=")
 if(LSTMC_SANITIZE)

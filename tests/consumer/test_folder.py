@@ -9,6 +9,8 @@ import sys
 import tempfile
 
 build, source = sys.argv[1:]
+with open(os.path.join(build, "CMakeCache.txt")) as cache:
+    werror = re.search(r"^LSTMC_WERROR:BOOL=(.*)$", cache.read(), re.M)[1]
 
 
 def run(*command):
@@ -22,7 +24,7 @@ def configure(folder, *flags):
     """The targets of the project."""
     # The images for GPUs take long and are tried elsewhere.
     run("cmake", "-G", "Ninja", "-S", os.path.join(source, "tests/consumer"), "-B", folder, f"-DLSTMC_SOURCE={source}",
-        "-DCMAKE_BUILD_TYPE=Release", "-DLSTMC_NVCC=OFF", *flags)
+        "-DCMAKE_BUILD_TYPE=Release", "-DLSTMC_NVCC=OFF", f"-DLSTMC_WERROR={werror}", *flags)
     targets = set(re.findall(r"^(\S+): ", run("ninja", "-C", folder, "-t", "targets", "all"), re.M))
     for target in targets:
         if target.startswith("lstmc/tests/") or target == "lstmc_core":
