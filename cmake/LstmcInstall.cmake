@@ -3,6 +3,28 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# lstmc_completions(PROGRAM COMPONENT WORD...): what shells complete its words by, which `PROGRAM WORD... --completion SHELL` writes.
+function(lstmc_completions program component)
+  set(scripts)
+  foreach(shell bash zsh fish)
+    set(script ${PROJECT_BINARY_DIR}/${program}.${shell})
+    add_custom_command(OUTPUT ${script} COMMAND ${program} ${ARGN} --completion ${shell} >${script} DEPENDS ${program})
+    list(APPEND scripts ${script})
+  endforeach()
+  add_custom_target(${program}_completions ALL DEPENDS ${scripts})
+  set(base ${PROJECT_BINARY_DIR}/${program})
+  install(FILES ${base}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program} COMPONENT ${component})
+  install(FILES ${base}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT ${component})
+  # Debian's zsh looks in site-functions below /usr/local only.
+  install(CODE "
+    set(folder site-functions)
+    if(CMAKE_INSTALL_PREFIX MATCHES \"/usr$\")
+      set(folder vendor-completions)
+    endif()
+    file(INSTALL \"${base}.zsh\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/zsh/\${folder}\" RENAME _${program})"
+    COMPONENT ${component})
+endfunction()
+
 install(TARGETS lstmc_c EXPORT lstmcTargets COMPONENT runtime
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT runtime)
 install(TARGETS lstmc-run DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
@@ -11,6 +33,7 @@ add_custom_command(OUTPUT ${run_page} DEPENDS lstmc-run ${CMAKE_CURRENT_LIST_DIR
   COMMAND ${CMAKE_COMMAND} -D RUN=$<TARGET_FILE:lstmc-run> -D PAGE=${run_page} -D VERSION=${PROJECT_VERSION} -P ${CMAKE_CURRENT_LIST_DIR}/LstmcRunPage.cmake)
 add_custom_target(lstmc_run_page ALL DEPENDS ${run_page})
 install(FILES ${run_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
+lstmc_completions(lstmc-run runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/executor/c/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/lstmc)
@@ -43,14 +66,11 @@ if(LSTMC_COMPILER)
   if(TARGET lstmc-mpi)
     install(TARGETS lstmc-mpi LIBRARY DESTINATION lib/lstmc COMPONENT ranks)
   endif()
-  # Both are made from the command's own table.
   set(man ${PROJECT_BINARY_DIR}/lstmc.1)
-  set(completion ${PROJECT_BINARY_DIR}/lstmc.bash)
-  add_custom_command(OUTPUT ${man} ${completion}
-    COMMAND lstmc help --man >${man} COMMAND lstmc help --completion bash >${completion} DEPENDS lstmc)
-  add_custom_target(lstmc_pages ALL DEPENDS ${man} ${completion})
+  add_custom_command(OUTPUT ${man} COMMAND lstmc help --man >${man} DEPENDS lstmc)
+  add_custom_target(lstmc_pages ALL DEPENDS ${man})
   install(FILES ${man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT compiler)
-  install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME lstmc COMPONENT compiler)
+  lstmc_completions(lstmc compiler help)
 endif()
 
 set(CPACK_GENERATOR DEB)

@@ -1,10 +1,8 @@
 // lstmc-run: does what `lstmc run` does, without the compiler.
-#include <charconv>
 #include <filesystem>
 #include <new>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <unistd.h>
@@ -17,6 +15,7 @@
 #include "executor/base/Termination.h"
 #include "executor/data/Npz.h"
 #include "executor/package/Plan.h"
+#include "executor/run/Arguments.h"
 #include "executor/session/Session.h"
 #include "executor/session/Values.h"
 #include "executor/training/Checkpoint.h"
@@ -24,96 +23,7 @@
 namespace lstmc {
 namespace {
 
-constexpr std::string_view kHelp =
-    "usage: lstmc-run MODEL -i NAME=VALUE ... [options]\n"
-    "\n"
-    "Runs a package (F.lstmc) or a checkpoint folder once on given inputs.\n"
-    "\n"
-    "  -i, --input NAME=VALUE   @x.npy, @x.npz, 32x35xi32=0, 32x8xf32=random:7, a number\n"
-    "  -o, --output FILE.npz    outputs, or FILE.npy of one; - is stdout; without it their first "
-    "values are printed\n"
-    "      --params PATH        weights: safetensors, npz, a checkpoint; else F.safetensors beside "
-    "F.lstmc\n"
-    "      --entry NAME         entry point (forward)\n"
-    "  -d, --devices LIST       cpu, 4xcpu, cpu:0,2; else those of the package\n"
-    "  -t, --threads N          threads per device; results do not depend on it\n"
-    "      --seed N             of initial values, where no weights are given (0)\n"
-    "      --check-nan          stop at the first value that is not finite\n"
-    "  -y, --force              overwrite\n"
-    "  -h, --help               this text\n";
-
-struct Arguments {
-  std::string model, output, params, entry = "forward", devices;
-  std::vector<std::string> inputs;
-  int threads = 0;
-  uint64_t seed = 0;
-  bool checkNan = false, force = false, help = false;
-};
-
-template <typename T> Status readNumber(std::string_view flag, std::string_view text, T &to) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size())
-    return fail(ErrorCode::E0001, "{}: found \"{}\", want a number", flag, text);
-  return {};
-}
-
-Result<Arguments> parseArguments(int count, char **words) {
-  Arguments arguments;
-  for (int i = 1; i < count; ++i) {
-    std::string word = words[i];
-    std::optional<std::string> attached;
-    if (size_t equals = word.find('='); word.starts_with("--") && equals != std::string::npos) {
-      attached = word.substr(equals + 1);
-      word.resize(equals);
-    }
-    auto value = [&]() -> Result<std::string> {
-      if (attached)
-        return *attached;
-      if (i + 1 >= count)
-        return fail(ErrorCode::E0001, "{} needs a value", word);
-      return std::string(words[++i]);
-    };
-    auto text = [&](std::string &to) -> Status {
-      LSTMC_ASSIGN(to, value());
-      return {};
-    };
-    Status status;
-    if (word == "-i" || word == "--input")
-      status = text(arguments.inputs.emplace_back());
-    else if (word == "-o" || word == "--output")
-      status = text(arguments.output);
-    else if (word == "--params")
-      status = text(arguments.params);
-    else if (word == "--entry")
-      status = text(arguments.entry);
-    else if (word == "-d" || word == "--devices")
-      status = text(arguments.devices);
-    else if (word == "-t" || word == "--threads" || word == "--seed") {
-      std::string number;
-      status = text(number);
-      if (status.ok())
-        status = word == "--seed" ? readNumber(word, number, arguments.seed)
-                                  : readNumber(word, number, arguments.threads);
-      if (status.ok() && (arguments.threads < 0 || arguments.threads > 1024))
-        status = fail(ErrorCode::E0001, "{}: found {}, want 1 to 1024", word, number);
-    } else if (word == "--check-nan")
-      arguments.checkNan = true;
-    else if (word == "-y" || word == "--force")
-      arguments.force = true;
-    else if (word == "-h" || word == "--help")
-      arguments.help = true;
-    else if (word.starts_with('-') || !arguments.model.empty())
-      status = fail(ErrorCode::E0001,
-                    "\"{}\": found a flag or operand that lstmc-run does not have", word);
-    else
-      arguments.model = word;
-    if (!status.ok())
-      return status.error();
-  }
-  if (!arguments.help && arguments.model.empty())
-    return fail(ErrorCode::E0001, "found no MODEL, want a package or a checkpoint folder");
-  return arguments;
-}
+using run::Arguments;
 
 struct Model {
   package::Package::Pointer package;
@@ -169,7 +79,7 @@ Status checkInputs(const Arguments &arguments, const package::Entry &entry) {
   return {};
 }
 
-Status run(const Arguments &arguments) {
+Status runModel(const Arguments &arguments) {
   LSTMC_ASSIGN(Model model, openModel(arguments.model));
   std::string list =
       arguments.devices.empty() ? package::deviceList(model.package->data()) : arguments.devices;
@@ -234,12 +144,14 @@ int main(int count, char **words) try {
   using namespace lstmc;
   prepareStandardStreams();
   exitOnTerminate();
-  Result<Arguments> arguments = parseArguments(count, words);
+  Result<run::Arguments> arguments = run::parseArguments(count, words);
   Status status = arguments.status();
   if (status.ok() && arguments->help)
-    writeOutput(kHelp);
+    writeOutput(run::helpText());
+  else if (status.ok() && arguments->completion)
+    writeOutput(run::completionOf(*arguments->completion));
   else if (status.ok())
-    status = run(*arguments);
+    status = runModel(*arguments);
   if (status.ok())
     status = outputStatus();
   if (status.ok())

@@ -1,8 +1,6 @@
 #include "frontend/cli/Completion.h"
 
-#include <array>
-
-#include <fmt/ranges.h>
+#include <algorithm>
 
 #include "executor/training/FitSettings.h"
 #include "executor/training/Metrics.h"
@@ -11,62 +9,79 @@
 #include "frontend/lnet/Load.h"
 
 namespace lstmc::cli {
+namespace {
 
-std::string bashCompletion() {
-  std::string names, cases;
-  for (const CommandRecord &command : commands()) {
-    names += fmt::format("{} ", command.name);
-    std::string words;
-    for (const FlagRecord &flag : flags())
-      if (flag.servedBy(command.id)) {
-        words += fmt::format("--{} ", flag.name);
-        if (flag.letter)
-          words += fmt::format("-{} ", flag.letter);
-      }
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, words);
+template <typename List> std::vector<std::string> strings(const List &list) {
+  return {list.begin(), list.end()};
+}
+
+/// Where the table does not have them: the names that a flag's value may be.
+std::vector<std::string> namesFor(Flag flag) {
+  switch (flag) {
+  case Flag::optimizer:
+    return strings(training::optimizerNames());
+  case Flag::metric:
+    return strings(training::metricNames());
+  case Flag::kvStore:
+    return {"auto", "local", "device", "dist_sync", "dist_device_sync", "dist_async"};
+  case Flag::entry:
+    return {"forward", "evaluate", "step"};
+  case Flag::fit: {
+    std::vector<std::string> keys = strings(lnet::fitKeys());
+    for (std::string &key : keys)
+      key += '=';
+    return keys;
   }
-  std::string choices;
-  auto offer = [&](std::string_view flag, const auto &values) {
-    choices += fmt::format("    --{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
-                           flag, fmt::join(values, " "));
-  };
-  for (const FlagRecord &flag : flags())
-    if (!flag.choices.empty())
-      offer(flag.name, wordsIn(flag.choices));
-  offer("optimizer", training::optimizerNames());
-  offer("metric", training::metricNames());
-  offer("kv-store",
-        std::array{"auto", "local", "device", "dist_sync", "dist_device_sync", "dist_async"});
-  offer("entry", std::array{"forward", "evaluate", "step"});
-  choices += fmt::format(
-      "    --fit) COMPREPLY=($(compgen -S = -W \"{}\" -- \"$word\")); compopt -o nospace; "
-      "return ;;\n",
-      fmt::join(lnet::fitKeys(), " "));
-  std::vector<std::string> topics = topicNames();
+  default:
+    return {};
+  }
+}
+
+/// The command that says what is here, or in the file of the line.
+std::string sourceFor(Flag flag) {
+  if (flag == Flag::devices)
+    return "lstmc devices 2>/dev/null | awk '/^[a-z]+:[0-9]/{print $1}'";
+  if (flag == Flag::set)
+    return "lstmc compile \"$file\" --dump-config 2>/dev/null | sed -n '/^set = "
+           "/s/[^\"]*\"\\([^=\"]*=\\)[^\"]*\"[^\"]*/\\1 /gp' | tr ' ' '\\n' | grep .";
+  return "";
+}
+
+CompletedFlag completed(const FlagRecord &record) {
+  CompletedFlag flag{
+      std::string(record.name), record.letter, !record.argument.empty(), helpOf(record), {}};
   for (const CommandRecord &command : commands())
-    topics.emplace_back(command.name);
-  return fmt::format(
-      "_lstmc() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} words=\"\"\n"
-      "  if [ $COMP_CWORD -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"{}--version\" -- \"$word\"))\n    return\n  fi\n"
-      "  case ${{COMP_WORDS[COMP_CWORD-1]}} in\n"
-      "    -d|--devices) COMPREPLY=($(compgen -W \"$(lstmc devices 2>/dev/null | awk "
-      "'/^[a-z]+:[0-9]/{{print $1}}')\" -- \"$word\")); return ;;\n"
-      "    --set) local file; for file in \"${{COMP_WORDS[@]}}\"; do case $file in *.lnet)\n"
-      "        COMPREPLY=($(compgen -S = -W \"$(lstmc compile \"$file\" --dump-config 2>/dev/null "
-      "| sed -n '/^set = /s/[^\"]*\"\\([^=\"]*\\)=[^\"]*\"[^\"]*/\\1 /gp')\" -- \"$word\")) ;;\n"
-      "      esac; done; compopt -o nospace; return ;;\n"
-      "{}"
-      "  esac\n"
-      "  case ${{COMP_WORDS[1]}} in\n{}  esac\n"
-      "  case $word,${{COMP_WORDS[1]}} in\n"
-      "    -*,*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
-      "    *,help) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n"
-      "    *,explain) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n"
-      "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-      "  esac\n}}\ncomplete -F _lstmc lstmc\n",
-      names, choices, cases, fmt::join(topics, " "), fmt::join(errorNames(), " "));
+    if (record.servedBy(command.id))
+      flag.commands.emplace_back(command.name);
+  if (record.spelling)
+    return flag;
+  flag.values = record.choices.empty() ? namesFor(record.flag) : strings(wordsIn(record.choices));
+  flag.source = sourceFor(record.flag);
+  return flag;
+}
+
+/// All that an operand of the command may be, where it is no file.
+std::vector<std::string> operandsOf(CommandId command) {
+  if (command == CommandId::Explain)
+    return strings(errorNames());
+  if (command != CommandId::Help)
+    return {};
+  std::vector<std::string> topics = topicNames();
+  for (const CommandRecord &known : commands())
+    topics.emplace_back(known.name);
+  return topics;
+}
+
+} // namespace
+
+std::string completionOf(Shell shell) {
+  CompletedProgram program{"lstmc", {}, {}};
+  for (const CommandRecord &command : commands())
+    program.commands.push_back(
+        {std::string(command.name), std::string(command.line), operandsOf(command.id)});
+  for (const FlagRecord &record : flags())
+    program.flags.push_back(completed(record));
+  return completionScript(shell, program);
 }
 
 } // namespace lstmc::cli

@@ -3,9 +3,12 @@
 
 #include <string>
 
+#include "executor/base/Completion.h"
+
 namespace lstmc::cli {
 
-/// A script for bash: commands, flags, values of flags that are names, settings of the file named.
-std::string bashCompletion();
+/// A script for that shell: commands, flags, values of flags that are names, settings of the file
+/// named.
+std::string completionOf(Shell shell);
 
 } // namespace lstmc::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "executor/abi/DType.h"
+#include "executor/base/Completion.h"
 #include "executor/base/Status.h"
 #include "executor/training/Amount.h"
 #include "frontend/launch/Hosts.h"
@@ -88,7 +89,6 @@ enum class Origin {
 enum class FilesOn { All, Rank0 };
 enum class InputLayout { BatchFirst, StepsFirst };
 enum class EmitForm { Lnet, Sym, Exec, Dot };
-enum class Shell { Bash };
 enum class Numerics { Exact, Strict };
 
 template <typename E> inline constexpr std::string_view kWords = "";
@@ -103,7 +103,7 @@ inline constexpr std::string_view kWords<Origin> =
 template <> inline constexpr std::string_view kWords<FilesOn> = "all|rank0";
 template <> inline constexpr std::string_view kWords<InputLayout> = "NTC|TNC";
 template <> inline constexpr std::string_view kWords<EmitForm> = "lnet|sym|exec|dot";
-template <> inline constexpr std::string_view kWords<Shell> = "bash";
+template <> inline constexpr std::string_view kWords<Shell> = kShellNames;
 template <> inline constexpr std::string_view kWords<Numerics> = "exact|strict";
 template <>
 inline constexpr std::string_view kWords<launch::Launcher> = "local|ssh|mpi|slurm|sge|yarn";

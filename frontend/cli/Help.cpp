@@ -185,7 +185,7 @@ CommandResult helpCommand(const Options &options, Console &console) {
   if (options.man) {
     console.write(manualPage());
   } else if (options.completion) {
-    console.write(bashCompletion());
+    console.write(completionOf(*options.completion));
   } else if (options.operands.empty()) {
     console.write(overviewText());
   } else if (options.operands.size() > 1) {

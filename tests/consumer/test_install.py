@@ -52,6 +52,21 @@ with tempfile.TemporaryDirectory() as folder:
     if drawn.split()[-1] not in run(command, "inspect", by_command, "--json"):
         sys.exit("lstmc::symbol draws samples/char_lm.lnet with another hash")
 
+    # Each public header compiles alone, without warnings, and includes nothing that is not installed but the standard library and fmt.
+    include = os.path.join(prefix, "include/lstmc")
+    headers = [os.path.join(place, name) for place, _, names in os.walk(include) for name in names if name.endswith(".h")]
+    strict = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-Wno-missing-field-initializers", "-fsyntax-only"]
+    for header in headers:
+        for path in re.findall(r"^ *# *include *<(.*)>", open(header).read(), re.M):
+            if "/" in path and not path.startswith(("fmt/", "lstmc/")):
+                sys.exit(f"{header} includes <{path}>")
+        run("c++", "-std=c++20", *strict, "-I", include, "-x", "c++", "-include", header, os.devnull)
+    for header in headers:
+        if os.path.basename(header) == "lstmc.h":
+            run("cc", "-std=c99", "-pedantic", *strict, "-x", "c", "-include", header, os.devnull)
+    if len(headers) < 13:
+        sys.exit(f"only {len(headers)} public headers")
+
     # Builders check names and words when the program is compiled.
     for options, fits in (('.act_type = "tanh"', True), ('.act_type = "tahn"', False), ('.axis = 1', False), ('', False)):
         program = f'#include "frontend/builders/Ops.h"\nauto f(lstmc::build::Value x) {{ return activation(x, {{{options}}}); }}\n'
@@ -69,7 +84,9 @@ with tempfile.TemporaryDirectory() as folder:
             sys.exit("the program built by pkg-config gives something else")
         print("pkg-config: the same")
 
-    for path in ("share/man/man1/lstmc.1", "share/man/man1/lstmc-run.1", "share/bash-completion/completions/lstmc", "include/lstmc/lstmc.h",
+    for path in ("share/man/man1/lstmc.1", "share/man/man1/lstmc-run.1",
+                 *(f"share/{place}" for name in ("lstmc", "lstmc-run") for place in (
+                     f"bash-completion/completions/{name}", f"zsh/vendor-completions/_{name}", f"fish/vendor_completions.d/{name}.fish")), "include/lstmc/lstmc.h",
                  "include/lstmc/frontend/symbol/Symbol.h"):
         if not os.path.getsize(os.path.join(prefix, path)):
             sys.exit(f"{path} is empty")

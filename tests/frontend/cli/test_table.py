@@ -1,6 +1,5 @@
 """options.def and the texts made from it."""
 import re
-import shlex
 import unittest
 
 from command import Case, SOURCE, run, words_in_table
@@ -58,35 +57,6 @@ class Table(Case):
             self.assertRegex(text, rf"\.B .*--{flag['name']}\b")
         for command in COMMANDS:
             self.assertIn(f".B {command} ", text)
-
-    def test_every_flag_completes(self):
-        text = run("help", "--completion", "bash").stdout
-        for command in COMMANDS:
-            words = re.search(rf'^    {command}\) words="(.*)" ;;$', text, re.M).group(1).split()
-            wanted = [f for f in FLAGS if command in f["commands"]]
-            self.assertEqual(sorted(w for w in words if w.startswith("--")), sorted("--" + f["name"] for f in wanted))
-            self.assertEqual(sorted(w for w in words if not w.startswith("--")), sorted("-" + f["letter"] for f in wanted if f["letter"]))
-
-    def test_completion_is_a_script(self):
-        import subprocess
-        script = run("help", "--completion", "bash").stdout
-        self.assertEqual(subprocess.run(["bash", "-n"], input=script, text=True).returncode, 0)
-        # The suggestions for `lstmc train --color <TAB>` and for settings of a file.
-        def offered(*words):
-            line = " ".join(map(shlex.quote, words))
-            ask = f'{script}\ncompopt() {{ :; }}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _lstmc; printf "%s\\n" "${{COMPREPLY[@]}}"'
-            from command import LSTMC
-            import os
-            path = os.path.dirname(LSTMC) + ":" + os.environ["PATH"]
-            done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, cwd=self.folder, env={"PATH": path})
-            return done.stdout.split()
-        self.assertEqual(offered("lstmc", "train", "--color", ""), ["auto", "always", "never"])
-        self.assertEqual(offered("lstmc", "train", "small.lnet", "--set", ""), ["vocab=", "hidden=", "batch=", "seq="])
-        self.assertEqual(offered("lstmc", "train", "-d", ""), ["cpu:0"])
-        self.assertEqual(offered("lstmc", "train", "--optimizer", "ada"), ["adagrad", "adadelta", "adam", "adamw", "adamax"])
-        self.assertEqual(offered("lstmc", "eval", "--metric", "acc"), ["accuracy", "acc"])
-        self.assertEqual(offered("lstmc", "help", "Embed"), ["Embedding"])
-        self.assertEqual(offered("lstmc", "explain", "E020"), [f"E020{i}" for i in range(1, 10)])
 
     def test_every_flag_is_in_the_page(self):
         self.good("help", "--pages", ".")
