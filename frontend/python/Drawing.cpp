@@ -153,7 +153,11 @@ void addDrawings(nb::module_ &module) {
   nb::class_<Symbol>(module, "Value", "A tensor of a drawing.")
       .def(nb::init<>(), "No tensor: an input that is left out.")
       .def_prop_ro("name", &Symbol::name)
-      .def_prop_ro("shape", [](const Symbol &symbol) { return asTuple(symbol.shape()); });
+      .def_prop_ro("shape", [](const Symbol &symbol) { return asTuple(symbol.shape()); })
+      .def_prop_ro("dtype", [](const Symbol &symbol) {
+        std::optional<DType> dtype = symbol.dtype();
+        return dtype ? nb::object(nb::cast(std::string(dtypeLongName(*dtype)))) : nb::none();
+      });
 
   nb::class_<PythonCall>(module, "Call", "A call of an op.")
       .def(

@@ -4,8 +4,9 @@
 `Session` runs. `nd` computes at once, with gradients by `autograd`. See docs/python.md.
 """
 
-from . import autograd, callback, init, io, lr_scheduler, metric, model, name, nd, random, rnn, sym
+from . import attribute, autograd, callback, init, io, lr_scheduler, metric, model, name, nd, random, rnn, sym
 from . import module as mod
+from . import visualization as viz
 from ._core import __version__
 from .attribute import AttrScope
 from .bucketing import BucketingModule as _BucketingModule

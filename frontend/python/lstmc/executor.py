@@ -13,34 +13,19 @@ class Executor:
     """`arg_dict` are the arrays of all arguments, to be written to (`executor.arg_dict["w"][:] = ..`), `grad_dict` those of the gradients, and
     `outputs` what the last `forward` gave. Dropout drops out in `backward` alone."""
 
-    def __init__(self, symbol, grad_req="write", type_dict=None, **shapes):
+    def __init__(self, symbol, arrays, gradients, requests, inputs):
+        """`arrays` and `gradients` are NDArrays by name, `requests` is write or add of those with a gradient; `inputs` are names, whose first
+        axis is the batch."""
         self._symbol = symbol
-        names = symbol.list_arguments()
-        arguments, _, _ = symbol.infer_shape(**shapes)
-        self._requests = self._requests_of(grad_req, names, shapes)
-        types = {name: graph.plain(dtype) for name, dtype in (type_dict or {}).items()}
-        for name, variable in graph.variables(symbol).items():
-            types.setdefault(name, graph.plain(variable.options["dtype"] or "float32"))
-        self.arg_dict = {name: NDArray(numpy.zeros(shape, types.get(name, "float32"))) for name, shape in zip(names, arguments)}
-        self.grad_dict = {name: NDArray(numpy.zeros_like(self.arg_dict[name]._data)) for name in self._requests}
+        self.arg_dict, self.grad_dict = arrays, gradients
+        self._requests = requests
         self.outputs = []
         self._training = False
-        self._inputs = {name: shape for name, shape in shapes.items() if name not in self._requests}
-        self._declared = {name: shape for name, shape in shapes.items() if name in self._requests}
-        self._elements = sum(array.size for array in self.arg_dict.values())
+        self._inputs = {name: arrays[name].shape for name in inputs if name not in requests}
+        self._declared = {name: array.shape for name, array in arrays.items() if name not in self._inputs}
+        self._elements = sum(array.size for array in arrays.values())
         self._forward, self._backward = None, {}  # programs; of backward by which heads are multiplied
         self._calls = 0
-
-    @staticmethod
-    def _requests_of(grad_req, names, inputs):
-        if isinstance(grad_req, str):
-            given = {name: grad_req for name in names if name not in inputs}
-        else:
-            given = dict(zip(names, grad_req)) if isinstance(grad_req, (list, tuple)) else dict(grad_req)
-        for name, request in given.items():
-            if name not in names or request not in ("write", "add", "null"):
-                raise usage(f'grad_req "{request}" of "{name}": it is write, add or null, of one of {", ".join(names)}')
-        return {name: request for name, request in given.items() if request != "null"}
 
     @property
     def arg_arrays(self):
@@ -97,6 +82,11 @@ class Executor:
         values = {name: array._data for name, array in self.arg_dict.items()}
         return ({name: values[name] for name in self._inputs}, {name: value for name, value in values.items() if name not in self._inputs})
 
+    def _check_shapes(self):
+        """Raises lstmc.Error (E0207) for arrays whose shapes disagree."""
+        drawing, outputs = graph.begin(self._symbol, self._inputs, self._types(), self._declared)
+        drawing.finish(outputs)
+
     def _types(self):
         return {name: array._data.dtype.name for name, array in self.arg_dict.items()}
 
@@ -108,3 +98,55 @@ class Executor:
         shapes = {**self._inputs, **{name: value.shape for name, value in factors.items()}}
         types = {**self._types(), **{name: value.dtype.name for name, value in factors.items()}}
         return Program(*graph.begin(graph.Group(losses), shapes, types, self._declared), "step", self._elements)
+
+
+def simple_bind(symbol, grad_req, type_dict, shapes):
+    """With arrays of zeros, for these shapes of inputs."""
+    names = symbol.list_arguments()
+    arguments, _, _ = symbol.infer_shape(**shapes)
+    requests = _requests_of(grad_req, names, [name for name in names if name not in shapes])
+    types = {name: graph.plain(dtype) for name, dtype in (type_dict or {}).items()}
+    for name, variable in graph.variables(symbol).items():
+        types.setdefault(name, graph.plain(variable.options["dtype"] or "float32"))
+    arrays = {name: NDArray(numpy.zeros(shape, types.get(name, "float32"))) for name, shape in zip(names, arguments)}
+    return Executor(symbol, arrays, {name: NDArray(numpy.zeros_like(arrays[name]._data)) for name in requests}, requests, list(shapes))
+
+
+def bind(symbol, args, args_grad, grad_req):
+    """With the user's arrays."""
+    names = symbol.list_arguments()
+    arrays, gradients = _named(args, names, "args"), _named(args_grad, names, "args_grad")
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        raise usage(f'args has no "{missing[0]}"')
+    for name, gradient in gradients.items():
+        if gradient.shape != arrays[name].shape:
+            raise usage(f'"{name}" has shape {arrays[name].shape}, its array in args_grad {gradient.shape}')
+    requests = {name: request for name, request in _requests_of(grad_req, names, names).items() if name in gradients}
+    executor = Executor(symbol, {name: arrays[name] for name in names}, gradients, requests, [name for name in names if graph.is_input(name)])
+    executor._check_shapes()
+    return executor
+
+
+def _named(arrays, names, what):
+    """{name: NDArray} of a dict or of a list, whose arrays may be None."""
+    given = arrays if isinstance(arrays, dict) else dict(zip(names, arrays or ()))
+    if not isinstance(arrays, dict) and arrays and len(arrays) != len(names):
+        raise usage(f"{what} has {len(arrays)} arrays for {len(names)} arguments: {', '.join(names)}")
+    found = {name: array for name, array in given.items() if array is not None and name in names}
+    for name, array in found.items():
+        if not isinstance(array, NDArray):
+            raise TypeError(f'{what} has NDArrays, got {array!r} for "{name}"')
+    return found
+
+
+def _requests_of(grad_req, names, wanted):
+    """write or add by name; a word is for all of `wanted`."""
+    if isinstance(grad_req, str):
+        given = {name: grad_req for name in wanted}
+    else:
+        given = dict(zip(names, grad_req)) if isinstance(grad_req, (list, tuple)) else dict(grad_req)
+    for name, request in given.items():
+        if name not in names or request not in ("write", "add", "null"):
+            raise usage(f'grad_req "{request}" of "{name}": it is write, add or null, of one of {", ".join(names)}')
+    return {name: request for name, request in given.items() if request != "null"}

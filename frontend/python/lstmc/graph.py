@@ -1,11 +1,15 @@
 """Symbols: nodes that remember how they were called and where. The compiler sees them when shapes are asked for."""
 
+import ast
 import itertools
+import re
+
+import numpy
 
 from . import _core, arithmetic
-from .attribute import AttrScope
-from .error import usage
-from .init import spec_of
+from .attribute import AttrScope, attributes_of, scopes_of
+from .error import Error, usage
+from .init import of_text, spec_of
 from .name import NameManager
 from .place import of_caller
 
@@ -24,9 +28,9 @@ class dim(int):
 class _Node:
     """A variable, a call of an op or a layer."""
 
-    __slots__ = ("kind", "name", "inputs", "options", "outputs", "number", "place", "scopes", "op")
+    __slots__ = ("kind", "name", "inputs", "options", "outputs", "number", "place", "attributes", "dtype", "op", "is_copy")
 
-    def __init__(self, kind, name, inputs=(), outputs=1, op=None, **options):
+    def __init__(self, kind, name, inputs=(), outputs=1, op=None, attr=None, **options):
         self.kind = kind
         self.name = name
         self.inputs = inputs  # (input's name or None, Symbol of one output or None)
@@ -35,7 +39,17 @@ class _Node:
         self.op = op
         self.number = next(_numbers)  # nodes are drawn in the order in which they were made
         self.place = of_caller()
-        self.scopes = AttrScope.current()
+        attributes, self.dtype = AttrScope.current()  # dtype: in which it computes
+        self.attributes = {**attributes, **(attr or {})}  # those of attribute.py
+        self.is_copy = False  # whether another call may have made its parameters
+
+    def reading(self, inputs):
+        """The same call with other inputs."""
+        copy = _Node.__new__(_Node)
+        for slot in self.__slots__:
+            setattr(copy, slot, getattr(self, slot))
+        copy.inputs, copy.number, copy.is_copy = inputs, next(_numbers), True
+        return copy
 
 
 class Symbol:
@@ -78,6 +92,14 @@ class Symbol:
 
     __hash__ = object.__hash__
 
+    def __call__(self, *args, **symbols):
+        """The same network with other symbols for some of its Variables, by their names: `net(data=hidden)`."""
+        from .composition import composed
+
+        if args:
+            raise usage("a symbol is composed by keywords: net(data=symbol)")
+        return composed(self, symbols)
+
     # Operators; those of two operands are added below.
 
     def __neg__(self):
@@ -102,28 +124,104 @@ class Symbol:
 
     def get_internals(self):
         """A group of the outputs of all nodes, in the order in which they were made."""
-        return Group([Symbol([(node, i)]) for node in _reached(self._outputs) for i in range(node.outputs)])
+        return Group([Symbol([(node, i)]) for node in reached(self._outputs) for i in range(node.outputs)])
 
-    def infer_shape(self, **shapes):
-        """(shapes of arguments, of outputs, of auxiliary states) from the shapes of inputs. Raises lstmc.Error for shapes that
-        disagree (E0207) or stay open (E0211)."""
-        drawing = draw(self, shapes=shapes)
-        names = [drawing.list_arguments(), drawing.list_outputs(), drawing.list_auxiliary_states()]
-        found = drawing.inferred_shapes()
-        boundary = len(found) - len(names[1])
-        sources, outputs = dict(found[:boundary]), [shape for _, shape in found[boundary:]]
-        return [sources[name] for name in names[0]], outputs, [sources[name] for name in names[2]]
+    def list_inputs(self):
+        """Names of arguments and of auxiliary states."""
+        return self.list_arguments() + self.list_auxiliary_states()
+
+    def get_children(self):
+        """A group of what the node reads; None of a Variable."""
+        read = [symbol for node in dict.fromkeys(node for node, _ in self._outputs) for _, symbol in node.inputs if symbol is not None]
+        return Group(read) if read else None
+
+    # Attributes.
+
+    def attr(self, key):
+        """The attribute of that name of the node, as text, or None: one of the op, or of those that `AttrScope` and `attr=` give."""
+        from .listing import attributes
+
+        return attributes(self._outputs[0][0]).get(key) if self.name else None
+
+    def list_attr(self, recursive=False):
+        """The attributes of the node, as text by name."""
+        from .listing import attributes
+
+        if recursive:
+            raise usage("list_attr has no recursive: attr_dict() has the attributes of all nodes")
+        return attributes(self._outputs[0][0]) if self.name else {}
+
+    def attr_dict(self):
+        """{name of the node: {attribute: text}} of all nodes that have some, Variables that were made for a call among them."""
+        from .listing import all_attributes
+
+        return all_attributes(self)
+
+    # Shapes and types.
+
+    def infer_shape(self, *args, **shapes):
+        """(shapes of arguments, of outputs, of auxiliary states) from the shapes of inputs, by name or in the order of `list_arguments()`
+        (None for one to infer). Raises lstmc.Error for shapes that disagree (E0207) or stay open (E0211)."""
+        return _shapes_in_order(draw(self, **self._split(self._by_name(args, shapes))))
+
+    def infer_shape_partial(self, *args, **shapes):
+        """As infer_shape, of what is known: 0 for an extent that stays open, () where nothing is known."""
+        given = self._split(self._by_name(args, shapes))
+        try:
+            return _shapes_in_order(draw(self, **given))
+        except Error as error:
+            if error.code != "E0211":
+                raise
+        drawing, values = _draw(self._outputs, "net", given["shapes"], {}, given["declared"])
+        drawing.finish_for_names(values)
+        return tuple([tuple(extent or 0 for extent in shape or ()) for shape in kind] for kind in _shapes_in_order(drawing))
+
+    def infer_type(self, *args, **types):
+        """(types of arguments, of outputs, of auxiliary states), NumPy's classes, from the types of inputs; float32 where nothing says
+        another."""
+        types = {name: plain(dtype) for name, dtype in self._by_name(args, types).items()}
+        drawing, values = _draw(self._outputs, "net", {}, types, dict.fromkeys(types))
+        drawing.finish_for_names(values)
+        inputs, nodes, _ = drawing.nodes()
+        known = {**dict(inputs), **{node["name"]: node["dtype"] for node in nodes if node["kind"] == "variable"}}
+        return ([class_of(known[name]) for name in drawing.list_arguments()], [class_of(value.dtype) for value in values],
+                [class_of(known[name]) for name in drawing.list_auxiliary_states()])
+
+    def _split(self, shapes):
+        """Shapes as `draw` takes them: of inputs, and of parameters that calls make."""
+        known = variables(self)
+        declared = {name: shape for name, shape in shapes.items() if name not in known and not is_input(name)}
+        return {"shapes": {name: shape for name, shape in shapes.items() if name not in declared}, "declared": declared}
+
+    def _by_name(self, args, keywords):
+        """What is given for arguments, in their order or by name."""
+        names = self.list_arguments() if args else []
+        if len(args) > len(names):
+            raise usage(f"{len(args)} arguments are given, the symbol has {len(names)}: {', '.join(names)}")
+        return {**{name: value for name, value in zip(names, args) if value is not None and value != ()}, **keywords}
 
     def tolnet(self, **shapes):
         """The network as text of the language `.lnet`, for these shapes of its inputs."""
         return draw(self, shapes=shapes).lnet()
 
-    def simple_bind(self, ctx=None, grad_req="write", type_dict=None, **shapes):
+    def simple_bind(self, ctx=None, grad_req="write", type_dict=None, stype_dict=None, group2ctx=None, shared_arg_names=None, shared_exec=None,
+                    shared_buffer=None, **shapes):
         """An Executor on the CPU, with arrays of zeros. `shapes` are those of the inputs; all other arguments get gradients, and of inputs
-        those that `grad_req` names (a dict)."""
-        from .executor import Executor
+        those that `grad_req` names (a dict). `group2ctx` and what is shared change no value, and are left aside."""
+        from .executor import simple_bind
 
-        return Executor(self, grad_req, type_dict, **shapes)
+        if stype_dict:
+            raise usage("stype_dict: there are no sparse arrays")
+        return simple_bind(self, grad_req, type_dict, shapes)
+
+    def bind(self, ctx=None, args=None, args_grad=None, grad_req="write", aux_states=None, group2ctx=None, shared_exec=None):
+        """An Executor on the CPU with the user's arrays: `args` and `args_grad` are NDArrays by name, or in the order of `list_arguments()`.
+        Arguments without an array in `args_grad` get no gradient. `group2ctx` and `shared_exec` change no value, and are left aside."""
+        from .executor import bind
+
+        if aux_states:
+            raise usage("aux_states: the symbol has no auxiliary states")
+        return bind(self, args, args_grad, grad_req)
 
     def tojson(self):
         """The network as MXNet's symbol.json."""
@@ -137,14 +235,50 @@ class Symbol:
             file.write(self.tojson())
 
 
-def Variable(name, shape=None, dtype=None, init=None, lr_mult=None, wd_mult=None, layout=None):
+def Variable(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, init=None, stype=None, profiler_scope=None, layout=None,
+             **attributes):
     """An input or a parameter. It is an input if its shape is given when the network is compiled, or if its name ends with
-    "data" or "label"; of an input, the N of `layout` ("NT", "TNC") says which axis is the batch, else the first is."""
+    "data" or "label"; of an input, the N of `layout` ("NT", "TNC") says which axis is the batch, else the first is. `attr` is a dict of
+    attributes, which may be given as keywords too: `__lr_mult__="0.1"`."""
     if not isinstance(name, str):
         raise TypeError(f"the name of a Variable is a string, got {name!r}")
+    if stype not in (None, "default"):
+        raise usage(f'stype "{stype}": there are no sparse arrays')
+    marks = attributes_of({**AttrScope.current()[0], **attributes_of(attr, "attr"), **attributes_of(attributes, "Variable")}, "Variable")
+    if profiler_scope is not None:
+        marks["__profiler_scope__"] = profiler_scope
+    options = _options_of(marks, shape=shape, lr_mult=lr_mult, wd_mult=wd_mult, dtype=dtype, init=init, layout=layout)
     name = NameManager.current().get(name, "variable")
-    return Symbol([(_Node("variable", name, shape=shape, dtype=dtype, init=init, lr_mult=lr_mult, wd_mult=wd_mult,
-                          layout=layout), 0)])
+    node = _Node("variable", name, **options)
+    node.attributes = marks
+    return Symbol([(node, 0)])
+
+
+def _options_of(marks, **options):
+    """The options of a Variable: an argument, or the attribute of that name, which is taken out of `marks`."""
+    for name, read in (("shape", tuple_of), ("lr_mult", float), ("wd_mult", float), ("dtype", _dtype_of_code), ("init", of_text), ("layout", str)):
+        text = marks.pop(f"__{name}__", None)
+        try:
+            if options[name] is None and text is not None:
+                options[name] = read(text)
+        except (ValueError, SyntaxError, KeyError, IndexError, TypeError):
+            raise usage(f'Variable: "{text}" is no value for __{name}__') from None
+    if isinstance(options["init"], str):
+        options["init"] = of_text(options["init"])
+    return options
+
+
+DTYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool"]  # by MXNet's code
+
+
+def _dtype_of_code(text):
+    return None if text == "-1" else DTYPES[int(text)] if text.isdigit() else text
+
+
+def tuple_of(text):
+    """Of "(2, 3)", "[2, 3]", "2" or "(2L, 3L)"."""
+    value = ast.literal_eval(re.sub(r"(?<=\d)L", "", text))
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 def Group(symbols):
@@ -152,12 +286,12 @@ def Group(symbols):
     return Symbol([output for symbol in symbols for output in symbol._outputs])
 
 
-def apply(op, inputs, attributes, name=None):
-    """Makes a node. `inputs` are (input's name or None, symbol or None). What is wrong with the call by itself is raised here, at
-    the user's line; shapes that disagree when they are known."""
+def apply(op, inputs, attributes, name=None, attr=None):
+    """Makes a node. `inputs` are (input's name or None, symbol or None), `attr` what attribute.py is about. What is wrong with the call by
+    itself is raised here, at the user's line; shapes that disagree when they are known."""
     inputs = [(argument, _one(op, argument, symbol)) for argument, symbol in inputs]
-    node = _Node("op", NameManager.current().get(name, op.lower()), inputs, 1, op,
-                 attributes=[(key, plain(value)) for key, value in attributes.items()])
+    node = _Node("op", NameManager.current().get(name, op.lower()), inputs, 1, op, attr,
+                 given=[(key, plain(value)) for key, value in attributes.items()])
     present, absent = _core.stand_in(), _core.Value()
     node.outputs = _core.rehearse_call(_call(node, [absent if s is None else present for _, s in inputs]))
     return Symbol([(node, i) for i in range(node.outputs)])
@@ -195,7 +329,21 @@ binary = arithmetic.functions(Symbol, apply, stretch=False)
 arithmetic.add_operators(Symbol, binary)
 
 
-def _reached(outputs):
+def class_of(dtype):
+    """NumPy's class for a type's name; of bfloat16, which NumPy does not have, the name."""
+    return dtype if dtype is None or dtype == "bfloat16" else numpy.dtype(dtype).type
+
+
+def _shapes_in_order(drawing):
+    """(of arguments, of outputs, of auxiliary states)"""
+    names = [drawing.list_arguments(), drawing.list_outputs(), drawing.list_auxiliary_states()]
+    found = drawing.inferred_shapes()
+    boundary = len(found) - len(names[1])
+    sources, outputs = dict(found[:boundary]), [shape for _, shape in found[boundary:]]
+    return [sources[name] for name in names[0]], outputs, [sources[name] for name in names[2]]
+
+
+def reached(outputs):
     """All nodes that these need, in the order in which they were made."""
     seen, work = set(), [node for node, _ in outputs]
     while work:
@@ -240,18 +388,18 @@ def _extents(shape, batch=None):
 
 def variables(symbol):
     """The Variables of a network by name."""
-    return {node.name: node for node in _reached(symbol._outputs) if node.kind == "variable"}
+    return {node.name: node for node in reached(symbol._outputs) if node.kind == "variable"}
 
 
-def draw(symbol, name="net", shapes=None, types=None):
-    """The network for these shapes and dtypes of inputs, finished."""
+def draw(symbol, name="net", shapes=None, types=None, declared=None):
+    """The network for these shapes and dtypes of inputs, finished. Variables of `declared` are parameters of these shapes."""
     shapes, types = dict(shapes or {}), types or {}
     for variable in variables(symbol).values():
         if is_input(variable.name) and variable.options["shape"] is not None:
             shapes.setdefault(variable.name, variable.options["shape"])
-    drawing, values = _draw(symbol._outputs, name, shapes, types)
+    drawing, values = _draw(symbol._outputs, name, shapes, types, declared or {})
     drawing.finish(values)
-    unknown = shapes.keys() - set(drawing.list_arguments())
+    unknown = {*shapes, *(declared or {})} - set(drawing.list_arguments())
     if unknown:
         raise usage(f'no input is named "{min(unknown)}"; there are {", ".join(drawing.list_arguments())}')
     return drawing
@@ -263,6 +411,11 @@ def begin(symbol, shapes, types, declared):
     return _draw(symbol._outputs, "net", shapes, types, declared)
 
 
+def begin_for_names(outputs):
+    """A drawing without shapes and multipliers that is not finished, and its outputs."""
+    return _draw(outputs, "net", {}, {}, multipliers=False)
+
+
 def draw_for_names(symbol):
     """The network without shapes, for what does not depend on them."""
     drawing, values = _draw(symbol._outputs, "net", {}, {})
@@ -270,16 +423,19 @@ def draw_for_names(symbol):
     return drawing
 
 
-def _draw(outputs, name, shapes, types, declared=()):
-    """A drawing that is not finished, and its outputs."""
+def _draw(outputs, name, shapes, types, declared=(), multipliers=True):
+    """A drawing that is not finished, and its outputs. Parameters that a call makes have the multipliers of the call."""
     drawing = _core.Drawing(name)
     for parameter in declared:
         drawing.variable(parameter, {"shape": _extents(declared[parameter]), "dtype": types.get(parameter)}, None)
-    nodes = _reached(outputs)
+    nodes = reached(outputs)
+    made = _described(nodes) if multipliers else {}
     named = {node.name: node for node in nodes if node.kind == "variable"}
     inputs = {name: _draw_input(drawing, name, shape, types.get(name), named.get(name)) for name, shape in shapes.items()}
     values = {}
     for node in nodes:
+        for parameter, options in made.get(node, ()):
+            drawing.variable(parameter, options, node.place)
         values[node] = _draw_node(drawing, node, values, inputs)
     return drawing, [values[node][index] for node, index in outputs]
 
@@ -294,13 +450,31 @@ def _draw_input(drawing, name, shape, dtype, variable):
 def _draw_node(drawing, node, values, inputs):
     if node.kind == "variable" and node.name in inputs:
         return [inputs[node.name]]
-    for scope in node.scopes:
+    scopes = scopes_of(node.attributes, node.dtype)
+    for scope in scopes:
         drawing.push(*scope)
     try:
         return _DRAW[node.kind](drawing, node, values)
     finally:
-        for _ in node.scopes:
+        for _ in scopes:
             drawing.pop()
+
+
+_MULTIPLIERS = ("lr_mult", "wd_mult")
+
+
+def _described(nodes):
+    """{node: [(parameter that it makes, its multipliers)]} of calls that have some, and of copies, which share theirs."""
+    from .listing import made_by
+
+    calls = [node for node in nodes if node.is_copy or any(f"__{name}__" in node.attributes for name in _MULTIPLIERS)]
+    made = made_by([(node, 0) for node in calls if node.kind != "variable"]) if calls else {}
+    described = {}
+    for parameter, (node, _, is_parameter) in made.items():
+        if is_parameter:
+            options = {name: float(node.attributes[f"__{name}__"]) for name in _MULTIPLIERS if f"__{name}__" in node.attributes}
+            described.setdefault(node, []).append((parameter, options))
+    return described
 
 
 def _draw_variable(drawing, node, _):
@@ -322,7 +496,7 @@ def _call(node, values):
     """The call with these values for its inputs."""
     positional = [value for (argument, _), value in zip(node.inputs, values) if argument is None]
     named = [(argument, value) for (argument, _), value in zip(node.inputs, values) if argument is not None]
-    return _core.Call(node.op, positional, named, node.options["attributes"], node.name, node.place)
+    return _core.Call(node.op, positional, named, node.options["given"], node.name, node.place)
 
 
 def _draw_op(drawing, node, values):
@@ -336,13 +510,13 @@ def _draw_layer(drawing, node, values):
     options.update((key, value) for (key, symbol), value in zip(node.inputs[1:], states) if symbol is not None)
     made = drawing.layer(node.op, x, units, node.name, options, node.place)
     if forget_bias is not None:  # what a second declaration adds is added
-        for prefix in _prefixes(node.name, options.get("num_layers", 1), options.get("bidirectional", False)):
+        for prefix in prefixes(node.name, options.get("num_layers", 1), options.get("bidirectional", False)):
             spec = ("lstmbias", [("forget_bias", float(forget_bias))], [], [])
             drawing.variable(prefix + "i2h_bias", {"init": spec}, node.place)
     return made
 
 
-def _prefixes(name, layers, bidirectional):
+def prefixes(name, layers, bidirectional):
     for k in range(layers):
         yield f"{name}_" if k == 0 else f"{name}_l{k}_"
         if bidirectional:

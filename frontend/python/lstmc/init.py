@@ -1,5 +1,7 @@
 """First values of parameters, by the rules of docs/mxnet.md §6. Their arguments and defaults are the language's."""
 
+import json
+
 
 class Initializer:
     """An initialiser as the compiler takes it. Of an argument that is None the default stands."""
@@ -11,6 +13,10 @@ class Initializer:
     def spec(self):
         """(name, arguments, patterns, initialisers)"""
         return (self.name, self.arguments, [], [])
+
+    def dumps(self):
+        """As MXNet's `__init__` has it: `["xavier", {"magnitude": 2.34}]`."""
+        return json.dumps([self.name, dict(self.arguments)])
 
     def __repr__(self):
         arguments = ", ".join(f"{key}={value!r}" for key, value in self.arguments)
@@ -103,13 +109,17 @@ def by_name(name, **arguments):
     return _NAMES[name.lower()](**arguments)
 
 
+def of_text(text):
+    """The initialiser of MXNet's name of one, or of what `dumps` gives."""
+    name, arguments = json.loads(text) if text.startswith("[") else (text, {})
+    return by_name(name, **arguments)
+
+
 def spec_of(initializer):
-    """Of an initialiser, or of MXNet's name of one; None for None."""
+    """Of an initialiser, or of a text as `of_text` takes it; None for None."""
     if initializer is None:
         return None
-    if isinstance(initializer, str):
-        return by_name(initializer).spec()
-    return initializer.spec()
+    return (of_text(initializer) if isinstance(initializer, str) else initializer).spec()
 
 
 def _float(value):

@@ -12,7 +12,9 @@ class EvalMetric:
 
     compiled = None
 
-    def __init__(self, name):
+    def __init__(self, name, output_names=None, label_names=None):
+        if output_names or label_names:
+            raise usage("a metric is of all outputs and labels: output_names and label_names are not there")
         self.name = name
         self.reset()
 
@@ -216,6 +218,12 @@ class CompositeEvalMetric(EvalMetric):
 _NAMES = {"acc": Accuracy, "accuracy": Accuracy, "perplexity": Perplexity, "ce": CrossEntropy, "cross-entropy": CrossEntropy,
           "nll_loss": NegativeLogLikelihood, "nll-loss": NegativeLogLikelihood, "mae": MAE, "mse": MSE, "rmse": RMSE, "loss": Loss,
           "top_k_accuracy": TopKAccuracy, "top_k_acc": TopKAccuracy}
+
+
+def register(klass):
+    """Gives a class of metrics its name for `create` and `eval_metric`, in lower case: a decorator."""
+    _NAMES[klass.__name__.lower()] = klass
+    return klass
 
 
 def create(metric, **arguments):

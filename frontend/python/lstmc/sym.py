@@ -5,6 +5,8 @@ from . import _core
 from . import arguments as _arguments
 from . import graph as _graph
 from . import symbol_json as _symbol_json
+from .attribute import attributes_of as _attributes_of
+from .attribute import is_attribute as _is_attribute
 from .error import usage as _usage
 from .graph import Group, Symbol, Variable, dim
 
@@ -56,13 +58,14 @@ def _check_layout(layout):
 
 
 def _function(spelled, record):
-    def call(*args, name=None, **keywords):
-        return _graph.apply(spelled, *_arguments.split(record, args, keywords, Symbol), name)
+    def call(*args, name=None, attr=None, **keywords):
+        marks = {key: keywords.pop(key) for key in [*keywords] if _is_attribute(key)}
+        return _graph.apply(spelled, *_arguments.split(record, args, keywords, Symbol), name, _attributes_of({**(attr or {}), **marks}, spelled))
 
     call.__name__ = call.__qualname__ = spelled
     call.__module__ = __name__
     call.__doc__ = _arguments.document(spelled, record)
-    call.__signature__ = _arguments.signature(record, "name")
+    call.__signature__ = _arguments.signature(record, "name", "attr")
     return call
 
 
@@ -70,3 +73,44 @@ globals().update(_graph.binary)
 for _record in _core.operators():
     for _name in (_record[0], *_record[1]):
         globals().setdefault(_name, _function(_name, _record))
+
+
+def _method(spelled):
+    function = globals()[spelled]
+
+    def call(self, *args, **keywords):
+        return function(self, *args, **keywords)
+
+    call.__name__ = spelled
+    call.__doc__ = f"`sym.{spelled}` of this symbol."
+    return call
+
+
+# MXNet's methods of symbols.
+for _name in ("abs argmax argmin argsort broadcast_axes broadcast_like broadcast_to ceil clip cos cosh diag exp expand_dims expm1 fix flatten flip floor "
+              "log log10 log1p log2 log_softmax max mean min norm one_hot ones_like pick prod reciprocal relu repeat reshape_like rint round "
+              "rsqrt sigmoid sign sin sinh slice slice_axis slice_like softmax softmin sort split sqrt square squeeze sum swapaxes take "
+              "tan tanh tile topk trunc zeros_like").split():
+    setattr(Symbol, _name, _method(_name))
+
+
+def _reshape(self, *shape, **keywords):
+    """`sym.reshape` of this symbol: `reshape((0, -1))` or `reshape(0, -1)`."""
+    if shape:
+        keywords["shape"] = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    return globals()["reshape"](self, **keywords)
+
+
+def _transpose(self, *axes, **keywords):
+    """`sym.transpose` of this symbol: `transpose((1, 0))` or `transpose(1, 0)`."""
+    if axes:
+        keywords["axes"] = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+    return globals()["transpose"](self, **keywords)
+
+
+def _astype(self, dtype, name=None):
+    """`sym.Cast` of this symbol."""
+    return globals()["Cast"](self, dtype=dtype, name=name)
+
+
+Symbol.reshape, Symbol.transpose, Symbol.astype = _reshape, _transpose, _astype

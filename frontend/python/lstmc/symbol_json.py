@@ -1,17 +1,15 @@
 """MXNet's symbol.json: the format's facts are in docs/mxnet.md §12."""
 
-import ast
 import json
 import re
 
-from . import _core, graph
-from .attribute import AttrScope
+from . import graph
+from .attribute import HIDDEN
 from .error import of_file
+from .listing import RECORDS, made_by, text_of_init
 from .name import NameManager
 
 _VERSION = 10901  # that of the MXNet whose format is written
-_DTYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool"]
-_RECORDS = {name: record for record in _core.operators() for name in (record[0], *record[1])}
 
 
 # Writing.
@@ -28,6 +26,8 @@ class _Writer:
         drawing = graph.draw_for_names(symbol)
         self._inputs, self._nodes, self._outputs = drawing.nodes()
         self._declared = graph.variables(symbol)
+        self._marks = {name: node.attributes for name, (node, _, _) in made_by(symbol._outputs).items()}
+        self._marks.update((node.name, node.attributes) for node in graph.reached(symbol._outputs))
         # MXNet infers no shapes through it.
         self._packed = {source[:2] for node in self._nodes if node["op"] == "_rnn_param_concat" for _, source in node["inputs"]}
         self._written, self._number, self._counts = [], {}, []
@@ -70,7 +70,7 @@ class _Writer:
         if node["kind"] == "state":  # zeros of a batch that is not known
             shape = tuple(max(extent, 0) for extent in node["shape"])
             return {"op": "_zeros", "name": node["name"], "attrs": {"shape": str(shape)}, "inputs": []}, 1
-        record = _RECORDS[node["op"]]
+        record = RECORDS[node["op"]]
         given = [name for name, _ in node["inputs"]]
         if not record[3] and given != [name for name, _ in record[2]][: len(given)]:
             raise of_file("E0613", f'{node["op"]} "{node["name"]}" leaves out an input before one that it has: symbol.json cannot say it')
@@ -86,17 +86,18 @@ class _Writer:
         if shape is not None:
             attributes["__shape__"] = str(tuple(max(int(extent or 0), 0) for extent in shape))
         if declared.get("dtype") is not None:
-            attributes["__dtype__"] = str(_DTYPES.index(graph.plain(declared["dtype"])))
+            attributes["__dtype__"] = str(graph.DTYPES.index(graph.plain(declared["dtype"])))
         for key in ("lr_mult", "wd_mult"):
             if node.get(key) is not None:
                 attributes[f"__{key}__"] = str(node[key])
+        if declared.get("layout"):
+            attributes["__layout__"] = declared["layout"]
         if node.get("init") is not None:
-            name_of_init, arguments, _, _ = node["init"]
-            attributes["__init__"] = json.dumps([name_of_init, dict(arguments)])
+            attributes["__init__"] = text_of_init(node["init"])
         return self._with({**node, "op": "null", "name": name}, attributes, []), 1
 
-    @staticmethod
-    def _with(node, attributes, inputs):
+    def _with(self, node, attributes, inputs):
+        attributes = {**self._marks.get(node["name"], {}), **attributes}
         if node.get("group"):
             attributes["__ctx_group__"] = node["group"]
         if node.get("recompute"):
@@ -130,9 +131,6 @@ def _text(value, depth):
 
 
 # Reading.
-
-_HIDDEN = {"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"}
-
 
 def loads(text, path=None):
     """The symbol of a text, of any version of MXNet from 0.7 on. E0603 for what is no such text, E0605 where its fields disagree; ops
@@ -190,17 +188,14 @@ class _Reader:
             return self._symbols[number]
         op, name = self._ops[number]
         own, hidden = self._split(number)
-        scopes = {"ctx_group": hidden["ctx_group"]} if "ctx_group" in hidden else {}
-        if hidden.get("force_mirroring", "").lower() in ("true", "1"):
-            scopes["force_mirroring"] = True
-        with AttrScope(**scopes):
-            if op == "null":
-                return self._variable(name, {**hidden, **self._multipliers.get(number, {})})
-            return graph.apply(op, [(None, self._output(entry)) for entry in self._inputs[number]], self._values(op, own), name)
+        marks = {f"__{key}__": text for key, text in {**hidden, **self._multipliers.get(number, {})}.items()}
+        if op == "null":
+            return graph.Variable(name, attr=marks)
+        return graph.apply(op, [(None, self._output(entry)) for entry in self._inputs[number]], self._values(op, own), name, marks)
 
     @staticmethod
     def _values(op, attributes):
-        record = _RECORDS.get(op)
+        record = RECORDS.get(op)
         if record is None:  # apply says so
             return attributes
         return {key: _value(record, key, text) for key, text in attributes.items() if not (record[3] and key == "num_args")}
@@ -210,7 +205,7 @@ class _Reader:
         own, hidden = {}, {}
         for key, text in self._attributes[number].items():
             bare = key[2:-2] if key.startswith("__") and key.endswith("__") else key
-            if bare != key or key in _HIDDEN:
+            if bare != key or key in HIDDEN:
                 hidden[bare] = text
             elif not re.search("_(lr|wd)_mult$", key):
                 own[key] = text
@@ -218,30 +213,12 @@ class _Reader:
 
     def _read_suffixes(self, op, number):
         """`weight_lr_mult` of an op is `lr_mult` of its weight."""
-        arguments = [name for name, _ in _RECORDS[op][2]] if op in _RECORDS else []
+        arguments = [name for name, _ in RECORDS[op][2]] if op in RECORDS else []
         for key, text in self._attributes[number].items():
             found = re.fullmatch("(.+)_(lr_mult|wd_mult)", key.strip("_"))
             if found and found[1] in arguments[: len(self._inputs[number])]:
                 source = self._inputs[number][arguments.index(found[1])][0]
                 self._multipliers.setdefault(source, {})[found[2]] = text
-
-    def _variable(self, name, hidden):
-        options = {key: float(hidden[key]) for key in ("lr_mult", "wd_mult") if key in hidden}
-        if "shape" in hidden:
-            options["shape"] = _tuple(hidden["shape"])
-        if hidden.get("dtype", "-1") != "-1":
-            options["dtype"] = _DTYPES[int(hidden["dtype"])]
-        if hidden.get("init"):
-            from .init import by_name
-
-            kind, arguments = json.loads(hidden["init"])
-            options["init"] = by_name(kind, **arguments)
-        return graph.Variable(name, **options)
-
-
-def _tuple(text):
-    value = ast.literal_eval(re.sub(r"(?<=\d)L", "", text))
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 def _value(record, key, text):
@@ -257,7 +234,7 @@ def _value(record, key, text):
         if wanted == "a number":
             return float(text)
         if wanted == "a tuple of integers":
-            return _tuple(text)
+            return graph.tuple_of(text)
     except (ValueError, SyntaxError, KeyError):
         raise of_file("E0605", f'{record[0]}: {key} is {wanted}, found "{text}"') from None
     return text

@@ -186,5 +186,43 @@ class Buckets(unittest.TestCase):
             module.fit(self.data, **FIT)
 
 
+class EncodedSentences(unittest.TestCase):
+    def test_words_are_numbered_as_they_come(self):
+        coded, vocab = mx.rnn.encode_sentences([["a", "b", "a"], ["c"]], invalid_label=1, start_label=0)
+        self.assertEqual((coded, vocab), ([[0, 2, 0], [3]], {"\n": 1, "a": 0, "b": 2, "c": 3}))  # the invalid label is no word's
+        self.assertEqual(mx.rnn.encode_sentences([["c", "a"]], vocab=vocab)[0], [[3, 0]])
+        with self.assertRaisesRegex(mx.Error, "no 'd', and no unknown_token"):
+            mx.rnn.encode_sentences([["d"]], vocab=vocab)
+        coded, vocab = mx.rnn.encode_sentences([["d", "a", "e"]], vocab=vocab, unknown_token="?")
+        self.assertEqual((coded, vocab["?"]), ([[4, 0, 4]], 4))
+
+    def test_batches_are_of_one_bucket(self):
+        sentences = [[10 * n + i for i in range(n)] for n in (2, 3, 3, 4, 4, 5, 6, 9)]
+        with self.assertLogs(level="WARNING") as log:
+            batches = mx.rnn.BucketSentenceIter(sentences, 2, buckets=[6, 4], invalid_label=-1)
+        self.assertIn("1 sentences are longer", log.output[0])
+        self.assertEqual((batches.default_bucket_key, len(batches)), (6, 3))
+        found = {4: [], 6: []}
+        for batch in batches:
+            data, label = batch.data[0].asnumpy(), batch.label[0].asnumpy()
+            self.assertEqual(batch.provide_data[0].shape, (2, batch.bucket_key))
+            np.testing.assert_array_equal(label[:, :-1], data[:, 1:])
+            self.assertEqual(set(label[:, -1]), {-1})
+            found[batch.bucket_key] += [[int(word) for word in row if word >= 0] for row in data]
+        self.assertEqual(sorted(found[6]), sentences[5:7])
+        self.assertEqual(len(found[4]), 4)  # the fifth fills no batch
+        self.assertTrue(all(each in sentences[:5] for each in found[4]))
+
+    def test_buckets_by_count_and_time_first(self):
+        batches = mx.rnn.BucketSentenceIter([[1, 2, 3]] * 5 + [[1, 2]] * 4 + [[1]], 4, layout="TN", dtype="int32")
+        self.assertEqual(batches.buckets, [2, 3])
+        batch = next(iter(batches))
+        self.assertEqual(batch.data[0].shape, (batch.bucket_key, 4))
+        self.assertEqual(batch.data[0].dtype, np.int32)
+        for call in (lambda: mx.rnn.BucketSentenceIter([[1, 2]], 4), lambda: mx.rnn.BucketSentenceIter([[1]], 1, layout="NC")):
+            with self.assertRaises(mx.Error):
+                call()
+
+
 if __name__ == "__main__":
     unittest.main()

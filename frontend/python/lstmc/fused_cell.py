@@ -1,0 +1,108 @@
+"""A whole stack as one layer."""
+
+from . import gates, sym
+from .cells import BaseRNNCell, DropoutCell, GRUCell, LSTMCell, RNNCell, SequentialRNNCell, cut
+from .error import usage
+from .graph import prefixes
+from .modifier_cells import BidirectionalCell
+
+_GATES = {"lstm": LSTMCell._gate_names, "gru": GRUCell._gate_names, "rnn_tanh": ("",), "rnn_relu": ("",)}
+
+
+class FusedRNNCell(BaseRNNCell):
+    """A whole stack as one layer, which is unrolled at once. Its parameters are those of sym.LSTM, one per matrix, where MXNet packs
+    them into one vector: `unpack_weights` takes both."""
+
+    def __init__(self, num_hidden, num_layers=1, mode="lstm", bidirectional=False, dropout=0.0, get_next_state=False,
+                 forget_bias=1.0, prefix=None, params=None):
+        if mode not in _GATES:
+            raise usage(f'mode is one of {", ".join(_GATES)}, got "{mode}"')
+        if params is not None:
+            raise usage("a FusedRNNCell takes no params: layers of the same prefix share their weights")
+        super().__init__(f"{mode}_" if prefix is None else prefix)
+        self._mode = mode
+        self._get_next_state = get_next_state
+        self._options = {"num_hidden": num_hidden, "num_layers": num_layers, "bidirectional": bidirectional, "p": dropout}
+        self._forget_bias = forget_bias
+        self._gate_names = _GATES[mode]
+        self._name = self._prefix.rstrip("_") or mode
+
+    @property
+    def state_info(self):
+        rows = self._options["num_layers"] * self._directions
+        info = {"shape": (rows, 0, self._options["num_hidden"]), "__layout__": "LNC"}
+        return [info] * (2 if self._mode == "lstm" else 1)
+
+    @property
+    def _directions(self):
+        return 2 if self._options["bidirectional"] else 1
+
+    def __call__(self, inputs, states):
+        raise usage("a FusedRNNCell has no single step: unroll it, or take an LSTMCell")
+
+    def unroll(self, length, inputs, begin_state=None, layout="NTC", merge_outputs=None):
+        """The whole sequence at once: one symbol, unless `merge_outputs` is False."""
+        self.reset()
+        axis = layout.find("T")
+        if not isinstance(inputs, sym.Symbol):
+            inputs = sym.Concat(*[sym.expand_dims(x, axis=axis) for x in inputs], dim=axis)
+        options = dict(self._options, layout=layout, name=self._name)
+        if begin_state is not None:
+            options.update(zip(("h", "c"), begin_state))
+        if self._mode == "lstm":
+            output, *states = sym.LSTM(inputs, forget_bias=self._forget_bias, **options)
+        elif self._mode == "gru":
+            output, *states = sym.GRU(inputs, **options)
+        else:
+            output, *states = sym.RNNLayer(inputs, activation=self._mode[4:], **options)
+        if merge_outputs is False:
+            output = cut(length, output, layout)
+        return output, states if self._get_next_state else []
+
+    # Weights.
+
+    def _places(self):
+        """[(prefix of a direction's parameters, beginning of the names of its gates, (layer, direction))]"""
+        layers, both = self._options["num_layers"], self._options["bidirectional"]
+        places = [(layer, direction) for layer in range(layers) for direction in range(self._directions)]
+        return [(prefix, f"{self._prefix}{'lr'[place[1]]}{place[0]}_", place) for prefix, place in zip(prefixes(self._name, layers, both), places)]
+
+    def unpack_weights(self, args):
+        """Weights by name, cut into gates as `lstm_l0_i2h_f_weight`, which `unfuse()` can pack. Takes MXNet's vector (`lstm_parameters`) too."""
+        vector, parts = f"{self._prefix}parameters", None
+        if vector in args:
+            args, parts = gates.unpack_vector(args, vector, self._options["num_hidden"], self._options["num_layers"], self._directions,
+                                              self._gate_names)
+        for prefix, target, place in self._places():
+            if parts:
+                args.update((prefix + part, array) for part, array in parts[place].items())
+            args = gates.unpack(args, prefix, self._gate_names, target)
+        return args
+
+    def pack_weights(self, args):
+        """Weights by name with those of gates joined to this cell's parameters."""
+        for prefix, source, _ in self._places():
+            args = gates.pack(args, prefix, self._gate_names, source)
+        return args
+
+    def unfuse(self):
+        """The same stack as a SequentialRNNCell, whose cells can be stepped; weights move by `unpack_weights` and `pack_weights`."""
+        stack, layers = SequentialRNNCell(), self._options["num_layers"]
+        for layer in range(layers):
+            left = self._cell(f"{self._prefix}l{layer}_")
+            if self._options["bidirectional"]:
+                right = self._cell(f"{self._prefix}r{layer}_")
+                stack.add(BidirectionalCell(left, right, output_prefix=f"{self._prefix}bi_l{layer}_"))
+            else:
+                stack.add(left)
+            if self._options["p"] > 0 and layer < layers - 1:
+                stack.add(DropoutCell(self._options["p"], prefix=f"{self._prefix}_dropout{layer}_"))
+        return stack
+
+    def _cell(self, prefix):
+        units = self._options["num_hidden"]
+        if self._mode == "lstm":
+            return LSTMCell(units, prefix=prefix, forget_bias=self._forget_bias)
+        if self._mode == "gru":
+            return GRUCell(units, prefix=prefix)
+        return RNNCell(units, activation=self._mode[4:], prefix=prefix)

@@ -1,0 +1,32 @@
+"""Checkpoints of MXNet's whose weights are cut into gates, so that fused and unfused cells read each other's."""
+
+from .model import load_checkpoint, save_checkpoint
+
+
+def _cells(cells):
+    return cells if isinstance(cells, (list, tuple)) else [cells]
+
+
+def save_rnn_checkpoint(cells, prefix, epoch, symbol, arg_params, aux_params):
+    """As model.save_checkpoint, with the weights of the cells by gate."""
+    for cell in _cells(cells):
+        arg_params = cell.unpack_weights(arg_params)
+    save_checkpoint(prefix, epoch, symbol, arg_params, aux_params)
+
+
+def load_rnn_checkpoint(cells, prefix, epoch):
+    """(symbol, arg_params, aux_params) of such a checkpoint, with the weights that the cells have."""
+    symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
+    for cell in _cells(cells):
+        arg_params = cell.pack_weights(arg_params)
+    return symbol, arg_params, aux_params
+
+
+def do_rnn_checkpoint(cells, prefix, period=1):
+    """The callback that saves one after every `period` epochs."""
+
+    def call(epoch, symbol, arg_params, aux_params):
+        if (epoch + 1) % max(int(period), 1) == 0:
+            save_rnn_checkpoint(cells, prefix, epoch + 1, symbol, arg_params, aux_params)
+
+    return call

@@ -1,0 +1,110 @@
+"""Sentences for a BucketingModule."""
+
+import bisect
+import logging
+import random
+
+import numpy
+
+from .error import usage
+from .io import DataBatch, DataDesc, DataIter
+from .ndarray import NDArray
+
+
+def encode_sentences(sentences, vocab=None, invalid_label=-1, invalid_key="\n", start_label=0, unknown_token=None):
+    """(lists of numbers, {word: number}) of lists of words. Without `vocab` words are numbered from `start_label` in the order in which they come,
+    leaving out `invalid_label`; with it a word that it lacks is an error, or `unknown_token`, which the vocabulary gets."""
+    grows = vocab is None
+    number = start_label if grows else max(vocab.values(), default=-1) + 1
+    vocab = {invalid_key: invalid_label} if grows else vocab
+    encoded = []
+    for sentence in sentences:
+        codes = []
+        for word in sentence:
+            if word not in vocab:
+                if not grows and unknown_token is None:
+                    raise usage(f"the vocabulary has no {word!r}, and no unknown_token is given")
+                word = word if grows else unknown_token
+            if word not in vocab:
+                number += number == invalid_label
+                vocab[word] = number
+                number += 1
+            codes.append(vocab[word])
+        encoded.append(codes)
+    return encoded, vocab
+
+
+class BucketSentenceIter(DataIter):
+    """Batches of sentences of about the same length, filled up with `invalid_label` to the length of their bucket, which is their `bucket_key`;
+    labels are the words that come next. What does not fill a batch is left out. `buckets` are lengths; without them, all lengths
+    that enough sentences for a batch have."""
+
+    def __init__(self, sentences, batch_size, buckets=None, invalid_label=-1, data_name="data", label_name="softmax_label", dtype="float32",
+                 layout="NT"):
+        super().__init__(batch_size)
+        if layout not in ("NT", "TN"):
+            raise usage(f'layout is NT or TN, got "{layout}"')
+        if not buckets:
+            counts = numpy.bincount([len(sentence) for sentence in sentences])
+            buckets = [length for length, count in enumerate(counts) if count >= batch_size]
+        if not buckets:
+            raise usage(f"no length has {batch_size} sentences, which fill a batch: give buckets")
+        self.buckets = sorted(buckets)
+        self.data_name, self.label_name = data_name, label_name
+        self.dtype, self.layout, self.invalid_label = dtype, layout, invalid_label
+        self.default_bucket_key = self.buckets[-1]
+        self.data = self._padded(sentences)
+        self._places = [(bucket, at) for bucket, rows in enumerate(self.data) for at in range(0, len(rows) - batch_size + 1, batch_size)]
+        self.reset()
+
+    def _padded(self, sentences):
+        """[sentences, length] of each bucket."""
+        rows, longer = [[] for _ in self.buckets], 0
+        for sentence in sentences:
+            bucket = bisect.bisect_left(self.buckets, len(sentence))
+            if bucket == len(self.buckets):
+                longer += 1
+                continue
+            row = numpy.full(self.buckets[bucket], self.invalid_label, self.dtype)
+            row[: len(sentence)] = sentence
+            rows[bucket].append(row)
+        if longer:
+            logging.warning("%d sentences are longer than the largest bucket, and are left out", longer)
+        return [numpy.array(each, self.dtype).reshape(-1, length) for each, length in zip(rows, self.buckets)]
+
+    @property
+    def provide_data(self):
+        return self._described(self.data_name, self.default_bucket_key)
+
+    @property
+    def provide_label(self):
+        return self._described(self.label_name, self.default_bucket_key)
+
+    def _described(self, name, length):
+        shape = (self.batch_size, length) if self.layout == "NT" else (length, self.batch_size)
+        return [DataDesc(name, shape, self.dtype, self.layout)]
+
+    def __len__(self):
+        """Batches of an epoch."""
+        return len(self._places)
+
+    def reset(self):
+        """Begins an epoch, with batches and the sentences of each bucket in another order."""
+        self._next = 0
+        random.shuffle(self._places)
+        for rows in self.data:
+            numpy.random.shuffle(rows)
+
+    def next(self):
+        if self._next == len(self._places):
+            raise StopIteration
+        bucket, at = self._places[self._next]
+        self._next += 1
+        data = self.data[bucket][at : at + self.batch_size]
+        label = numpy.full_like(data, self.invalid_label)
+        label[:, :-1] = data[:, 1:]
+        if self.layout == "TN":
+            data, label = data.T, label.T
+        length = self.buckets[bucket]
+        return DataBatch([NDArray(data)], [NDArray(label)], pad=0, bucket_key=length, provide_data=self._described(self.data_name, length),
+                         provide_label=self._described(self.label_name, length))
