@@ -3,7 +3,8 @@
 usage: deploy.py LSTMC_RUN
 
 Prints a table. "files" is what has to be installed besides the weights: for PyTorch its package without headers and tests (Python itself is not
-counted, nor are the libraries of CUDA), for lstmc the program lstmc-run and the package. "first" is the time of a process that loads weights, runs
+counted, nor are the libraries of CUDA), for lstmc the program lstmc-run and the package. "bound" is how far the outputs of each step are from the module's equations,
+and how far they may be (tests/frontend/bounded.py); further, and this fails. "first" is the time of a process that loads weights, runs
 once and writes the result, "memory" the most that it had resident: least of five. "forward" is the median time of one run in a process that goes on.
 """
 import os
@@ -19,6 +20,9 @@ import numpy
 import torch
 
 import lstmc
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "frontend"))
+import bounded
 
 STEPS, SYMBOLS, UNITS, LAYERS, THREADS = 100, 65, 256, 2, 2
 
@@ -75,6 +79,23 @@ def size(path, leave_out=()):
     return sum(file.stat().st_size for file in files) / 2**20
 
 
+def equations(module, ids):
+    """The outputs in double precision: a Vector of each step."""
+    weights = {name: bounded.Matrix(value.numpy()) if value.ndim == 2 else value.tolist() for name, value in module.state_dict().items()}
+    inner = {name.removeprefix("rnn."): value for name, value in weights.items()}
+    xs = [bounded.Vector(weights["embed.weight"].rows[i]) for i in ids]
+    return [bounded.product(weights["fc.weight"], y, weights["fc.bias"]) for y in bounded.recurrent("lstm", inner, xs, UNITS, LAYERS, 1)]
+
+
+def apart(name, got, want):
+    """Says how far outputs are from the equations; ends the program if that is more than it may be."""
+    shares = [(bounded.norm(row - numpy.array(step.values)), step.error) for row, step in zip(got[0], want)]
+    print("%s: bound: of %d steps, the outputs of the worst are %.2g from the equations and may be %.2g" % (
+        name, len(shares), *max(shares, key=lambda share: share[0] / share[1])))
+    if any(off > most for off, most in shares) or len(got[0]) != len(want):
+        sys.exit("the outputs of %s are not those of the module" % name)
+
+
 def main():
     warnings.filterwarnings("ignore")
     runner = pathlib.Path(sys.argv[1]).resolve()
@@ -90,7 +111,7 @@ def main():
         theirs = process([sys.executable, "-c", IN_PYTORCH])
         want = numpy.load("y.npy")
         ours = process([str(runner), "lm.lstmc", "--params", "lm.weights.safetensors", "-i", "x=@x.npy", "-o", "y.npy", "--force", "-t", str(THREADS)])
-        apart = numpy.abs(numpy.load("y.npy") - want).max()
+        own = numpy.load("y.npy")
         session = net.bind(threads=THREADS)
         session.set_input("x", example.numpy())
         with torch.no_grad():
@@ -103,7 +124,10 @@ def main():
         print("| %d x LSTM %d, batch 1, %d steps | files MiB | first s | memory MiB | forward ms |\n|---|---|---|---|---|" % (LAYERS, UNITS, STEPS))
         for name, files, first, memory, milliseconds in rows:
             print("| %s | %.1f | %.3f | %.0f | %.2f |" % (name, files, first, memory, milliseconds))
-        print("largest difference of an output: %.2g" % apart)
+        print("largest difference of an output: %.2g" % numpy.abs(own - want).max())
+        exact = equations(module, example[0].tolist())
+        apart("PyTorch", want, exact)
+        apart("lstmc", own, exact)
 
 
 main()

@@ -1,12 +1,17 @@
 """import: a state_dict of torch.nn becomes a network that computes what the equations of its modules say."""
 import json
 import math
+import pathlib
 import random
 import struct
+import sys
 import unittest
 import zipfile
 
 from command import Case
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import bounded
 
 
 def state_dict(path, shapes, seed=1, dtype="F32"):
@@ -37,44 +42,13 @@ def layer(gates, inputs, units, layers=1, directions=1, bias=True, prefix=""):
     return shapes
 
 
-def times(matrix, vector, bias=None):
-    rows = len(matrix) // len(vector)
-    return [sum(matrix[r * len(vector) + k] * vector[k] for k in range(len(vector))) + (bias[r] if bias else 0) for r in range(rows)]
+def weights(values, shapes):
+    """The tensors as `bounded` reads them."""
+    rows = lambda name, shape: [values[name][r * shape[1]:(r + 1) * shape[1]] for r in range(shape[0])]
+    return {name: bounded.Matrix(rows(name, shape)) if len(shape) == 2 else values[name] for name, shape in shapes.items()}
 
 
-def sigmoid(x):
-    return 1 / (1 + math.exp(-x))
-
-
-def step(kind, w, suffix, x, h, c):
-    """The equations in the documentation of torch.nn.LSTM, GRU and RNN, computed in double precision."""
-    z = times(w["weight_ih" + suffix], x, w.get("bias_ih" + suffix))
-    r = times(w["weight_hh" + suffix], h, w.get("bias_hh" + suffix))
-    n = len(h)
-    part = lambda v, gate: v[gate * n:(gate + 1) * n]
-    if kind == "torch-lstm":
-        i, f, g, o = ([a + b for a, b in zip(part(z, k), part(r, k))] for k in range(4))
-        c = [sigmoid(f[u]) * c[u] + sigmoid(i[u]) * math.tanh(g[u]) for u in range(n)]
-        return [sigmoid(o[u]) * math.tanh(c[u]) for u in range(n)], c
-    if kind == "torch-gru":
-        reset, update = ([sigmoid(a + b) for a, b in zip(part(z, k), part(r, k))] for k in range(2))
-        new = [math.tanh(a + s * b) for a, s, b in zip(part(z, 2), reset, part(r, 2))]
-        return [(1 - update[u]) * new[u] + update[u] * h[u] for u in range(n)], c
-    act = math.tanh if kind == "torch-rnn" else lambda v: max(v, 0)
-    return [act(a + b) for a, b in zip(z, r)], c
-
-
-def recurrent(kind, w, xs, units, layers, directions):
-    for l in range(layers):
-        sides = []
-        for suffix in [f"_l{l}", f"_l{l}_reverse"][:directions]:
-            h, c, ys = [0.0] * units, [0.0] * units, []
-            for x in reversed(xs) if "reverse" in suffix else xs:
-                h, c = step(kind, w, suffix, x, h, c)
-                ys.append(h)
-            sides.append(ys[::-1] if "reverse" in suffix else ys)
-        xs = [sum(parts, []) for parts in zip(*sides)]
-    return xs
+KINDS = {"torch-lstm": ("lstm", 4), "torch-gru": ("gru", 3), "torch-rnn": ("rnn_tanh", 1), "torch-rnn-relu": ("rnn_relu", 1)}
 
 
 class Import(Case):
@@ -97,28 +71,30 @@ class Import(Case):
         return self.good("compile", "t.lnet", "--set", "seq=5", "-o", "t.lstmc", "--force")
 
     def near(self, got, want):
-        # This is no proven bound: about 34 roundings, each 2^-24 of a partial sum below 8, without the amplification by steps and layers.
-        # It is small enough to tell the right gates and matrices from wrong ones.
-        self.assertEqual(len(got), len(want))
-        for a, b in zip(got, want):
-            self.assertLess(abs(a - b), 34 * 8 * 2**-24)
+        """Every step is within the bound of the equations in double precision, which bounded.py derives."""
+        size = len(want[0].values)
+        self.assertEqual(len(got), size * len(want))
+        for t, step in enumerate(want):
+            bounded.check(self, got[t * size:(t + 1) * size], step)
 
     def test_recurrent_layers_of_every_kind(self):
         draw = random.Random(3)
-        for kind, gates in [("torch-lstm", 4), ("torch-gru", 3), ("torch-rnn", 1), ("torch-rnn-relu", 1)]:
+        for kind, (equations, gates) in KINDS.items():
             for layers, directions, bias in [(1, 1, True), (2, 1, True), (2, 2, True), (1, 1, False)]:
-                w = state_dict(self.folder / "torch.safetensors", layer(gates, 3, 4, layers, directions, bias))
+                shapes = layer(gates, 3, 4, layers, directions, bias)
+                w = weights(state_dict(self.folder / "torch.safetensors", shapes), shapes)
                 self.brought(kind)
                 x = [struct.unpack("<f", struct.pack("<f", draw.uniform(-1, 1)))[0] for _ in range(15)]
-                want = recurrent(kind, w, [x[t * 3:t * 3 + 3] for t in range(5)], 4, layers, directions)
+                xs = [bounded.Vector(x[t * 3:t * 3 + 3]) for t in range(5)]
                 with self.subTest(kind=kind, layers=layers, directions=directions, bias=bias):
-                    self.near(self.outputs(x, "(1, 5, 3)"), sum(want, []))
+                    self.near(self.outputs(x, "(1, 5, 3)"), bounded.recurrent(equations, w, xs, 4, layers, directions))
 
     def test_a_language_model(self):
-        w = state_dict(self.folder / "torch.safetensors",
-                       {"embed.weight": (7, 3), **layer(4, 3, 4, 2, prefix="core.lstm."), "norm.weight": (4,), "norm.bias": (4,),
-                        "out.weight": (7, 4), "out.bias": (7,)})
-        text = self.brought("torch-lstm")
+        shapes = {"embed.weight": (7, 3), **layer(4, 3, 4, 2, prefix="core.lstm."), "norm.weight": (4,), "norm.bias": (4,),
+                  "out.weight": (7, 4), "out.bias": (7,)}
+        values = state_dict(self.folder / "torch.safetensors", shapes)
+        w = weights(values, shapes)
+        self.brought("torch-lstm")
         self.assertEqual((self.folder / "t.lnet").read_text(), """\
 # torch.safetensors, brought in by: lstmc import --as torch-lstm
 N, T = dim("batch", 1), dim("seq", 32)
@@ -132,17 +108,10 @@ def net(data: int32[N, T]):
 """)
         ids = [3, 0, 6, 1, 3]
         inner = {name.removeprefix("core.lstm."): value for name, value in w.items()}
-        ys = recurrent("torch-lstm", inner, [w["embed.weight"][i * 3:i * 3 + 3] for i in ids], 4, 2, 1)
-        want = []
-        for y in ys:
-            mean = sum(y) / 4
-            spread = math.sqrt(sum((v - mean) ** 2 for v in y) / 4 + 1e-5)
-            normed = [(v - mean) / spread * g + b for v, g, b in zip(y, w["norm.weight"], w["norm.bias"])]
-            want += times(w["out.weight"], normed, w["out.bias"])
-        got = self.outputs(ids, "(1, 5)")
-        # The norm divides by a deviation that may be small, so the error is relative to the result.
-        for a, b in zip(got, want):
-            self.assertLess(abs(a - b), 34 * 8 * 2**-24 / 0.02)
+        xs = [bounded.Vector(values["embed.weight"][i * 3:i * 3 + 3]) for i in ids]
+        want = [bounded.product(w["out.weight"], bounded.layer_norm(y, w["norm.weight"], w["norm.bias"], 1e-5), w["out.bias"])
+                for y in bounded.recurrent("lstm", inner, xs, 4, 2, 1)]
+        self.near(self.outputs(ids, "(1, 5)"), want)
 
     def test_a_package_at_once_and_json(self):
         state_dict(self.folder / "torch.safetensors", layer(3, 2, 4))

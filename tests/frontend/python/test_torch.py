@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """from_torch: networks of PyTorch's modules, compared with the modules in double precision. Both add in an order of their own, so results of
-size 1 may differ by a few hundred roundings: the bound is 1e-12, and a wrong gate or axis differs by more than 1e-3."""
+size 1 may differ by a few hundred roundings: the bound is 1e-12, and a wrong gate or axis differs by more than 1e-3. In single precision both are
+within the bound that tests/frontend/bounded.py derives from the equations."""
 
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,9 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 import lstmc
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import bounded
 
 BOUND = 1e-12
 warnings.filterwarnings("ignore", module="torch|contextlib")
@@ -165,6 +170,53 @@ class Conversion(unittest.TestCase):
         with self.assertRaises(lstmc.Error) as raised:
             lstmc.from_torch(nn.LSTM(4, 5).half(), torch.randn(2, 3, 4).half())
         self.assertEqual(raised.exception.code, "E0613")
+
+
+class Stack(nn.Module):
+    """A recurrent stack with a head, each output of which `bounded` computes too."""
+
+    def __init__(self, kind, layers, directions, bias):
+        super().__init__()
+        more = {"nonlinearity": kind[4:]} if kind.startswith("rnn") else {}
+        recurrent = {"lstm": nn.LSTM, "gru": nn.GRU}.get(kind, nn.RNN)
+        self.rnn = recurrent(6, 10, layers, bidirectional=directions == 2, bias=bias, batch_first=True, **more)
+        self.norm = nn.LayerNorm(10 * directions)
+        self.fc = nn.Linear(10 * directions, 5)
+        with torch.no_grad():  # or the norm would do nothing
+            self.norm.weight.uniform_(0.5, 1.5)
+            self.norm.bias.uniform_(-0.5, 0.5)
+
+    def forward(self, x):
+        y = self.rnn(x)[0]
+        return y, self.fc(self.norm(y))
+
+
+def equations(module, kind, layers, directions, sequence):
+    """What the two outputs are for one sequence: Vectors by step."""
+    weights = {name: bounded.Matrix(value.numpy()) if value.ndim == 2 else value.tolist() for name, value in module.state_dict().items()}
+    inner = {name.removeprefix("rnn."): value for name, value in weights.items()}
+    ys = bounded.recurrent(kind, inner, [bounded.Vector(x) for x in sequence], 10, layers, directions)
+    norm = [bounded.layer_norm(y, weights["norm.weight"], weights["norm.bias"], 1e-5) for y in ys]
+    return ys, [bounded.product(weights["fc.weight"], y, weights["fc.bias"]) for y in norm]
+
+
+class SinglePrecision(unittest.TestCase):
+    def test_both_are_within_the_bound(self):
+        for kind in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+            for layers, directions, bias in ((1, 1, True), (2, 1, True), (2, 2, True), (1, 1, False)):
+                with self.subTest(kind=kind, layers=layers, directions=directions, bias=bias):
+                    torch.manual_seed(5)
+                    module, x = Stack(kind, layers, directions, bias).eval(), torch.randn(2, 6, 6)
+                    ours = list(lstmc.from_torch(module, x).bind().run({"x": x.numpy()}).values())
+                    with torch.no_grad():
+                        theirs = [output.numpy() for output in module(x)]
+                        exact = [output.numpy() for output in module.double()(x.double())]
+                    for row in range(2):
+                        for number, steps in enumerate(equations(module, kind, layers, directions, x[row].tolist())):
+                            for t, want in enumerate(steps):
+                                self.assertLess(numpy.abs(want.values - exact[number][row, t]).max(), BOUND)  # the equations are the module's
+                                bounded.check(self, ours[number][row, t], want)
+                                bounded.check(self, theirs[number][row, t], want)
 
 
 if __name__ == "__main__":
