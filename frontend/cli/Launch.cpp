@@ -6,6 +6,7 @@
 #include "executor/data/DataSpec.h"
 #include "executor/ranks/OpenWire.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/JobCheckpoints.h"
 #include "frontend/cli/LaunchFlags.h"
 #include "frontend/cli/SignalsForRanks.h"
 #include "frontend/cli/SyncedFiles.h"
@@ -63,11 +64,14 @@ Result<Options> readCommand(const Options &options) {
   return command;
 }
 
-/// The same again, from the newest checkpoint if there is one by now.
-std::vector<std::string> resumed(std::vector<std::string> words, const Options &command,
-                                 const launch::Start &start) {
-  if (command.command == CommandId::Train && !command.resume && command.output &&
-      hasCheckpoint(*command.output, start))
+/// The same again, from the newest checkpoint that the job has made by now, if any.
+Result<std::vector<std::string>> wordsAgain(std::vector<std::string> words, const Options &command,
+                                            const JobCheckpoints &checkpoints,
+                                            const launch::Start &start) {
+  if (command.resume)
+    return words;
+  LSTMC_ASSIGN(bool goesOn, checkpoints.canGoOn(start));
+  if (goesOn)
     words.push_back("--resume");
   return words;
 }
@@ -76,10 +80,13 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
                                 const Options &command, const std::string &library,
                                 Console &console) {
   const std::string program = programOf(watch.start);
+  JobCheckpoints checkpoints;
+  if (*options.maxRestarts > 0) {
+    LSTMC_ASSIGN(checkpoints, JobCheckpoints::before(command, watch.start));
+  }
+  std::vector<std::string> words = options.rest;
   for (int64_t restarts = 0;; ++restarts) {
     watch.start.command = {program};
-    const std::vector<std::string> words =
-        restarts == 0 ? options.rest : resumed(options.rest, command, watch.start);
     watch.start.command.insert(watch.start.command.end(), words.begin(), words.end());
     LSTMC_ASSIGN(launch::JobEnd end, launch::supervise(watch));
     if (!end.lostRank || restarts == *options.maxRestarts || SignalsForRanks::asked().first > 0)
@@ -91,6 +98,7 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
     LSTMC_TRY(leaveLostHosts(watch.start, console));
     if (options.syncDstDir) // rank 0 may be on another host now
       LSTMC_TRY(syncTo(*options.syncDstDir, command, library, watch));
+    LSTMC_ASSIGN(words, wordsAgain(options.rest, command, checkpoints, watch.start));
   }
 }
 

@@ -87,7 +87,8 @@ Status addModel(const Options &command, std::vector<SyncedFile> &model,
   return {};
 }
 
-/// Each host once, rank 0's first.
+} // namespace
+
 std::vector<std::string> hostsOf(const launch::Start &start) {
   std::vector<std::string> hosts;
   for (const std::string &host : start.hosts)
@@ -95,8 +96,6 @@ std::vector<std::string> hostsOf(const launch::Start &start) {
       hosts.push_back(host);
   return hosts.empty() ? std::vector<std::string>{"localhost"} : hosts;
 }
-
-} // namespace
 
 Status syncTo(const std::string &folder, const Options &command, const std::string &mpiLibrary,
               launch::Watch &watch) {
@@ -132,15 +131,6 @@ std::string programOf(const launch::Start &start) {
   return start.folder.empty() ? here.string()
                               : fmt::format("{}/{}/{}", start.folder, launch::kSyncedPrograms,
                                             here.filename().string());
-}
-
-bool hasCheckpoint(const std::string &output, const launch::Start &start) {
-  if (start.folder.empty())
-    return !training::listCheckpoints(output).empty();
-  const std::string path = (fs::path(start.folder) / output).string();
-  const auto said = launch::outputsOn({hostsOf(start)[0]}, start.sshPort,
-                                      {"find", path, "-maxdepth", "1", "-name", "update-*"});
-  return said[0].ok() && !said[0]->empty();
 }
 
 } // namespace lstmc::cli

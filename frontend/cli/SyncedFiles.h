@@ -14,7 +14,7 @@ Status syncTo(const std::string &folder, const Options &command, const std::stri
 /// The program that ranks run: this one, or its copy.
 std::string programOf(const launch::Start &start);
 
-/// Whether rank 0 finds a checkpoint in `output`, where it runs.
-bool hasCheckpoint(const std::string &output, const launch::Start &start);
+/// Each host of the job once, rank 0's first; "localhost" where none is named.
+std::vector<std::string> hostsOf(const launch::Start &start);
 
 } // namespace lstmc::cli

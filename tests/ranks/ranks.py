@@ -328,6 +328,24 @@ class Ranks(unittest.TestCase):
                 self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.slow_hash())
                 self.assert_none_left(job)
 
+    def test_a_restart_does_not_go_on_from_an_earlier_run(self):
+        folder = self.folder / "earlier"
+        words = [*self.slow(), "-o", folder]
+        earlier = [w if w != "150u" else "20u" for w in words]
+        for when in ("before its first checkpoint", "after it"):
+            with self.subTest(when):
+                run([LSTMC, *earlier, "--lr", "0.5", "--force"])
+                again = [w if w != "4u" else "1000u" for w in words] if when.startswith("before") else words
+                job = Job([*launched(2, "--max-restarts", "1"), *again, "--force"])
+                job.wait_for("rank 1 .*has connected")
+                if when == "after it":
+                    job.wait_for_checkpoint(folder, 24)
+                os.kill(job.pids[1], signal.SIGKILL)
+                code, out = job.end()
+                self.assertEqual(code, 0, job.text())
+                self.assertIn("starts again, 1 of 1", job.text())
+                self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.slow_hash())
+
     def test_lost_ranks_are_noticed_and_named(self):
         for name, what in (("killed", signal.SIGKILL), ("frozen", signal.SIGSTOP)):
             with self.subTest(name):
