@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "backends/registry/Targets.h"
 #include "executor/abi/Sizes.h"
 #include "executor/package/Package.h"
 #include "ir/sym/Attributes.h"
@@ -166,9 +167,8 @@ int64_t CompileOptions::devicesPerReplica() const {
   return most;
 }
 
-Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
-  if (std::optional<Diagnostic> error = checkDevices(options))
-    return Diagnostics{*error};
+/// Whatever the plan needs.
+static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &options) {
   Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
     diagnostics.push_back(sym::toDiagnostic(diagnostic));
@@ -193,9 +193,6 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     return diagnostics;
   if (!options.stopAfter.empty())
     return {std::move(result), std::move(diagnostics)};
-  if (options.memoryLimit)
-    if (Diagnostics errors = checkLimit(data, *options.memoryLimit, options.ranks); !errors.empty())
-      return errors;
   if (options.keepExec) {
     llvm::raw_string_ostream text(result.execText);
     module.print(text);
@@ -215,6 +212,35 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
   result.package.data = options.data;
   result.package.packed = std::move(packed);
   return {std::move(result), std::move(diagnostics)};
+}
+
+/// Whether more memory than there may be is a reason to have fewer streams.
+static bool mayNeedOneStream(const CompileOptions &options) {
+  return !options.streams && options.stopAfter.empty() &&
+         (options.memoryLimit || !options.deviceMemory.empty()) &&
+         llvm::any_of(options.devices,
+                      [](const std::string &name) { return targetOf(name).streams() > 1; });
+}
+
+Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
+  if (std::optional<Diagnostic> error = checkDevices(options))
+    return Diagnostics{*error};
+  mlir::OwningOpRef<mlir::ModuleOp> again;
+  if (mayNeedOneStream(options))
+    again = module.clone();
+  Checked<Compiled> compiled = lower(module, options);
+  if (again && compiled.ok() && needsOneStream(compiled->package, options)) {
+    CompileOptions less = options;
+    less.streams = 1;
+    compiled = lower(*again, less);
+    module->setAttrs((*again)->getAttrDictionary());
+    module.getBodyRegion().takeBody(again->getBodyRegion());
+  }
+  if (compiled.ok() && options.stopAfter.empty() && options.memoryLimit)
+    if (Diagnostics errors = checkLimit(compiled->package, *options.memoryLimit, options.ranks);
+        !errors.empty())
+      return errors;
+  return compiled;
 }
 
 } // namespace lstmc::passes

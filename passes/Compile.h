@@ -78,8 +78,9 @@ struct CompileOptions {
   int64_t stages = 1;
   /// Of time steps, where layers are split; 0: as many as are forecast to be fastest.
   int64_t chunks = 0;
-  /// Of each device, for launches that do not wait for one another; at most 8.
-  int64_t streams = 1;
+  /// Of each device, for launches that do not wait for one another; at most 8. None: as many as its
+  /// target chooses, and one where the plan would not fit with more.
+  std::optional<int64_t> streams;
   /// Where layers are split: "NAME=A/B", what a layer costs on each device; empty: its flops.
   std::vector<std::string> stageCosts;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "backends/registry/Targets.h"
 #include "executor/base/NumberText.h"
 #include "executor/package/MessageMemory.h"
 #include "executor/package/Package.h"
@@ -21,6 +22,19 @@ static std::string momentOf(const package::PackageData &data, const package::Dev
   if (!at)
     return "always";
   return at->entry + ", " + (at->op.empty() ? at->kernel : at->op);
+}
+
+uint64_t mayUse(const CompileOptions &options, size_t device) {
+  uint64_t bytes = options.memoryLimit.value_or(~uint64_t(0));
+  return options.deviceMemory.empty() ? bytes : std::min(bytes, options.deviceMemory[device]);
+}
+
+bool needsOneStream(const package::PackageData &data, const CompileOptions &options) {
+  for (size_t device = 0; device < data.devices.size() && !options.streams; ++device)
+    if (data.devices[device].arenaBytes > mayUse(options, device) &&
+        targetOf(data.devices[device].name).streams() > 1)
+      return true;
+  return false;
 }
 
 Diagnostics checkLimit(const package::PackageData &data, uint64_t limit, int64_t ranks) {

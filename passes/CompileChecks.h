@@ -10,6 +10,13 @@ namespace lstmc::passes {
 /// E0402 where the devices are not replicas of equally many.
 std::optional<Diagnostic> checkDevices(const CompileOptions &options);
 
+/// Bytes that a device may use by the options, given by its number.
+uint64_t mayUse(const CompileOptions &options, size_t device);
+
+/// Whether a device may use less than its plan needs, and would have several streams, which take
+/// memory: then it is to be compiled for one.
+bool needsOneStream(const package::PackageData &data, const CompileOptions &options);
+
 /// E0401 for each device whose plan needs more than `limit` bytes, at the line of the largest
 /// buffer. What so many ranks need for their messages counts.
 Diagnostics checkLimit(const package::PackageData &data, uint64_t limit, int64_t ranks);

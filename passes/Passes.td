@@ -445,12 +445,13 @@ def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
     nothing stands before the first receive of a value that its sender has to make: weights are packed while a chunk is on its way, those for backward too. A launch that would
     make the most bytes alive at once more stays where it was.
 
-    With `streams` above 1 launches that do not wait for one another are then put on different streams of their device, and events say
+    On devices of several streams launches that do not wait for one another are then put on different streams of their device, and events say
     which of another stream a launch waits for: as few as there can be, so that none follows from the others. Transfers stay on stream 0, in their order.
+    The target of a device says how many streams it has, unless `streams` does.
 
     Results do not depend on it. Linear in launches and operands; in such a stage, times the launches that wait for nothing.
   }];
-  let options = [Option<"streams", "streams", "unsigned", "1", "streams of each device, at most 8">];
+  let options = [Option<"streams", "streams", "unsigned", "0", "streams of each device, at most 8; 0: as its target chooses">];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 

@@ -149,7 +149,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   // On launches, whose order decides how long memory is held; before plan-memory, since its offsets
   // hold for one order.
   ScheduleOptions schedule;
-  schedule.streams = unsigned(options.streams);
+  schedule.streams = unsigned(options.streams.value_or(0));
   if (enabled("schedule"))
     add(createSchedule(schedule));
 

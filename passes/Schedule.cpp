@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "backends/registry/Targets.h"
 #include "executor/abi/EntryNames.h"
 #include "executor/abi/KernelArguments.h"
 #include "ir/exec/Access.h"
@@ -307,9 +308,16 @@ struct Schedule : impl::ScheduleBase<Schedule> {
         gatherBuffers(program);
         Order(program, access, given).improve();
         if (program.getEntry() != llvm::StringRef(kInitialiseProgram))
-          assignStreams(program, access, streams);
+          assignStreams(program, access, streamsOf(plan, program));
       }
     });
+  }
+
+  unsigned streamsOf(exec::PlanOp plan, exec::ProgramOp program) const {
+    if (streams > 0)
+      return streams;
+    auto name = llvm::cast<mlir::StringAttr>(plan.getDevices()[unsigned(program.getDevice())]);
+    return unsigned(targetOf(std::string_view(name.getValue())).streams());
   }
 
   /// Buffers, then bindings, before all launches, so that launches can move.

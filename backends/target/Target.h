@@ -58,6 +58,9 @@ public:
 
   /// Steps whose input projection is one product, from 1 to all. Every choice gives the same bits.
   virtual int64_t projectionSteps(const Projection &all) const = 0;
+  /// Streams of a device that launches are shared out to, where nobody asks for another number.
+  /// More than 1 takes memory, because what may run side by side cannot lie in one place.
+  virtual int streams() const { return 1; }
 
   // What it costs.
 

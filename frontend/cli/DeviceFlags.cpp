@@ -7,6 +7,7 @@
 
 #include <fmt/ranges.h>
 
+#include "executor/abi/Streams.h"
 #include "frontend/cli/RankDevices.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/symbol/View.h"
@@ -262,6 +263,11 @@ Status readDeviceFlags(const Options &options, const symbol::Network &net,
   LSTMC_TRY(readWorkLoads(options, compile));
   LSTMC_ASSIGN(compile.accumulate, partsAsked(Flag::accumulate, *options.accumulate, 1));
   LSTMC_ASSIGN(compile.chunks, partsAsked(Flag::chunks, *options.chunks, 0));
+  if (*options.streams < 0 || *options.streams > kMaxStreams)
+    return fail(ErrorCode::E0001, "--streams takes 0 to {}, got {}", kMaxStreams, *options.streams);
+  compile.streams.reset();
+  if (*options.streams > 0)
+    compile.streams = *options.streams;
   return {};
 }
 

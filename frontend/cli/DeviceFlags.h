@@ -1,5 +1,5 @@
 // The flags that share a net out to devices: -d, --work-load-list, --kv-store, --update-on-kvstore,
-// --bigarray-bound, --bucket-bytes, --accumulate, --chunks, --place.
+// --bigarray-bound, --bucket-bytes, --accumulate, --chunks, --streams, --place.
 #pragma once
 
 #include <vector>

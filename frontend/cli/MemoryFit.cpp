@@ -46,9 +46,12 @@ public:
   }
 
 private:
+  /// With the least memory that the rest of the flags leave.
   Options unlimited(int64_t parts) const {
     Options changed = options_;
     changed.mem.reset();
+    if (!changed.streams.given())
+      changed.streams = 1;
     if (parts > 1)
       changed.accumulate = parts;
     return changed;

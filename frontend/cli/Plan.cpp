@@ -116,6 +116,8 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
   Checked<Model> model = loadModel(onDevices, request);
   if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401) {
     onDevices.mem.reset();
+    if (!onDevices.streams.given())
+      onDevices.streams = 1; // what does not fit is the plan of one stream
     model = loadModel(onDevices, request);
   }
   if (!model.ok())

@@ -24,11 +24,6 @@ constexpr size_t kMostCompiled = 6;
 /// And chunks that are tried besides, each half or twice as many as were best.
 constexpr int kMostRefined = 4;
 
-uint64_t mayUse(const CompileOptions &options, size_t device) {
-  uint64_t bytes = options.memoryLimit.value_or(~uint64_t(0));
-  return options.deviceMemory.empty() ? bytes : std::min(bytes, options.deviceMemory[device]);
-}
-
 class Search {
 public:
   Search(const CompileOptions &options, const CompileWith &compileWith)
@@ -70,6 +65,7 @@ private:
     alone.workLoads.clear();
     alone.segments = 0; // which one device may not be able to have
     alone.memoryLimit.reset();
+    alone.deviceMemory.clear();
     Checked<Compiled> compiled = compileWith_(alone);
     if (!compiled.ok() || !weighedEntry(compiled->package))
       return {};
@@ -159,7 +155,12 @@ private:
     tried_.push_back(options);
     CompileOptions unlimited = options;
     unlimited.memoryLimit.reset();
+    unlimited.deviceMemory.clear();
     Checked<Compiled> compiled = compileWith_(unlimited);
+    if (compiled.ok() && passes::needsOneStream(compiled->package, options)) {
+      options.streams = unlimited.streams = 1;
+      compiled = compileWith_(unlimited);
+    }
     if (compiled.ok())
       consider(options, std::move(*compiled), compiled.diagnostics());
     else if (refused_.empty())
@@ -192,7 +193,7 @@ private:
           package::hostSees(data.devices[i])
               ? package::messageBytes(data, uint32_t(i), {.processes = processes})
               : 0;
-      layout.fits &= data.devices[i].arenaBytes + messages <= mayUse(options, i);
+      layout.fits &= data.devices[i].arenaBytes + messages <= passes::mayUse(options, i);
     }
     if (const package::Entry *entry = weighedEntry(data))
       layout.seconds = forecast(data, *entry, machines).seconds;

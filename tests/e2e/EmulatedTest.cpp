@@ -2,6 +2,7 @@
 // order of the streams; and an event that is left out is found.
 #include <gtest/gtest.h>
 
+#include "backends/registry/Targets.h"
 #include "tests/backends/cuda/HostText.h"
 #include "tests/e2e/Net.h"
 #include "tests/executor/data/Files.h"
@@ -31,6 +32,45 @@ TEST_P(Emulated, TrainsToTheBitsOfCpus) {
   const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, kUpdates);
   EXPECT_EQ(train(*openEmulated(compileFor(model, 1, 3), 1), model, 1, kUpdates), want);
   EXPECT_EQ(train(*openEmulated(compileFor(model, 2, 3), 2), model, 1, kUpdates), want);
+}
+
+/// A way to share a net out to several devices.
+struct Way {
+  std::string name;
+  int devices;
+  void (*ask)(passes::CompileOptions &options);
+};
+
+const Way kWays[] = {
+    {"StagesInChunks", 2, [](passes::CompileOptions &o) { o.stages = 2, o.chunks = 2; }},
+    {"StagesOfReplicas", 4, [](passes::CompileOptions &o) { o.stages = 2, o.chunks = 3; }},
+    {"Accumulated", 2,
+     [](passes::CompileOptions &o) { o.accumulate = 2, o.kvStore = passes::KvStore::Device; }},
+    {"UpdatedEverywhere", 3, [](passes::CompileOptions &o) { o.updateOnStore = false; }},
+    {"InSlices", 3,
+     [](passes::CompileOptions &o) {
+       o.kvStore = passes::KvStore::Device, o.bigArrayBound = 16, o.bucketBytes = 0;
+     }},
+};
+
+class EmulatedWays : public ::testing::TestWithParam<size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Ways, EmulatedWays, ::testing::Range(size_t(0), std::size(kWays)),
+                         [](const auto &info) { return kWays[info.param].name; });
+
+/// With streams as the target of GPUs chooses, and with as many as there can be.
+TEST_P(EmulatedWays, TrainToTheBitsOfACpuInAnyOrder) {
+  Model model = models()[0];
+  const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, kUpdates);
+  const Way &way = kWays[GetParam()];
+  way.ask(model.recipe.compile);
+  const int64_t chosen = targetOf(DeviceKind::Emu).streams();
+  EXPECT_GT(chosen, 1);
+  for (const int64_t streams : {chosen, int64_t(8)}) {
+    const auto seed = uint64_t(streams);
+    const auto session = openEmulated(compileFor(model, way.devices, streams), seed);
+    EXPECT_EQ(train(*session, model, 1, kUpdates), want) << streams << " streams, seed " << seed;
+  }
 }
 
 /// A graph that is launched again has the update, with it the seed of dropout, and the learning

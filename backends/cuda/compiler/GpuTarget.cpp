@@ -9,6 +9,10 @@ namespace lstmc::cuda {
 
 namespace {
 
+/// Assumed to be enough: beside the layers' chain there are mostly a gradient of weights and an
+/// update.
+constexpr int kStreams = 3;
+
 /// Assumed: bytes a second between a GPU and its host, for layers that the host carries out.
 constexpr double kHostBytesPerSecond = 2.5e10;
 
@@ -56,6 +60,8 @@ public:
     const int64_t bytes = std::max<int64_t>(all.batch * all.width * all.elementBytes, 1);
     return tensor ? std::clamp<int64_t>(int64_t(all.maxBytes) / bytes, 1, all.steps) : 1;
   }
+
+  int streams() const override { return kStreams; }
 
   double launchSeconds(const target::Machine &machine, KernelId kernel,
                        const target::Work &work) const override {

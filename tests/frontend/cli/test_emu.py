@@ -1,4 +1,6 @@
 """Emulated GPUs (backends/cuda): training gives the bits of a cpu, and a real GPU is refused where there is none."""
+import json
+import re
 import unittest
 
 from command import Case
@@ -24,6 +26,39 @@ class Emu(Case):
         self.assertEqual(self.trained("emu", "-d", "emu:0"), alone)
         self.assertEqual(self.trained("two", "-d", "2xemu", "--check-replicas", "2"), alone)
         self.assertEqual(self.trained("mixed", "-d", "cpu:0,emu:0", "--check-replicas", "2"), alone)
+
+    def test_launches_are_on_several_streams_where_they_fit(self):
+        def plan(*words):
+            done = self.run_here("plan", "small.lnet", "--json", *words)
+            device = json.loads(done.stdout)["devices"][0]
+            return done.returncode, device["peak_bytes"]
+
+        def streams(*words):
+            said = self.good("inspect", "small.lnet", "--emit", "exec", *words).stdout
+            return 1 + max(map(int, re.findall(r"stream = (\d+)", said)), default=0)
+
+        self.assertEqual(streams("-d", "cpu"), 1)
+        self.assertEqual(streams("-d", "emu:0"), 3)
+        self.assertEqual(streams("-d", "emu:0", "--streams", "1"), 1)
+        self.assertEqual(streams("-d", "cpu", "--streams", "2"), 2)
+        several, one = plan("-d", "emu:0")[1], plan("-d", "emu:0", "--streams", "1")[1]
+        self.assertGreater(several, one)
+        self.assertEqual(plan("-d", "emu:0", "--mem", several), (0, several))
+        self.assertEqual(plan("-d", "emu:0", "--mem", several - 1), (0, one))
+        self.assertEqual(plan("-d", "emu:0", "--mem", one), (0, one))
+        self.assertEqual(plan("-d", "emu:0", "--mem", one, "--streams", "3")[0], 4)
+        two = plan("-d", "2xemu")[1]
+        fits, less = plan("-d", "2xemu", "--mem", two - 1)
+        self.assertEqual(fits, 0)
+        self.assertLess(less, two)
+        done = self.run_here("run", "small.lnet", "-i", "data=0", "--streams", "9")
+        self.assertEqual((done.returncode, done.stderr), (2, "error[E0001]: --streams takes 0 to 8, got 9\n"))
+
+    def test_the_number_of_streams_changes_no_bit(self):
+        alone = self.trained("cpu", "-d", "cpu")
+        for number in "1", "2", "8":
+            self.assertEqual(self.trained("emu" + number, "-d", "emu:0", "--streams", number), alone)
+        self.assertEqual(self.trained("cpus", "-d", "2xcpu", "--streams", "3"), alone)
 
     def test_the_planned_memory_is_what_the_card_was_asked_for(self):
         [peak] = self.document("run", "small.lnet", "-i", "data=random:3", "-d", "emu:0", schema="lstmc.run/1")["peak"]
