@@ -16,7 +16,7 @@ torch       modules of PyTorch through lstmc.from_torch: the tests of it, then f
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
 jobs        `jobs sameness`, `jobs kills`, `jobs cost`, `jobs scale`: the same with 1 to 8 ranks; ranks killed at random updates; what ranks cost (jobs.py)
-emulated    samples|orders: trainings on 1 to 8 emulated GPUs, and in --seeds orders of their streams, compared with a cpu (emulated.py); exit 1
+emulated    samples|orders: trainings on 1 to 8 emulated GPUs, and in the orders of their streams that --seeds draw, compared with a cpu (emulated.py); exit 1
             if one ends otherwise
 nets        random nets and their judges (tests/nets) for --seeds A..B; skips the seeds that build/nets/done has; exit 1 if one finds anything
 pictures    draws samples, opens them in Chromium and points at every layer; build/pictures keeps what it saw; exit 1 if texts are cut off or cover

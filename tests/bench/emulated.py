@@ -3,10 +3,12 @@
 
 samples  every sample, at a size that emulated threads can bear, on 1 to 8 devices, --updates (200) updates
 orders   --seeds (1..1000) of the emulated driver, each of which draws other orders of what streams may do: a small network on 4xemu, in one of
-         several ways to share it out
-What is done is kept beside LSTMC, and the same call goes on after it. Exit 1 if a hash differs or a training fails.
+         several ways to share it out, with as many streams a device as the compiler chooses, or as the way says
+What is done is kept beside LSTMC, and the same call goes on after it, as long as LSTMC stays the same program. Exit 1 if a hash differs or a training
+fails.
 """
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -29,7 +31,8 @@ SAMPLES = {
     "word_lm": "vocab=50 hidden=16 seq=4",
 }
 WAYS = ["", "--place auto=2 --chunks 2", "--place auto=4 --chunks 3", "--accumulate 2 --kv-store device", "--kv-store local --update-on-kvstore 0",
-        "--bucket-bytes 0 --check-replicas 1"]
+        "--bucket-bytes 0 --check-replicas 1", "--streams 1", "--streams 8 --kv-store device", "--streams 2 --place auto=2 --chunks 3 --kv-store local",
+        "--streams 5 --place auto=2 --accumulate 2 --kv-store device --update-on-kvstore 0", "--streams 8 --accumulate 2 --bucket-bytes 0"]
 
 
 class Refused(Exception):
@@ -58,16 +61,18 @@ def answer(lstmc, name, updates, devices, *flags, seed="0"):
 
 
 class Done:
-    """What was found so far, as a file beside the command."""
+    """What was found so far of this very command, as a file beside it."""
 
-    def __init__(self, path):
-        self.path = path
-        self.found = json.loads(path.read_text()) if path.exists() else {}
+    def __init__(self, lstmc):
+        self.path = lstmc.parent / "emulated.json"
+        self.command = hashlib.sha256(lstmc.read_bytes()).hexdigest()
+        kept = json.loads(self.path.read_text()) if self.path.exists() else {}
+        self.found = kept["found"] if kept.get("command") == self.command else {}
 
     def of(self, key, make):
         if key not in self.found:
             self.found[key] = make()
-            self.path.write_text(json.dumps(self.found, indent=1))
+            self.path.write_text(json.dumps({"command": self.command, "found": self.found}, indent=1))
         return self.found[key]
 
 
@@ -87,15 +92,15 @@ def samples(lstmc, done, updates):
 def orders(lstmc, done, first, last):
     bad = 0
     for seed in range(first, last + 1):
-        flags = WAYS[seed % len(WAYS)].split()
+        way = WAYS[seed % len(WAYS)]
         want = done.of("orders cpu", lambda: answer(lstmc, "char_lm", 5, "cpu"))
         try:
-            got = done.of(f"order {seed}", lambda: answer(lstmc, "char_lm", 5, "4xemu", *flags, seed=str(seed)))
+            got = done.of(f"order {seed} {way}", lambda: answer(lstmc, "char_lm", 5, "4xemu", *way.split(), seed=str(seed)))
         except Refused as fault:
             got = str(fault)
         if got != want:
             bad += 1
-            print(f"LSTMC_EMU_SEED={seed} {' '.join(flags)}: {got}, want {want}", flush=True)
+            print(f"LSTMC_EMU_SEED={seed} {way}: {got}, want {want}", flush=True)
     print(f"{last - first + 1} orders, {bad} of them with another end")
     return bad
 
@@ -108,7 +113,7 @@ def main():
     parser.add_argument("--seeds", default="1..1000")
     args = parser.parse_args()
     lstmc = args.lstmc.resolve()
-    done = Done(lstmc.parent / "emulated.json")
+    done = Done(lstmc)
     if args.what == "samples":
         return samples(lstmc, done, args.updates)
     first, last = args.seeds.split("..")
