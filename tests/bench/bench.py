@@ -97,31 +97,50 @@ def peers(args):
         workers[name] = Worker(str(program), str(args.threads), str(root / "samples"))
     rows = []
     for cell, what, shape in cells(args.only):
-        times, limit = {}, None
+        rounds, limit = {}, None
         for _ in range(args.rounds):
             for name, worker in workers.items():
                 answer = worker.ask(cell=cell, what=what, shape=shape, seconds=args.seconds / args.rounds)
                 if answer["times_ms"]:
-                    times.setdefault(name, []).extend(answer["times_ms"])
+                    rounds.setdefault(name, []).append(answer["times_ms"])
                 limit = answer.get("limit_ms", limit)
-        medians = {name: statistics.median(values) for name, values in times.items()}
-        ours, before = medians.pop("lstmc"), medians.pop("before", None)
-        best = min(medians, key=medians.get)
-        rows.append({"cell": cell, "what": what, "lstmc_ms": round(ours, 5), "best_peer": best,
-                     "best_peer_ms": round(medians[best], 5), "ratio": round(medians[best] / ours, 3),
-                     "limit_fraction": round(limit / ours, 3),
-                     "peers_ms": {name: round(value, 5) for name, value in medians.items()},
-                     **({"before_ms": round(before, 5), "before_ratio": round(before / ours, 3)} if before else {})})
+        rows.append({"cell": cell, "what": what, "limit_ms": round(limit, 5), "programs": {name: measured(times) for name, times in rounds.items()}})
         if not args.json:
-            row = rows[-1]
-            print("| %-18s | %-6s | %10.4f | %-5s | %10.4f | %6.2f | %5.2f |%s" % (
-                cell, what, ours, best, medians[best], row["ratio"], row["limit_fraction"],
-                " %6.3f |" % row["before_ratio"] if before else ""), flush=True)
+            print(shown(rows[-1]), flush=True)
     for worker in workers.values():
         worker.stop()
-    pinned = dict(re.findall(r"^(\w+)==(\S+)$", (here / "peers.lock").read_text(), re.M))
-    return {"schema": "lstmc.bench.peers/1", "machine": machine(), "date": time.strftime("%Y-%m-%d"), "threads": args.threads, "peers": pinned,
-            "cells": rows}
+    return {"schema": "lstmc.bench.peers/2", "machine": machine(), "date": time.strftime("%Y-%m-%d"), "commit": commit(), "threads": args.threads,
+            "rounds": args.rounds, "seconds": args.seconds, "peers": pinned(), "cells": rows}
+
+
+def measured(rounds):
+    """Of the times of one program in each round: the median of all, the median of their distances from it, their number, and the median of each round."""
+    times = [value for values in rounds for value in values]
+    median = statistics.median(times)
+    return {"median_ms": round(median, 5), "deviation_ms": round(statistics.median(abs(value - median) for value in times), 5), "runs": len(times),
+            "rounds_ms": [round(statistics.median(values), 5) for values in rounds]}
+
+
+def shown(row):
+    """The row of what `peers` prints."""
+    medians = {name: program["median_ms"] for name, program in row["programs"].items()}
+    ours = medians.pop("lstmc")
+    before = f" {medians.pop('before') / ours:6.3f} |" if "before" in medians else ""
+    best = min(medians, key=medians.get)
+    return (f"| {row['cell']:18} | {row['what']:6} | {ours:10.4f} | {best:5} | {medians[best]:10.4f} | {medians[best] / ours:6.2f} | "
+            f"{row['limit_ms'] / ours:5.2f} |{before}")
+
+
+def commit():
+    """What is measured."""
+    def git(*words):
+        return subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=True).stdout.strip()
+    return git("rev-parse", "--short", "HEAD") + (" with changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def pinned():
+    """The versions in peers.lock."""
+    return dict(re.findall(r"^([\w-]+)==(\S+)$", (here / "peers.lock").read_text(), re.M))
 
 
 def machine():
@@ -362,4 +381,5 @@ def main():
         raise SystemExit(0 if args.name == "list" else 2)
 
 
-main()
+if __name__ == "__main__":
+    main()

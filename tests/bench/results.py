@@ -1,23 +1,74 @@
 #!/usr/bin/env python3
-"""The tables of ratios in RESULTS.md and README.md, made from results/*.json: what `./dev bench peers --results results/MACHINE.json` wrote,
-one file for each kind of machine.
+"""RESULTS.md, and the table of ratios in README.md, made from results/*.json: for each kind of machine what
+`./dev bench peers --results results/MACHINE.json` wrote, and in tables.json what the other benchmarks printed last.
 
-usage: results.py [--check]      --check: exit 1 where a table is not what the files say
+usage: results.py [--check]      --check: exit 1 where a document is not what the files say
 """
 import json
 import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+PEERS = {"torch": "PyTorch", "ort": "ONNX Runtime", "jax": "JAX"}
 # Shown in README.md: of every kind of cell some, the slow ones too.
 SHOWN = [("stream-H256", "stream"), ("B1-H256-L2-T64", "infer"), ("ptb-medium", "infer"), ("ptb-medium", "train"), ("B64-H512-L2-T50", "infer"),
          ("B64-H512-L2-T50", "train"), ("B8-H256-T2000", "train"), ("char-lm", "train")]
+HOW_TO_READ = """\
+# Measured
+
+Made by `tests/bench/results.py` from the files in `results/`, which are what is to be changed; the test `style.results` holds it. Each section says when and on which machine it was measured, and by which
+command it is measured again; figures of different machines, days or versions are not for comparison. Only the last measurement is kept.
+
+## Beside other programs: how to read
+
+`./dev bench peers` runs lstmc, PyTorch, ONNX Runtime and JAX (of the versions in `peers.lock`) in turn, in rounds, on one machine, and `--results tests/bench/results/MACHINE.json` writes for each cell and program the median
+of all runs, the median of their distances from it, how many runs there were, and the median of each round. Cells are those of `cells.json`: T steps, B sequences, H = I units, L layers, float32. `stream` is one step
+that keeps its state, `infer` forward, `train` forward and backward, char-lm an update of `samples/char_lm.lnet`.
+
+A ratio is the best peer's median divided by lstmc's; above 1, lstmc is faster. "Of limit" is the least time that this machine's arithmetic and memory allow, divided by lstmc's time; it may exceed 1, because the
+limit reads weights in one direction, while lstmc sweeps back and forth and finds some in cache. "-" is what a file does not have.
+"""
 
 
-def measured():
-    """The files, the newest first."""
-    found = [(path.stem, json.loads(path.read_text())) for path in sorted((HERE / "results").glob("*.json"))]
-    return sorted(found, key=lambda entry: entry[1]["date"], reverse=True)
+def peers():
+    """The files of ./dev bench peers, the newest first."""
+    found = [json.loads(path.read_text()) for path in sorted((HERE / "results").glob("*.json"))]
+    return sorted((result for result in found if result["schema"].startswith("lstmc.bench.peers/")), key=lambda result: result["date"], reverse=True)
+
+
+def times(row):
+    """Of each program: the median, and the deviation where it is known. Files of schema 1 have two of them."""
+    if "programs" in row:
+        return {name: (times["median_ms"], times["deviation_ms"]) for name, times in row["programs"].items()}
+    return {"lstmc": (row["lstmc_ms"], None), row["best_peer"]: (row["best_peer_ms"], None)}
+
+
+def best(row):
+    """The fastest peer and the ratio of its time to lstmc's."""
+    medians = {name: median for name, (median, _) in times(row).items()}
+    peer = min((name for name in PEERS if name in medians), key=medians.get)
+    return peer, row["ratio"] if "ratio" in row else medians[peer] / medians["lstmc"]
+
+
+def limit(row):
+    return row["limit_fraction"] if "limit_fraction" in row else row["limit_ms"] / times(row)["lstmc"][0]
+
+
+def grid(columns, rows):
+    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns), *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def cells(result):
+    """Every cell of one file."""
+    def shown(row, name):
+        if name not in times(row):
+            return "-"
+        median, deviation = times(row)[name]
+        return f"{median:.4f}" if deviation is None else f"{median:.4f} ± {deviation:.4f}"
+
+    rows = [[row["cell"], row["what"], *(shown(row, name) for name in ("lstmc", *PEERS)), f"{best(row)[1]:.2f} ({best(row)[0]})", f"{limit(row):.2f}"]
+            for row in result["cells"]]
+    return grid(["cell", "what", "lstmc ms", *(f"{name} ms" for name in PEERS), "ratio", "of limit"], rows)
 
 
 def described(shape):
@@ -25,30 +76,31 @@ def described(shape):
     return f"{layers} x LSTM {units}, batch {batch}, {steps} step{'s' if steps > 1 else ''}"
 
 
-def whole(result):
-    """Every cell of one file."""
-    before = "before_ratio" in result["cells"][0]
-    lines = ["| cell | what | lstmc ms | best peer | peer ms | ratio | of limit |" + (" before |" if before else ""),
-             "|---|---|---|---|---|---|---|" + ("---|" if before else "")]
-    for row in result["cells"]:
-        lines.append(f"| {row['cell']} | {row['what']} | {row['lstmc_ms']:.4f} | {row['best_peer']} | {row['best_peer_ms']:.4f} | "
-                     f"{row['ratio']:.2f} | {row['limit_fraction']:.2f} |" + (f" {row['before_ratio']:.3f} |" if before else ""))
-    return lines
-
-
 def summary(results):
     """The cells of SHOWN, with a column for each machine."""
     shapes = json.loads((HERE / "cells.json").read_text())
-    lines = ["| network | " + " | ".join(f"{result['machine']}, {result['date']}" for _, result in results) + " |",
-             "|---|" + "---|" * len(results)]
-    for cell, what in SHOWN:
-        ratios = []
-        for _, result in results:
-            row = next((row for row in result["cells"] if (row["cell"], row["what"]) == (cell, what)), None)
-            ratios.append(f"{row['ratio']:.2f} ({row['best_peer']})" if row else "-")
-        network = "an update of `samples/char_lm.lnet`" if cell == "char-lm" else f"{described(shapes[cell])}: {what}"
-        lines.append(f"| {network} | " + " | ".join(ratios) + " |")
-    return lines
+
+    def ratio(result, cell, what):
+        row = next((row for row in result["cells"] if (row["cell"], row["what"]) == (cell, what)), None)
+        return f"{best(row)[1]:.2f} ({best(row)[0]})" if row else "-"
+
+    rows = [["an update of `samples/char_lm.lnet`" if cell == "char-lm" else f"{described(shapes[cell])}: {what}",
+             *(ratio(result, cell, what) for result in results)] for cell, what in SHOWN]
+    return grid(["network", *(f"{result['machine']}, {result['date']}" for result in results)], rows)
+
+
+def document(results, sections):
+    """RESULTS.md."""
+    lines = HOW_TO_READ.splitlines()
+    for result in results:
+        versions = ", ".join(f"{name} {version}" for name, version in result["peers"].items())
+        lines += ["", f"## {result['date']}, {result['machine']}", "", f"Commit {result['commit']}, {result['threads']} threads; {versions}. {result.get('about', '')}".strip(), "",
+                  *cells(result)]
+    for section in sections:
+        lines += ["", f"## {section['title']}", "", f"`{section['bench']}`, {section['date']}, {section['machine']}. {section['about']}"]
+        if "rows" in section:
+            lines += ["", *grid(section["columns"], section["rows"])]
+    return "\n".join(lines) + "\n"
 
 
 def filled(text, name, lines):
@@ -61,16 +113,13 @@ def filled(text, name, lines):
 
 
 def main():
-    results = measured()
-    documents = {HERE / "RESULTS.md": [(name, whole(result)) for name, result in results],
-                 HERE.parent.parent / "README.md": [("ratios", summary(results))]}
-    for path, tables in documents.items():
-        text = made = path.read_text()
-        for name, lines in tables:
-            made = filled(made, name, lines)
+    readme = HERE.parent.parent / "README.md"
+    sections = json.loads((HERE / "results/tables.json").read_text())["sections"]
+    made = {HERE / "RESULTS.md": document(peers(), sections), readme: filled(readme.read_text(), "ratios", summary(peers()))}
+    for path, text in made.items():
         if "--check" not in sys.argv:
-            path.write_text(made)
-        elif made != text:
+            path.write_text(text)
+        elif text != path.read_text():
             raise SystemExit(f"{path.name} has other figures than tests/bench/results; run tests/bench/results.py")
 
 
