@@ -50,11 +50,12 @@ public:
     if (options.countOps)
       find(pass).opsBefore += known(op);
     if (auto module = llvm::dyn_cast<mlir::ModuleOp>(op))
-      for (auto function : module.getOps<mlir::func::FuncOp>())
+      for (auto function : module.getOps<mlir::func::FuncOp>()) {
         if (pass->getArgument() == "make-entries")
           addShare(function);
         else if (pass->getArgument() == "lower-to-exec")
           addCost(function);
+      }
     start = Clock::now();
   }
   void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override {
