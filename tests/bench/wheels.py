@@ -25,7 +25,8 @@ def judge(wheel, runtime, source, folder):
     """The names of the tests that fail, and of those that are skipped."""
     minor = re.search(r"-cp3(\d+)-", wheel.name)[1]
     print(wheel.name, flush=True)
-    subprocess.run([f"python3.{minor}", "-m", "venv", folder / "venv"], check=True)
+    interpreter = subprocess.run([source / "cmake/interpreters.sh", minor], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    subprocess.run([interpreter, "-m", "venv", folder / "venv"], check=True)
     python = folder / "venv/bin/python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, runtime], check=True)
     failed, skipped = [], []
