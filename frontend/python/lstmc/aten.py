@@ -25,6 +25,17 @@ def shape_of(node):
     return tuple(int(extent) for extent in node.meta["val"].shape)
 
 
+def dtype_of(source):
+    """The type in which a value of the exported graph is here, by name: whole numbers are int32, truths are float32."""
+    name = str(source.meta["val"].dtype).removeprefix("torch.")
+    return {"int64": "int32", "bool": "float32"}.get(name, name)
+
+
+def _as(symbol, source, dtype):
+    """Converted, unless it has the type already. `source` is what the exported graph has for it."""
+    return symbol if not isinstance(symbol, Symbol) or dtype_of(source) == dtype else sym.Cast(symbol, dtype=dtype)
+
+
 def _elementwise(function, *names):
     _operator(*names)(lambda args, keywords, node: function(args[0]))
 
@@ -88,9 +99,11 @@ def _log_softmax(args, keywords, node):
 # Two operands.
 
 
-def _two(symbols, with_number, reversed_number, *names):
+def _two(symbols, with_number, reversed_number, *names, turned=False):
     def function(args, keywords, node):
-        left, right = args[0], args[1]
+        args, sources = (pair[1::-1] if turned else pair[:2] for pair in (args, node.args))
+        dtype = dtype_of(node) if node.meta["val"].dtype.is_floating_point else _common_type(sources)
+        left, right = (_as(value, source, dtype) for value, source in zip(args, sources))
         if keywords.get("alpha", 1) != 1:
             right = right * keywords["alpha"]
         if not isinstance(left, Symbol):
@@ -98,9 +111,15 @@ def _two(symbols, with_number, reversed_number, *names):
         if not isinstance(right, Symbol):
             return with_number(left, float(right))
         rank = len(shape_of(node))
-        return symbols(_with_axes(left, node.args[0], rank), _with_axes(right, node.args[1], rank))
+        return symbols(_with_axes(left, sources[0], rank), _with_axes(right, sources[1], rank))
 
     _operator(*names)(function)
+
+
+def _common_type(sources):
+    """That of two operands, of which one may be a number."""
+    types = [dtype_of(source) if hasattr(source, "meta") else "float32" if isinstance(source, float) else "" for source in sources]
+    return max(types, key=["", "int32", "float32", "float64"].index)
 
 
 def _with_axes(symbol, source, rank):
@@ -112,16 +131,72 @@ def _with_axes(symbol, source, rank):
 
 _two(sym.broadcast_add, lambda x, n: x + n, lambda x, n: n + x, "add.Tensor", "add.Scalar", "add_.Tensor")
 _two(sym.broadcast_sub, lambda x, n: x - n, lambda x, n: n - x, "sub.Tensor", "sub.Scalar", "sub_.Tensor")
+_two(sym.broadcast_sub, lambda x, n: x - n, lambda x, n: n - x, "rsub.Scalar", "rsub.Tensor", turned=True)
 _two(sym.broadcast_mul, lambda x, n: x * n, lambda x, n: n * x, "mul.Tensor", "mul.Scalar", "mul_.Tensor")
 _two(sym.broadcast_div, lambda x, n: x / n, lambda x, n: n / x, "div.Tensor", "div.Scalar", "div_.Tensor")
 _two(sym.broadcast_power, lambda x, n: x**n, lambda x, n: n**x, "pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
-_two(sym.broadcast_maximum, None, None, "maximum.default")
-_two(sym.broadcast_minimum, None, None, "minimum.default")
+_two(sym.broadcast_maximum, None, None, "maximum.default", "max.other")
+_two(sym.broadcast_minimum, None, None, "minimum.default", "min.other")
 
 
-@_operator("rsub.Scalar", "rsub.Tensor")
-def _rsub(args, keywords, node):
-    return OPERATORS["aten.sub.Tensor"]((args[1], args[0]), keywords, node)
+def _comparison(name, op):
+    """Of two tensors, or of one and a number; truths are 1 and 0 of float32."""
+
+    def compare(args, keywords, node):
+        dtype = _common_type(node.args)
+        left, right = (_as(value, source, dtype) for value, source in zip(args, node.args))
+        if isinstance(right, Symbol):
+            rank = len(shape_of(node))
+            truth = getattr(sym, f"broadcast_{op}")(_with_axes(left, node.args[0], rank), _with_axes(right, node.args[1], rank))
+        else:
+            truth = getattr(sym, op)(left, float(right))
+        return truth if dtype == "float32" else sym.Cast(truth, dtype="float32")
+
+    _operator(name + ".Tensor", name + ".Scalar")(compare)
+
+
+for _name, _op in {"gt": "greater", "ge": "greater_equal", "lt": "lesser", "le": "lesser_equal", "eq": "equal", "ne": "not_equal"}.items():
+    _comparison(_name, _op)
+
+_two(sym.broadcast_logical_and, None, None, "logical_and.default", "bitwise_and.Tensor", "__and__.Tensor")
+_two(sym.broadcast_logical_or, None, None, "logical_or.default", "bitwise_or.Tensor", "__or__.Tensor")
+
+
+@_operator("logical_not.default", "bitwise_not.default")
+def _not(args, keywords, node):
+    if dtype_of(node.args[0]) != "float32" or str(node.meta["val"].dtype) != "torch.bool":
+        raise Unsupported("the bits of a number")
+    return sym.logical_not(args[0])
+
+
+@_operator("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
+def _where(args, keywords, node):
+    return _chosen(node, *zip(args, node.args))
+
+
+@_operator("masked_fill.Scalar", "masked_fill_.Scalar", "masked_fill.Tensor")
+def _masked_fill(args, keywords, node):
+    (x, mask, value), sources = args, node.args
+    return _chosen(node, (mask, sources[1]), (value, sources[2]), (x, sources[0]))
+
+
+def _chosen(node, condition, new, old):
+    """`new` where the condition holds; each is (symbol or number, what the exported graph has for it)."""
+    shape, dtype = shape_of(node), dtype_of(node)
+    pairs = [condition, *((_as(value, source, dtype), source) for value, source in (new, old))]
+    full = next((_as(value, condition[1], dtype) if value is condition[0] else value for value, source in (*pairs[1:], condition)
+                 if isinstance(value, Symbol) and shape_of(source) == shape), None)
+    return sym.where(*[_stretched(value, source, shape, full, dtype) for value, source in pairs])
+
+
+def _stretched(value, source, shape, full, dtype):
+    """With all axes of the shape; `full` is a symbol that has them and the type, or None."""
+    if not isinstance(value, Symbol):
+        return sym.zeros_like(full) + float(value) if full is not None and abs(value) < float("inf") else sym._full(shape=shape, value=float(value), dtype=dtype)
+    if shape_of(source) == shape:
+        return value
+    value = _with_axes(value, source, len(shape))
+    return sym.broadcast_to(value, shape=shape) if full is None else sym.broadcast_like(value, full)
 
 
 @_operator("matmul.default", "mm.default", "bmm.default")
@@ -220,6 +295,48 @@ def _stack(args, keywords, node):
     return sym.stack(*args[0], axis=(args[1] if len(args) > 1 else 0) % len(shape_of(node)))
 
 
+def _lengths(node):
+    """Extents along the axis, and the axis, of an operator that cuts its first argument."""
+    axis = (node.args[2] if len(node.args) > 2 else node.kwargs.get("dim", 0)) % len(shape_of(node.args[0]))
+    return axis, [int(part.shape[axis]) for part in node.meta["val"]]
+
+
+@_operator("chunk.default", "split.Tensor", "split_with_sizes.default", "split.sizes")
+def _split(args, keywords, node):
+    axis, extents = _lengths(node)
+    begins = [sum(extents[:i]) for i in range(len(extents))]
+    return [sym.slice_axis(args[0], axis=axis, begin=begin, end=begin + extent) for begin, extent in zip(begins, extents)]
+
+
+@_operator("unbind.int")
+def _unbind(args, keywords, node):
+    axis = (args[1] if len(args) > 1 else 0) % len(shape_of(node.args[0]))
+    return list(sym.SliceChannel(args[0], num_outputs=shape_of(node.args[0])[axis], axis=axis, squeeze_axis=True))
+
+
+@_operator("expand.default", "expand_as.default")
+def _expand(args, keywords, node):
+    before, after = shape_of(node.args[0]), shape_of(node)
+    x = _with_axes(args[0], node.args[0], len(after))
+    before = (1,) * (len(after) - len(before)) + before
+    axes = tuple(axis for axis in range(len(after)) if before[axis] != after[axis])
+    return sym.broadcast_axis(x, axis=axes, size=tuple(after[axis] for axis in axes)) if axes else x
+
+
+@_operator("repeat.default")
+def _repeat(args, keywords, node):
+    return sym.tile(_with_axes(args[0], node.args[0], len(args[1])), reps=tuple(args[1]))
+
+
+@_operator("gather.default")
+def _gather(args, keywords, node):
+    before, after = shape_of(node.args[0]), shape_of(node)
+    axis = args[1] % len(before)
+    if after != (*before[:axis], 1, *before[axis + 1:]):
+        raise Unsupported("gather of more than one element along an axis")
+    return sym.pick(args[0], sym.squeeze(args[2], axis=(axis,)), axis=axis, keepdims=True)
+
+
 @_operator("flip.default")
 def _flip(args, keywords, node):
     rank = len(shape_of(node))
@@ -244,3 +361,30 @@ _reduction(sym.mean, "mean.dim", "mean.default")
 _reduction(sym.sum, "sum.dim_IntList", "sum.default")
 _reduction(sym.max, "amax.default")
 _reduction(sym.min, "amin.default")
+
+
+def _place(symbol, function, args, node):
+    """The index of an extreme along an axis, or in the whole, where a number is a tensor of one element here."""
+    if len(args) < 2 or args[1] is None:
+        return sym.Cast(function(sym.reshape(symbol, shape=(1, -1)), axis=1), dtype="int32")
+    axis = args[1] % len(shape_of(node.args[0]))
+    return sym.Cast(function(symbol, axis=axis, keepdims=bool(args[2]) if len(args) > 2 else False), dtype="int32")
+
+
+def _extreme(function, place, name):
+    _operator(f"arg{name}.default")(lambda args, keywords, node: _place(args[0], place, args, node))
+
+    def both(args, keywords, node):
+        axis = args[1] % len(shape_of(node.args[0]))
+        return [function(args[0], axis=(axis,), keepdims=bool(args[2]) if len(args) > 2 else False), _place(args[0], place, args, node)]
+
+    _operator(f"{name}.dim")(both)
+
+
+_extreme(sym.max, sym.argmax, "max")
+_extreme(sym.min, sym.argmin, "min")
+
+
+@_operator("cumsum.default")
+def _cumsum(args, keywords, node):
+    return sym.cumsum(args[0], axis=args[1] % len(shape_of(node)))

@@ -3,12 +3,14 @@
 import operator
 import os
 import re
+import warnings
 
 from . import aten, sym
-from .aten import Unsupported, shape_of
+from .aten import Unsupported, dtype_of, shape_of
 from .error import Error
 from .graph import Group, Variable
 from .network import Network
+from .packed import filled_up
 
 _RECURRENT = {"lstm": ("LSTM", 4), "gru": ("GRU", 3), "rnn_tanh": ("RNNLayer", 1), "rnn_relu": ("RNNLayer", 1)}
 
@@ -27,7 +29,8 @@ def from_torch(module, example, name="net"):
     import torch
 
     example = example if isinstance(example, tuple) else (example,)
-    with torch.no_grad():
+    with torch.no_grad(), filled_up(torch, module), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The tensor attributes .*_flat_weights")  # nn.LSTM's own
         program = torch.export.export(module, example)
     return TorchNetwork(_Reader(program, torch), name)
 
@@ -92,7 +95,7 @@ class _Reader:
         for node in self.program.graph.nodes:
             if node.op == "placeholder":
                 self._values[node] = self._placeholder(node)
-            elif node.op == "call_function":
+            elif node.op == "call_function" and not _kind(node).startswith("_assert"):  # what holds for the example
                 try:
                     self._values[node] = self._call(node)
                 except Unsupported as error:
@@ -105,10 +108,17 @@ class _Reader:
 
     def _placeholder(self, node):
         if node.name in self._stored:
-            return self._stored[node.name]  # becomes a parameter where it is used
-        dtype = str(node.meta["val"].dtype).removeprefix("torch.")
+            return self._stored_value(self._stored[node.name])
         self.shapes[node.name] = shape_of(node)
-        return Variable(node.name, dtype={"int64": "int32"}.get(dtype, dtype), layout="TN" if self._steps_first() else None)
+        truths = str(node.meta["val"].dtype) == "torch.bool"
+        variable = Variable(node.name, dtype="bool" if truths else dtype_of(node), layout="TN" if self._steps_first() else None)
+        return sym.Cast(variable, dtype="float32") if truths else variable
+
+    def _stored_value(self, stored):
+        """The name of a tensor that becomes a weight where it is used; the tensor itself of whole numbers, and of constants."""
+        tensor = self.program.state_dict.get(stored, self.program.constants.get(stored))
+        weighs = stored in self.program.graph_signature.parameters or (stored in self.program.state_dict and tensor.is_floating_point())
+        return stored if weighs else tensor
 
     def _steps_first(self):
         """Whether the first recurrent layer reads [T, N, inputs]."""
@@ -127,11 +137,30 @@ class _Reader:
     def _parameter(self, stored):
         """The parameter of a name in the state_dict; used twice, it is one."""
         if stored not in self._parameters:
-            name = _identifier(stored)
-            array = self._tensor(stored)
-            self.weights[name] = array
-            self._parameters[stored] = Variable(name, shape=array.shape, dtype=str(array.dtype))
+            trains = stored in self.program.graph_signature.parameters
+            self._parameters[stored] = self._weight(_identifier(stored), self._tensor(stored), trains)
         return self._parameters[stored]
+
+    def _weight(self, name, array, trains):
+        self.weights[name] = array
+        fixed = {} if trains else {"lr_mult": 0.0, "wd_mult": 0.0}
+        return Variable(name, shape=array.shape, dtype=str(array.dtype), **fixed)
+
+    def _constant(self, tensor):
+        """A tensor of numbers that the program has or computes without its inputs: an op where one makes it, else a weight that does not train."""
+        dtype = {"torch.int64": "int32", "torch.bool": "float32"}.get(str(tensor.dtype), str(tensor.dtype).removeprefix("torch."))
+        flat = tensor.flatten().tolist()
+        step = flat[1] - flat[0] if len(flat) > 1 else 0
+        if not flat:
+            raise Unsupported("a tensor without elements")
+        if all(number == flat[0] + i * step for i, number in enumerate(flat)):
+            if step == 0:
+                return sym._full(shape=tuple(tensor.shape), value=float(flat[0]), dtype=dtype)
+            counted = sym._arange(start=float(flat[0]), stop=float(flat[0] + len(flat) * step), step=float(step), dtype=dtype)
+            return counted if tensor.dim() == 1 else sym.reshape(counted, shape=tuple(tensor.shape))
+        kind = dtype if dtype in ("float32", "float64") else "float32"
+        weight = self._weight(f"constant{len(self.weights)}", tensor.numpy().astype(kind), trains=False)
+        return weight if kind == dtype else sym.Cast(weight, dtype=dtype)
 
     # Values.
 
@@ -145,9 +174,7 @@ class _Reader:
         if isinstance(value, str):
             return self._parameter(value)
         if isinstance(value, self.torch.Tensor):
-            if value.numel() == 0 or (value != value.flatten()[0]).any():
-                raise Unsupported("a tensor of constants")
-            return sym._full(shape=tuple(value.shape), value=float(value.flatten()[0]))
+            return self._constant(value)
         return value
 
     def _call(self, node):
@@ -158,8 +185,12 @@ class _Reader:
             return self._recurrent(node, *_RECURRENT[kind])
         if kind in ("linear", "embedding", "layer_norm"):
             return getattr(self, "_" + kind)(node)
+        if kind == "index" and not self._is_known(node):
+            return self._index(node)
         if self._is_known(node):
             return node.target(*[self._values.get(a, a) if isinstance(a, self.torch.fx.Node) else a for a in node.args], **node.kwargs)
+        if _target(node).startswith("lstmc."):
+            return self._of_lengths(node)
         function = aten.OPERATORS.get(_target(node))
         if function is None and kind in ("to", "_to_copy", "type_as"):
             function = self._cast
@@ -171,11 +202,11 @@ class _Reader:
         """Whether an operator can be carried out now: it makes a tensor of constants."""
         nodes = node.all_input_nodes
         return all(isinstance(self._values[each], self.torch.Tensor) for each in nodes) and (bool(nodes) or _kind(node) in (
-            "zeros", "ones", "full", "new_zeros", "zeros_like", "empty"))
+            "zeros", "ones", "full", "new_zeros", "zeros_like", "empty", "arange"))
 
     def _cast(self, args, keywords, node):
-        before, after = (each.meta["val"].dtype for each in (node.args[0], node))
-        return args[0] if before == after else sym.Cast(args[0], dtype=str(after).removeprefix("torch."))
+        before, after = dtype_of(node.args[0]), dtype_of(node)
+        return args[0] if before == after else sym.Cast(args[0], dtype=after)
 
     # Modules.
 
@@ -202,15 +233,39 @@ class _Reader:
         x, axes, gamma, beta, eps = (list(node.args) + [None, None, 1e-5][len(node.args) - 2:])[:5]
         if len(axes) != 1:
             raise Unsupported(f"layer_norm over {len(axes)} axes")
-        if gamma is None or beta is None:
-            raise Unsupported("layer_norm without weight and bias")
-        return sym.LayerNorm(self._symbol(x), gamma=self._symbol(gamma), beta=self._symbol(beta), axis=-1, eps=float(eps),
-                             name=self._name(node))
+        extent = {"shape": tuple(axes), "dtype": dtype_of(node)}
+        return sym.LayerNorm(self._symbol(x), gamma=sym.ones(**extent) if gamma is None else self._symbol(gamma),
+                             beta=sym.zeros(**extent) if beta is None else self._symbol(beta), axis=-1, eps=float(eps), name=self._name(node))
+
+    def _index(self, node):
+        """x[:, idx], or x[arange(N), idx], which is an element of each sequence."""
+        x = self._symbol(node.args[0])
+        given = [(axis, index) for axis, index in enumerate(node.args[1]) if index is not None]
+        known = {axis: self._values[index] for axis, index in given if isinstance(self._values[index], self.torch.Tensor)}
+        if any(index.meta["val"].dtype == self.torch.bool for _, index in given):
+            raise Unsupported("an index of truths")
+        if len(given) == 1:
+            [(axis, index)] = given
+            return sym.take(x, self._symbol(index), axis=axis, mode="wrap")
+        [(first, _), (second, _)] = given if len(given) == 2 else [(None, None)] * 2
+        if (first, second) == (0, 1) and len(known) == 1:
+            [(counted, numbers)] = known.items()
+            steps = 1 - counted
+            if numbers.tolist() == list(range(shape_of(node.args[0])[counted])):
+                return sym.SequenceLast(x, self._symbol(node.args[1][steps]) + 1, use_sequence_length=True, axis=steps)
+        raise Unsupported("an index of several tensors that is not x[arange(N), steps]")
+
+    def _of_lengths(self, node):
+        """The operators of packed.py. What a recurrent module reads of a sequence, it asks for itself."""
+        if _target(node) == "lstmc.with_lengths.default":
+            return self._symbol(node.args[0])
+        data, lengths, axis, value = node.args
+        return sym.SequenceMask(self._symbol(data), self._symbol(lengths), use_sequence_length=True, axis=axis, value=value)
 
     def _recurrent(self, node, layer, gates):
         x, states, stored, biased, layers, p, training, bidirectional, batch_first = node.args
         if not isinstance(x, self.torch.fx.Node) or isinstance(states, bool):
-            raise Unsupported("packed sequences")
+            raise Unsupported("a PackedSequence that pack_padded_sequence has not made")
         directions, each = 2 if bidirectional else 1, 4 if biased else 2
         if len(stored) != layers * directions * each:
             raise Unsupported("projections (proj_size)")
@@ -223,6 +278,8 @@ class _Reader:
         for at in range(layers * directions):
             self._direction(_prefix(name, at // directions, at % directions), names[at * each:(at + 1) * each], gates * units)
         flags = {"activation": "relu"} if _kind(node) == "rnn_relu" else {}
+        if _target(x) == "lstmc.with_lengths.default":
+            flags["length"] = self._symbol(x.args[1])
         for key, state in zip("hc", states if isinstance(states, (list, tuple)) else [states]):
             known = self._values[state]
             if not (isinstance(known, self.torch.Tensor) and not known.any()):

@@ -20,6 +20,7 @@ except ImportError:
 import numpy
 import torch.nn as nn
 import torch.nn.functional as F
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 import lstmc
 
@@ -98,6 +99,54 @@ class Residual(nn.Module):
         return mixed[:, 1:-1].transpose(1, 2), torch.softmax(mixed.sum(dim=1), dim=-1), F.silu(-mixed).flatten(1)
 
 
+class Heads(nn.Module):
+    """What heads over a recurrent module take of its steps, and how they choose."""
+
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(4, 6, batch_first=True)
+        self.norm = nn.LayerNorm(6, elementwise_affine=False)
+        self.scaled = nn.LayerNorm(6, bias=False)
+
+    def forward(self, x, length):
+        y, h = self.rnn(x)
+        first, second = y.chunk(2, -1)
+        rows = torch.arange(x.size(0))
+        last = y[rows, length - 1]
+        gathered = y.gather(1, (length - 1).view(-1, 1, 1).expand(-1, 1, y.size(2))).squeeze(1)
+        real = torch.arange(x.size(1))[None, :] < length[:, None]
+        kept = torch.where(real[..., None], y, 0.0)
+        most, where = y.max(1)
+        return (first, second.argmax(-1), y.argmin().view(1), last, gathered, kept, most, where, kept.sum(1) / length[:, None],
+                y.masked_fill(~real.unsqueeze(-1), -9.0), torch.where(y > 0, y, -y), torch.where(2 * y >= y * y, 1.0, y),
+                y.split([2, 4], 2)[1], y.split(4, 2)[1], y.unbind(1)[2], y[:, [0, 3, 1]], h[-1][:, None].expand(-1, 6, -1).cumsum(1),
+                h[0].repeat(2, 1), self.norm(y), self.scaled(y), (real & (length[:, None] != 4)).float())
+
+
+class TimeFirst(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(4, 5)
+
+    def forward(self, x, length):
+        return self.rnn(x)[0][length - 1, torch.arange(3)]
+
+
+class Packed(nn.Module):
+    """Sequences of several lengths, as PyTorch has them read."""
+
+    def __init__(self, kind, batch_first, rnn_batch_first, is_sorted, padding):
+        super().__init__()
+        self.rnn = kind(4, 5, 2, batch_first=rnn_batch_first, bidirectional=True)
+        self.batch_first, self.is_sorted, self.padding = batch_first, is_sorted, padding
+
+    def forward(self, x, length):
+        packed = pack_padded_sequence(x, length, batch_first=self.batch_first, enforce_sorted=self.is_sorted)
+        y, states = self.rnn(packed)
+        y, lengths = pad_packed_sequence(y, batch_first=self.batch_first, padding_value=self.padding)
+        return (y, lengths, *(states if isinstance(states, tuple) else (states,)))
+
+
 def compare(test, module, *example):
     """Converts the module and runs both on the example, in double precision."""
     torch.manual_seed(7)
@@ -121,6 +170,30 @@ class Conversion(unittest.TestCase):
         compare(self, BothWays, torch.randn(4, 9, 6))
         compare(self, GivenState, torch.randn(6, 3, 5), torch.randn(1, 3, 7))
         compare(self, Residual, torch.randn(2, 5, 4))
+
+    def test_heads_compute_the_same(self):
+        net = compare(self, Heads, torch.randn(3, 6, 4), torch.tensor([6, 4, 2]))
+        self.assertIn("0.0", [own.get("lr_mult") for name, own in net.symbol.attr_dict().items() if name.startswith("constant")])  # the indices 0, 3, 1
+        compare(self, TimeFirst, torch.randn(6, 3, 4), torch.tensor([1, 6, 3]))
+
+    def test_packed_sequences_are_lengths(self):
+        before = nn.LSTM.forward, torch.nn.utils.rnn.pack_padded_sequence, pack_padded_sequence
+        for words, lengths in (((nn.LSTM, True, True, True, 0.0), [6, 4, 2]), ((nn.LSTM, True, True, False, 0.0), [2, 6, 3]),
+                               ((nn.GRU, False, True, False, -1.5), [2, 6, 3]), ((nn.RNN, True, False, False, 2.0), [6, 6, 1])):
+            x = torch.randn(3, 6, 4) if words[1] else torch.randn(6, 3, 4)
+            compare(self, lambda: Packed(*words), x, torch.tensor(lengths))
+        self.assertEqual(before, (nn.LSTM.forward, torch.nn.utils.rnn.pack_padded_sequence, pack_padded_sequence))
+
+    def test_what_is_no_parameter_does_not_train(self):
+        module = Residual().eval()
+        net, x = lstmc.from_torch(module, torch.randn(2, 5, 4)), numpy.ones((8, 5, 4), "float32")
+        self.assertEqual(net.symbol.attr_dict()["scale"]["lr_mult"], "0.0")
+        loss = lstmc.sym.MakeLoss(net.symbol[0], name="loss")
+        trained = lstmc.Network(loss)
+        trained.fit({"x": x}, batch=2, params=net.weights, num_epoch=1, learning_rate=0.1, optimizer="sgd", seed=1)
+        weights = trained.session.params()
+        numpy.testing.assert_array_equal(weights["scale"], net.weights["scale"])
+        self.assertTrue((weights["gate_weight"] != net.weights["gate_weight"]).any())
 
     def test_a_shared_weight_is_one_parameter(self):
         net = compare(self, Tied, torch.randint(0, 20, (5, 3)))
@@ -159,7 +232,12 @@ class Conversion(unittest.TestCase):
             def forward(self, x):
                 return self.rnn(self.conv(x))[0]
 
+        class Across(nn.Module):
+            def forward(self, x):
+                return x[[0, 1], :, [1, 0]]
+
         for module, example, text in (
+            (Across(), torch.randn(2, 3, 4), "x[arange(N), steps]"),
             (Convolution(), torch.randn(2, 3, 5), "module conv: the operator aten.conv1d.default"),
             (nn.LSTM(4, 5, proj_size=3), torch.randn(2, 3, 4), "projections (proj_size)"),
         ):

@@ -1,0 +1,70 @@
+"""Packed sequences of PyTorch while a module is exported: torch.export cannot follow them, since the extents of packed data depend on lengths. They
+stay filled up here, and a recurrent module reads them through an operator of this library that has their lengths."""
+
+import contextlib
+import sys
+import types
+
+_OPERATORS = []  # the library of operators, which PyTorch keeps as long as this does
+
+
+class _Packed:
+    """What pack_padded_sequence gives meanwhile: sequences that are filled up, and their lengths."""
+
+    def __init__(self, data, lengths, batch_first):
+        self.data, self.lengths, self.batch_first = data, lengths, batch_first
+
+
+def _define(torch):
+    """`lstmc::with_lengths`: its first argument, of which a recurrent module reads so many steps; `lstmc::padded`: steps beyond are a number."""
+    if _OPERATORS:
+        return
+    library = torch.library.Library("lstmc", "DEF")
+    library.define("with_lengths(Tensor data, Tensor lengths) -> Tensor")
+    library.define("padded(Tensor data, Tensor lengths, int axis, float value) -> Tensor")
+    for name in ("with_lengths", "padded"):
+        library.impl(name, lambda data, *_: torch.empty_like(data), "CompositeExplicitAutograd")
+    _OPERATORS.append(library)
+
+
+@contextlib.contextmanager
+def filled_up(torch, module):
+    """Inside, the functions of torch.nn.utils.rnn fill up instead of packing, wherever the module's classes call them by a name."""
+    _define(torch)
+    functions, ops = torch.nn.utils.rnn, torch.ops.lstmc
+
+    def pack(input, lengths, batch_first=False, enforce_sorted=True):
+        return _Packed(input, torch.as_tensor(lengths), batch_first)
+
+    def pad(sequence, batch_first=False, padding_value=0.0, total_length=None):
+        data = sequence.data if batch_first == sequence.batch_first else sequence.data.transpose(0, 1)
+        steps = data.shape[1 if batch_first else 0]
+        if total_length not in (None, steps):
+            raise ValueError(f"total_length is {total_length}, the sequences have {steps} steps")
+        if padding_value:
+            data = ops.padded(data, sequence.lengths, 1 if batch_first else 0, float(padding_value))
+        return data, sequence.lengths
+
+    def reading(forward):
+        def call(self, input, hx=None):
+            if not isinstance(input, _Packed):
+                return forward(self, input, hx)
+            data = input.data if input.batch_first == self.batch_first else input.data.transpose(0, 1)
+            output, states = forward(self, ops.with_lengths(data, input.lengths), hx)
+            return _Packed(output, input.lengths, self.batch_first), states
+
+        return call
+
+    instead = {functions.pack_padded_sequence: pack, functions.pad_packed_sequence: pad}
+    changes = [(each, "forward", reading(each.forward)) for each in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)]
+    places = {id(functions): functions, **{id(m): m for m in (sys.modules.get(type(each).__module__) for each in module.modules()) if m}}
+    changes += [(place, name, instead[value]) for place in places.values() for name, value in vars(place).copy().items()
+                if isinstance(value, types.FunctionType) and value in instead]
+    before = [(place, name, getattr(place, name)) for place, name, _ in changes]
+    for place, name, value in changes:
+        setattr(place, name, value)
+    try:
+        yield
+    finally:
+        for place, name, value in before:
+            setattr(place, name, value)
