@@ -13,6 +13,7 @@ import lstmc
 
 SOURCE = pathlib.Path(os.environ["LSTMC_SOURCE"])
 MODEL = SOURCE.parent / "shared/data/models/textgenrnn"
+SHERLOCK = SOURCE.parent / "shared/data/text/sherlockholmes/train.txt"
 TEXT = "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience."
 UNITS = 128
 
@@ -68,13 +69,29 @@ with tempfile.TemporaryDirectory() as folder:
     output = os.path.join(folder, "t")
     subprocess.run([sys.executable, SOURCE / "samples/textgenrnn/convert.py", weights, vocabulary, output], check=True)
     symbols = json.loads(pathlib.Path(output + ".vocab.json").read_text())
-    ids = [0] * 39 + [symbols.index(symbol) for symbol in ["<s>", *TEXT]]
-    windows, labels = np.array([ids[k : k + 40] for k in range(len(TEXT))], np.int32), ids[40:]
-    package = lstmc.load(SOURCE / "samples/textgenrnn/textgenrnn.lnet", batch=len(windows)).compile(entries=["forward"])
-    [got] = package.session(output + ".safetensors").run({"data": windows}).values()
+
+    def windows_of(text):
+        """The 40 symbols before each character, and the characters."""
+        ids = [0] * 39 + [symbols.index(symbol) for symbol in ["<s>", *text]]
+        return np.array([ids[k : k + 40] for k in range(len(text))], np.int32), ids[40:]
+
+    def scored(windows):
+        package = lstmc.load(SOURCE / "samples/textgenrnn/textgenrnn.lnet", batch=len(windows)).compile(entries=["forward"])
+        [scores] = package.session(output + ".safetensors").run({"data": windows}).values()
+        return scores
+
+    windows, labels = windows_of(TEXT)
+    got = scored(windows)
+    long_text = None
+    if SHERLOCK.exists():
+        known = [symbol for symbol in SHERLOCK.read_text() if symbol in symbols][:6000]
+        long_windows, long_labels = windows_of(known)
+        long_text = f"{bits(scored(long_windows).astype(np.float64), long_labels):.3f}"
 with h5py.File(weights) as file:
     wanted = scores(file, windows)
 # No proven bound: some 40 steps of sums of 356 products, of values up to 20. Enough to tell right gates from wrong ones.
 np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-3)
 print(f"{bits(got.astype(np.float64), labels):.3f} bits a character, {bits(wanted, labels):.3f} by the equations")
 assert f"{bits(got.astype(np.float64), labels):.3f}" == "2.368", "samples/textgenrnn/README.md has another figure"
+print(f"{long_text} bits a character of Sherlock Holmes" if long_text else f"{SHERLOCK} is not there")
+assert long_text in (None, "2.702"), f"samples/textgenrnn/README.md has another figure than {long_text}"
