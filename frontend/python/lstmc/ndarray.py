@@ -66,6 +66,14 @@ class NDArray:
     def __array__(self, dtype=None, copy=None):
         return numpy.array(self._data, dtype=dtype)
 
+    def __dlpack__(self, **keywords):
+        """For `from_dlpack` of other libraries: the array's memory, without a copy. Who writes to it writes to the array, but what the array is
+        assigned later goes elsewhere."""
+        return self._data.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self._data.__dlpack_device__()
+
     def asscalar(self):
         """The number of an array of one element."""
         if self.size != 1:

@@ -369,5 +369,16 @@ class Arrays(unittest.TestCase):
         self.assertEqual(wrong, [])
 
 
+class DLPack(unittest.TestCase):
+    def test_memory_is_shared_with_other_libraries(self):
+        array = nd.array([[1, 2], [3, 4]])
+        other = np.from_dlpack(array)
+        np.testing.assert_array_equal(other, [[1, 2], [3, 4]])
+        self.assertTrue(np.shares_memory(other, array._data))
+        self.assertEqual(array.__dlpack_device__(), (1, 0))  # kDLCPU
+        array[:] = 0  # gets new memory, as every assignment
+        np.testing.assert_array_equal(other, [[1, 2], [3, 4]])
+
+
 if __name__ == "__main__":
     unittest.main()

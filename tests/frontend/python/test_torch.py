@@ -199,6 +199,11 @@ class Conversion(unittest.TestCase):
         net = compare(self, Tied, torch.randint(0, 20, (5, 3)))
         self.assertEqual(sum(array.shape == (20, 16) for array in net.weights.values()), 1)
 
+    def test_arrays_go_both_ways(self):
+        tensor = torch.from_dlpack(lstmc.nd.array([[1, 2], [3, 4]]))
+        self.assertEqual(tensor.tolist(), [[1, 2], [3, 4]])
+        self.assertEqual(lstmc.nd.array(tensor).asnumpy().tolist(), tensor.tolist())
+
     def test_other_extents_than_the_examples(self):
         module = CharLM().eval().double()
         net = lstmc.from_torch(module, torch.zeros(1, 4, dtype=torch.long))

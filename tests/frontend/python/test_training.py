@@ -3,8 +3,10 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 import numpy as np
 
@@ -35,7 +37,7 @@ def arrays(samples=42):
     return {"data": data, "label": (data.sum((1, 2)) > 9).astype("int32")}
 
 
-class SameBits(unittest.TestCase):
+class Files(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -44,6 +46,8 @@ class SameBits(unittest.TestCase):
             file.write(NET)
         np.savez(os.path.join(self.folder.name, "d.npz"), **arrays())
 
+
+class SameBits(Files):
     def command(self, *flags):
         run = subprocess.run([os.environ["LSTMC"], "train", self.net, "--data", f"npz:{self.folder.name}/d.npz,valid=0.2", "--after",
                               "3e", "--seed", "4", "-o", os.path.join(self.folder.name, "ck"), "--json", *flags],
@@ -206,7 +210,49 @@ class Fit(unittest.TestCase):
         self.assertEqual(caught.exception.code, "E0604")
 
 
+INTERRUPTED = """
+import os, signal, sys
+import numpy as np, lstmc
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+
+def press(event):
+    if event["event"] == "update" and event["update"] == 7:
+        os.kill(os.getpid(), signal.SIGINT)
+
+net = lstmc.Network(sys.argv[1])
+data = dict(np.load(sys.argv[2]))
+try:
+    net.fit(data, after="100000u", seed=4, output=sys.argv[3], callback=press)
+except KeyboardInterrupt:
+    print("stopped")
+signal.raise_signal(signal.SIGINT)  # Python's own handler is there again
+"""
+
+
+class Interruption(Files):
+    def test_ctrl_c_ends_a_training_which_goes_on_from_its_checkpoint(self):
+        checkpoints = os.path.join(self.folder.name, "ck")
+        done = subprocess.run([sys.executable, "-c", INTERRUPTED, self.net, os.path.join(self.folder.name, "d.npz"), checkpoints],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.stdout, "stopped\n", done.stderr)
+        self.assertIn("KeyboardInterrupt", done.stderr)
+        whole = lstmc.Network(self.net).fit(arrays(), after="20u", seed=4)
+        resumed = lstmc.Network(self.net).fit(arrays(), after="20u", seed=4, output=checkpoints, resume="auto")
+        self.assertEqual(resumed["weights"], whole["weights"])
+        self.assertEqual((resumed["update"], resumed["reason"]), (whole["update"], whole["reason"]))
+
+
 class Pictures(unittest.TestCase):
+    def test_a_notebook_shows_svg(self):
+        picture = lstmc.Network(symbol()).plot(data=(4, 6, 3))
+        shown = xml.etree.ElementTree.fromstring(picture._repr_svg_())
+        self.assertTrue(shown.tag.endswith("svg"))
+        texts = "".join(shown.itertext())
+        for word in ("lstm 8", "SequenceLast", "softmax"):
+            self.assertIn(word, texts)
+        self.assertIsNone(picture._repr_png_())
+        self.assertEqual(lstmc.Network(symbol()).plot(format="png", data=(4, 6, 3))._repr_png_()[:4], b"\x89PNG")
+
     def test_network(self):
         picture = lstmc.Network(symbol()).plot(format="dot", data=(4, 6, 3))
         self.assertIn(b"digraph", picture.data)
