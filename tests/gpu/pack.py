@@ -1,7 +1,7 @@
 """pack.py BUILD FOLDER [--small] [--words FOLDER]: what run.sh needs on a machine with a GPU that has no compiler of ours, in a folder of at most 64 MiB.
 
 The runtime half with the kernels for GPUs (BUILD must have had nvcc for that), the libraries that it needs beside the C library, packages, data, and what a cpu
-found with each of them. --small: for rehearsals. --words has train.txt and valid.txt, for the word language model.
+found with each of them. --small: for rehearsals. --words has train.txt, for the word language model; else its text is that of docs/.
 """
 
 import argparse
@@ -28,9 +28,8 @@ CELLS = [
     ("B32 H512 T1000", "forward", [1000, 32, 512, 1], False, {"": "", "bf16": ""}),
 ]
 RULES = ("tf32", "bf16", "fp16")
-OF_CELLS_JSON = ("B1-H256-L2-T64", "ptb-medium", "B32-H256-L2-T100", "B64-H512-L2-T50", "B8-H256-T2000")
 SMALL = [("B4 H24 L2 T6", e, [6, 4, 24, 2], False, {"": "", "bf16": ""}) for e in ("forward", "step")]
-SMALL += [("B4 H24 T6, half padding", "forward", [6, 4, 24, 1], True, {"": "", "fp16": ""})]
+SMALL += [("B4 H24 T6, half padding", "forward", [6, 4, 24, 1], True, {"": HALF, "fp16": HALF}), ("B4 H24 T6", "forward", [6, 4, 24, 1], False, {"": "", "fp16": ""})]
 
 
 def cards():
@@ -84,6 +83,14 @@ class Bundle:
         found = json.loads(self.run(self.on_card, "train", self.folder / package, data.replace("DATA", str(self.folder / "data")), updates, "cpu"))
         return {"name": name, "package": package, "data": data, "updates": updates, **found}
 
+    def words(self, folder, small):
+        """The text of the word language model, and how many different words it has, with those for others and for ends of lines."""
+        text = (folder / "train.txt").read_text() if folder else "".join(p.read_text() for p in sorted((SOURCE / "docs").glob("*.md")))
+        if small:
+            text = text[:8_000]
+        (self.folder / "data/words.txt").write_text(text)
+        return len(set(text.split())) + 2
+
     def cell(self, number, name, entry, shape, padded, rule, goal):
         net = self.folder / "net.lnet"
         net.write_text(network(shape, padded, entry == "step"))
@@ -99,8 +106,9 @@ class Bundle:
                                "waiting_s": sum(r["time_s"] for r in plan["recurrences"])}
             cluster.unlink()
         net.unlink()
+        found = json.loads(self.run(self.on_card, "hash", self.folder / package, entry, "cpu"))
         steps, batch, units, layers = shape
-        return {"name": name, "entry": entry, "shape": shape, "padded": padded, "rule": rule, "goal": goal, "package": package, "forecasts": forecasts,
+        return {"name": name, "entry": entry, "shape": shape, "padded": padded, "rule": rule, "goal": goal, "package": package, "forecasts": forecasts, **found,
                 "flops": 16 * units * units * batch * steps * layers * (3 if entry == "step" else 1), "weight_bytes": 32 * units * units * layers}
 
 
@@ -120,10 +128,8 @@ def main():
     chars = ["--set", f"vocab={len(set((data / 'chars.txt').read_text())) + 2}"]
     samples = SOURCE / "samples"
     trainings = [bundle.training("char LM", samples / "char_lm.lnet", "text:DATA/chars.txt,valid=0.05", 2 if given.small else 100, *chars, *small)]
-    if given.words:
-        for name in ("train.txt", "valid.txt"):
-            shutil.copy(given.words / name, data / name)
-        trainings.append(bundle.training("word LM", samples / "word_lm.lnet", "text:DATA/train.txt,unit=word,valid=0.02", 20, *small))
+    vocabulary = ["--set", f"vocab={bundle.words(given.words, given.small)}"]
+    trainings.append(bundle.training("word LM", samples / "word_lm.lnet", "text:DATA/words.txt,unit=word,valid=0.1", 2 if given.small else 20, *vocabulary, *small))
     sizes = ["--set", "hidden=24", "--set", "layers=2", "-b", "3"] if given.small else []
     same = [bundle.training("a stack of four", samples / "stacked.lnet", "random:1,batches=4", 2, *sizes),
             bundle.training("a forecast, with lengths", samples / "forecast.lnet", "random:1,batches=4", 2, *(["--set", "hidden=16", "-b", "3"] if given.small else []))]
@@ -132,9 +138,9 @@ def main():
     cells = [(*cell[:4], rule, goal) for cell in (SMALL if given.small else CELLS) for rule, goal in cell[4].items()]
     if not given.small:
         shapes = json.loads((SOURCE / "tests/bench/cells.json").read_text())
-        for name in OF_CELLS_JSON:
-            goal = "2x PyTorch" if shapes[name][1] <= 32 else ""
-            cells += [(name, "forward", shapes[name], False, "", goal), (name, "step", shapes[name], False, "", goal)]
+        for name, shape in shapes.items():
+            goal = "2x PyTorch" if shape[1] <= 32 else ""
+            cells += [(name, "forward", shape, False, "", goal), (name, "step", shape, False, "", goal)]
     facts = {"small": given.small, "version": bundle.run(bundle.lstmc, "--version").strip(), "trainings": trainings, "sameness": same, "fast": fast, "cards": cards(),
              "cells": [bundle.cell(number, *cell) for number, cell in enumerate(cells)]}
     (bundle.folder / "bundle.json").write_text(json.dumps(facts, indent=1))

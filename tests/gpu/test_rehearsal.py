@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,11 +42,13 @@ class Rehearsal(unittest.TestCase):
         done = self.run_sh(tools=str(tools))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for line in ("conformance of kernels +equal bits", "compute-sanitizer on it +no error", "sameness: a stack of four, 2 updates +the weights of a cpu",
-                     "training: char LM, 2 updates +the weights of a cpu, loss", "training: word LM +no data were packed"):
+                     "training: char LM, 2 updates +the weights of a cpu, loss", "training: word LM, 2 updates +the weights of a cpu, loss",
+                     "cell B4 H24 L2 T6 step strict +the bits of a cpu", "cell B4 H24 L2 T6 forward bf16 +near to a cpu",
+                     "B4 H24 T6, half padding strict +compared with the time without padding"):
             self.assertRegex(done.stdout, line)
         for rule in pack.RULES:
             self.assertRegex(done.stdout, f"--fast {rule}: char LM, 2 updates +near the strict loss, repeated to the bit, loss")
-        cells = [line for line in done.stdout.splitlines() if line.startswith("| B4 ")]
+        cells = [line for line in done.stdout.splitlines() if line.startswith("| B4 ") and line.count("|") > 6]
         self.assertEqual([line.split(" | ")[1] for line in cells], [rule or "strict fp32" for cell in pack.SMALL for rule in cell[4]])
         self.assertNotRegex("".join(cells), r"\d ms")
         self.assertIn("emulated: times are not shown", done.stdout)
@@ -57,11 +60,34 @@ class Rehearsal(unittest.TestCase):
         other = json.loads(facts)
         other["trainings"][0]["weights"] = "0" * 16
         other["fast"][1]["loss"] *= 1.1
+        other["cells"][0]["hash"] = "0" * 16
+        other["cells"][1]["rms"] *= 1.1
         (self.bundle / "bundle.json").write_text(json.dumps(other))
         done = self.run_sh()
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, "--fast bf16: char LM, 2 updates +far from the strict loss, repeated to the bit")
         self.assertRegex(done.stdout, "training: char LM, 2 updates +other weights than a cpu")
+        self.assertRegex(done.stdout, "cell B4 H24 L2 T6 forward strict +other bits than a cpu")
+        self.assertRegex(done.stdout, "cell B4 H24 L2 T6 forward bf16 +far from a cpu")
+
+    def test_what_there_was_no_time_for_is_named_and_is_no_failure(self):
+        run = stages.Stages(self.bundle, "emu:0")
+        answer = run.run("bash", "-c", "echo first; sleep 9", most=1.5)
+        self.assertEqual((answer.code, answer.stdout, answer.why), (None, "first\n", "did not end in 2 s"))
+        run.begin = time.monotonic() - stages.ALL_SECONDS + 2
+        self.assertRegex(run.run("sleep", "9").why, r"^not run for lack of time: \d s were left$")
+        self.assertEqual(run.on_card("time", "a.lstmc", "forward", 1), (None, "not run for lack of time"))
+        run.check("a cell", run.run("true").why, False)
+        self.assertEqual((run.failed, run.missing), (False, 1))
+
+    def test_what_peers_answered_before_their_time_ended_counts(self):
+        peers = '{"versions": "PyTorch 2"}\n{"torch_s": 0.5}\n{"torch_s": 0.'
+        run = stages.Stages(self.bundle, "emu:0")
+        run.run = lambda *words, **limits: stages.Answer(None, peers, "", "did not end in 240 s")
+        answers = run.peers()
+        self.assertEqual(answers[:2], [{"torch_s": 0.5}, {"missing": "no answer"}])
+        self.assertEqual(len(answers), len(run.facts["cells"]))
+        self.assertEqual(run.checks, [("PyTorch and cuDNN", f"1 of {len(answers)} cells: did not end in 240 s")])
 
     def test_a_gpu_that_is_not_here(self):
         if shutil.which("nvidia-smi"):

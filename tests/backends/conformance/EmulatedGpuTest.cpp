@@ -1,7 +1,11 @@
 // The cuda target on an emulated GPU, and on a real one where there is one.
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"
+#include "backends/cuda/text/Nvrtc.h"
+#include "tests/backends/conformance/CompiledFused.h"
 #include "tests/backends/conformance/GpuCards.h"
 
 namespace lstmc::conformance {
@@ -31,13 +35,44 @@ TEST_P(EmulatedRecurrence, GivesTheBitsOfTheReference) {
   conform(target, KernelId::RnnBackward);
 }
 
-static const Target kReal{"gpu", [](int) { return realGpu(); }, "", {1}};
+static Target real(const std::string &name, std::optional<int> cluster) {
+  return {name, [cluster](int) { return realGpu(cluster); }, "", {1}};
+}
 
 TEST(RealGpu, GivesTheBitsOfTheReference) {
   if (auto device = realGpu(); !device.ok())
     GTEST_SKIP() << device.error().message;
+  const Target target = real("gpu", std::nullopt);
   for (KernelId id : allKernels())
-    conform(kReal, id);
+    conform(target, id);
+}
+
+class RealGpuRecurrence : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Clusters, RealGpuRecurrence, testing::Values(0, 1, 2, 4, 8));
+
+TEST_P(RealGpuRecurrence, GivesTheBitsOfTheReference) {
+  if (auto device = realGpu(); !device.ok())
+    GTEST_SKIP() << device.error().message;
+  const Target target = real("gpu-" + std::to_string(GetParam()), GetParam());
+  conform(target, KernelId::RnnForward);
+  conform(target, KernelId::RnnBackward);
+}
+
+TEST(RealGpu, GivesTheBitsOfTheReferenceByCompiledPrograms) {
+  int version = 0;
+  const Result<const cuda::Driver *> driver = cuda::machineDriver();
+  if (!driver.ok())
+    GTEST_SKIP() << driver.error().message;
+  (*driver)->driverVersion(&version);
+  const Result<const cuda::TextCompiler *> compiler = cuda::machineCompiler(version);
+  ASSERT_TRUE(compiler.ok()) << compiler.error().message;
+  auto device = realGpu(std::nullopt, *compiler);
+  ASSERT_TRUE(device.ok()) << device.error().message;
+  std::vector<TestLaunch> launches = fusedLaunches();
+  std::erase_if(launches, [](const TestLaunch &launch) {
+    return hasFunctionsOf(*launch.program, {DType::F64, DType::I32, DType::I64});
+  });
+  expectCompiledBits(**device, launches);
 }
 
 } // namespace lstmc::conformance

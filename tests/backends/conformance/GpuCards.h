@@ -19,13 +19,17 @@ inline KernelFunction hostKernel(KernelId id, std::span<const Tensor> operands) 
   return cpu::kernelTable(cpu::machineLevel()).find(id, operands);
 }
 
-/// The GPU of this machine; E0501 if there is none.
-inline Result<std::unique_ptr<Device>> realGpu() {
+/// The GPU of this machine; E0501 if there is none. `cluster` and `compiler` as in GpuOptions.
+inline Result<std::unique_ptr<Device>> realGpu(std::optional<int> cluster = std::nullopt,
+                                               const cuda::TextCompiler *compiler = nullptr) {
   LSTMC_ASSIGN(const cuda::Driver *driver, cuda::machineDriver());
   if (cuda::kernelImages().empty())
     return fail(ErrorCode::E0501, "the build had no nvcc");
   return cuda::makeGpuDevice("gpu:0", *driver,
-                             {.images = cuda::kernelImages(), .onHost = hostKernel});
+                             {.images = cuda::kernelImages(),
+                              .onHost = hostKernel,
+                              .compiler = compiler,
+                              .cluster = cluster});
 }
 
 /// Runs the launch as a package of this rule does.

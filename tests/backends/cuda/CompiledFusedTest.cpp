@@ -2,37 +2,16 @@
 // takes it for real ones.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "backends/conformance/Conformance.h"
-#include "backends/conformance/DeviceRun.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/cuda/text/FusedText.h"
 #include "backends/cuda/text/Nvrtc.h"
-#include "executor/base/functions/Functions.h"
-#include "executor/reference/Reference.h"
+#include "tests/backends/conformance/CompiledFused.h"
 #include "tests/backends/cuda/HostText.h"
 #include "tests/executor/data/Files.h"
 
 namespace lstmc::cuda {
 namespace {
-
-/// The programs of all conformance cases, each once.
-std::vector<FusedProgram> programsOf(const std::vector<conformance::TestLaunch> &launches) {
-  std::vector<FusedProgram> programs;
-  for (const conformance::TestLaunch &launch : launches)
-    if (std::ranges::find(programs, *launch.program) == programs.end())
-      programs.push_back(*launch.program);
-  return programs;
-}
-
-std::vector<conformance::TestLaunch> allLaunches() {
-  std::vector<conformance::TestLaunch> launches;
-  for (const conformance::Case &c : conformance::casesOf(KernelId::Fused))
-    launches.push_back(c.make());
-  return launches;
-}
 
 TEST(CompiledFused, GivesTheBitsOfTheReference) {
   const test::TemporaryFolder cache;
@@ -41,32 +20,16 @@ TEST(CompiledFused, GivesTheBitsOfTheReference) {
   auto device =
       makeGpuDevice("emu:0", emulatedDriver(), {.images = emulatedImages(), .compiler = &compiler});
   ASSERT_TRUE(device.ok());
-  const std::vector<conformance::TestLaunch> launches = allLaunches();
-  const std::vector<FusedProgram> programs = programsOf(launches);
-  ASSERT_GT(programs.size(), 100u);
-  const Status status = (*device)->compile(programs);
-  ASSERT_TRUE(status.ok()) << status.error().text();
+  const std::vector<conformance::TestLaunch> launches = conformance::fusedLaunches();
+  ASSERT_GT(conformance::programsOf(launches).size(), 100u);
+  conformance::expectCompiledBits(**device, launches);
   EXPECT_EQ(compiler.compiled, 1);
-  for (const conformance::TestLaunch &launch : launches) {
-    conformance::TestLaunch expected = launch.clone(), run = launch.clone();
-    expected.run(reference::kernel(KernelId::Fused));
-    const FusedProgram &program = *std::ranges::find(programs, *launch.program);
-    run.program = std::shared_ptr<const FusedProgram>(std::shared_ptr<void>(), &program);
-    const Status ran = conformance::runOn(**device, run);
-    ASSERT_TRUE(ran.ok()) << ran.error().text();
-    EXPECT_EQ(run.difference(expected), "") << fusedText({&program, 1});
-  }
 }
 
-/// The programs of all conformance cases without those that compute a function in f64 for these
-/// types, which take NVRTC most of its time.
 std::string textWithoutFunctionsOf(std::initializer_list<DType> types) {
-  std::vector<FusedProgram> programs = programsOf(allLaunches());
+  std::vector<FusedProgram> programs = conformance::programsOf(conformance::fusedLaunches());
   std::erase_if(programs, [&](const FusedProgram &program) {
-    return std::ranges::any_of(program.instructions, [&](const FusedInstruction &instruction) {
-      return real::isFunction(instruction.op) &&
-             std::ranges::find(types, instruction.type) != types.end();
-    });
+    return conformance::hasFunctionsOf(program, types);
   });
   return fusedText(programs);
 }

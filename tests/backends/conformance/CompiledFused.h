@@ -1,0 +1,61 @@
+// Fused programs of conformance, compiled.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/conformance/Conformance.h"
+#include "backends/conformance/DeviceRun.h"
+#include "executor/base/functions/Functions.h"
+#include "executor/reference/Reference.h"
+
+namespace lstmc::conformance {
+
+inline std::vector<TestLaunch> fusedLaunches() {
+  std::vector<TestLaunch> launches;
+  for (const Case &c : casesOf(KernelId::Fused))
+    launches.push_back(c.make());
+  return launches;
+}
+
+/// The programs of launches, each once.
+inline std::vector<FusedProgram> programsOf(std::span<const TestLaunch> launches) {
+  std::vector<FusedProgram> programs;
+  for (const TestLaunch &launch : launches)
+    if (std::ranges::find(programs, *launch.program) == programs.end())
+      programs.push_back(*launch.program);
+  return programs;
+}
+
+/// Whether a program computes a function in f64 for one of these types, which takes NVRTC most of
+/// its time.
+inline bool hasFunctionsOf(const FusedProgram &program, std::initializer_list<DType> types) {
+  return std::ranges::any_of(program.instructions, [&](const FusedInstruction &instruction) {
+    return real::isFunction(instruction.op) &&
+           std::ranges::find(types, instruction.type) != types.end();
+  });
+}
+
+/// All of the launches give the bits of the reference once the device has compiled their programs.
+inline void expectCompiledBits(Device &device, std::span<const TestLaunch> launches) {
+  const std::vector<FusedProgram> programs = programsOf(launches);
+  const Status status = device.compile(programs);
+  ASSERT_TRUE(status.ok()) << status.error().text();
+  const std::optional<Error> notice = device.notice();
+  ASSERT_FALSE(notice) << notice->text();
+  for (const TestLaunch &launch : launches) {
+    TestLaunch expected = launch.clone(), run = launch.clone();
+    expected.run(reference::kernel(KernelId::Fused));
+    const FusedProgram &program = *std::ranges::find(programs, *launch.program);
+    run.program = std::shared_ptr<const FusedProgram>(std::shared_ptr<void>(), &program);
+    const Status ran = runOn(device, run);
+    ASSERT_TRUE(ran.ok()) << ran.error().text();
+    EXPECT_EQ(run.difference(expected), "");
+  }
+}
+
+} // namespace lstmc::conformance
