@@ -1,4 +1,7 @@
 // The emulated GPU reports each kind of error at its line, and accepts a correct kernel.
+#include <fstream>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -33,15 +36,46 @@ struct Memory {
 };
 
 template <auto Kernel>
-std::optional<Fault> run(Memory &memory, LaunchShape shape, uint64_t seed = 0) {
-  return launchKernel<Kernel>("test", memory.arguments(), shape, memory.regions(), seed);
+std::optional<Fault> run(Memory &memory, LaunchShape shape, uint64_t seed = 0,
+                         std::string_view name = "test") {
+  return launchKernel<Kernel>(name, memory.arguments(), shape, memory.regions(), seed);
 }
 
-void expectFault(const std::optional<Fault> &fault, std::string_view what) {
+/// The lines of a kernel below that end with "// here"; of one without such lines, that of its
+/// name.
+std::set<int> linesOf(const std::string &kernel) {
+  std::ifstream source(std::string(LSTMC_SOURCE_DIR) + "/tests/backends/cuda/FaultsTest.cpp");
+  std::set<int> lines;
+  int first = 0, number = 0;
+  for (std::string line; std::getline(source, line) && !(first && line.starts_with("}"));) {
+    ++number;
+    if (line.starts_with("LSTMC_GPU_KERNEL(" + kernel + ","))
+      first = number;
+    if (first && line.ends_with("// here"))
+      lines.insert(number);
+    if (first == number && line.ends_with("}"))
+      break;
+  }
+  return lines.empty() ? std::set<int>{first} : lines;
+}
+
+/// Whose fault it is; -1: of any, because the order of turns decides.
+struct Whose {
+  int64_t block = -1;
+  int thread = -1;
+};
+
+void expectFault(const std::optional<Fault> &fault, const std::string &kernel, LaunchShape shape,
+                 std::string_view what, Whose whose) {
   ASSERT_TRUE(fault);
   EXPECT_NE(fault->what.find(what), std::string::npos) << fault->text();
+  EXPECT_EQ(fault->kernel, kernel);
   EXPECT_EQ(fault->file, "FaultsTest.cpp");
-  EXPECT_GT(fault->line, 0);
+  EXPECT_TRUE(linesOf(kernel).contains(fault->line)) << fault->text();
+  EXPECT_TRUE(fault->block >= 0 && fault->block < shape.blocks) << fault->text();
+  EXPECT_TRUE(fault->thread >= 0 && fault->thread < shape.threads) << fault->text();
+  EXPECT_EQ(whose.block < 0 ? -1 : fault->block, whose.block) << fault->text();
+  EXPECT_EQ(whose.thread < 0 ? -1 : fault->thread, whose.thread) << fault->text();
 }
 
 // ---- correct kernels ----
@@ -129,92 +163,97 @@ TEST(EmulatedGpu, RightKernelsPassInAnyOrder) {
 
 LSTMC_GPU_KERNEL(pastTheEnd, Vectors, a) { a.y.store(globalThreadIndex() + 1, 0); }
 LSTMC_GPU_KERNEL(beforeTheBegin, Vectors, a) {
-  a.y.store(globalThreadIndex(), a.x.load(globalThreadIndex() - 1));
+  a.y.store(globalThreadIndex(), a.x.load(globalThreadIndex() - 1)); // here
 }
 LSTMC_GPU_KERNEL(writesInput, Vectors, a) {
-  Global<float>{const_cast<float *>(a.x.data)}.store(globalThreadIndex(), 0);
+  Global<float>{const_cast<float *>(a.x.data)}.store(globalThreadIndex(), 0); // here
 }
 LSTMC_GPU_KERNEL(pastShared, Vectors, a) {
   (void)a;
-  shared<float>(0, 64).store(threadIndex() + 1, 0);
+  shared<float>(0, 64).store(threadIndex() + 1, 0); // here
 }
 LSTMC_GPU_KERNEL(unwritten, Vectors, a) {
-  a.y.store(globalThreadIndex(), shared<float>(0, 64).load(threadIndex()));
+  a.y.store(globalThreadIndex(), shared<float>(0, 64).load(threadIndex())); // here
 }
 LSTMC_GPU_KERNEL(noMeeting, Vectors, a) {
   Shared<float> s = shared<float>(0, 64);
-  s.store(threadIndex(), 1);
-  a.y.store(globalThreadIndex(), s.load((threadIndex() + 32) % 64));
+  s.store(threadIndex(), 1);                                         // here
+  a.y.store(globalThreadIndex(), s.load((threadIndex() + 32) % 64)); // here
 }
 LSTMC_GPU_KERNEL(warpMeetingOnly, Vectors, a) {
   Shared<float> s = shared<float>(0, 64);
-  s.store(threadIndex(), 1);
+  s.store(threadIndex(), 1); // here
   syncWarp();
-  a.y.store(globalThreadIndex(), s.load((threadIndex() + 32) % 64));
+  a.y.store(globalThreadIndex(), s.load((threadIndex() + 32) % 64)); // here
 }
 LSTMC_GPU_KERNEL(twoBlocksOnePlace, Vectors, a) { a.y.store(threadIndex(), float(blockIndex())); }
 LSTMC_GPU_KERNEL(twoBlocksReadAndWrite, Vectors, a) {
   if (blockIndex() == 0)
-    a.y.store(threadIndex(), 1);
+    a.y.store(threadIndex(), 1); // here
   else
-    a.y.store(threadIndex() + 64, Global<const float>{a.y.data}.load(threadIndex()));
+    a.y.store(threadIndex() + 64, Global<const float>{a.y.data}.load(threadIndex())); // here
 }
 /// The thread that publishes has not synchronised with the threads whose values it publishes.
 LSTMC_GPU_KERNEL(publishedTooEarly, Vectors, a) {
   if (blockIndex() == 0) {
-    a.y.store(threadIndex(), 1);
+    a.y.store(threadIndex(), 1); // here
     if (threadIndex() == 0)
       storeRelease(a.flags, 0, 1);
   } else {
     spinUntilAtLeast(a.flags, 0, 1);
-    a.y.store(64 + threadIndex(), Global<const float>{a.y.data}.load(threadIndex()));
+    a.y.store(64 + threadIndex(), Global<const float>{a.y.data}.load(threadIndex())); // here
   }
 }
 LSTMC_GPU_KERNEL(notAllMeet, Vectors, a) {
   (void)a;
   if (threadIndex() != 5)
-    syncThreads();
+    syncThreads(); // here
 }
 LSTMC_GPU_KERNEL(twoMeetings, Vectors, a) {
   (void)a;
   if (threadIndex() < 32)
-    syncThreads();
+    syncThreads(); // here
   else
-    syncThreads();
+    syncThreads(); // here
 }
 LSTMC_GPU_KERNEL(halfWarpExchanges, Vectors, a) {
   if (laneIndex() < 16)
-    a.y.store(globalThreadIndex(), shuffle(1.0f, 0));
+    a.y.store(globalThreadIndex(), shuffle(1.0f, 0)); // here
 }
 struct alignas(16) Four {
   float v[4];
 };
 LSTMC_GPU_KERNEL(misaligned, Vectors, a) {
   Global<const Four> x{reinterpret_cast<const Four *>(a.x.data + 1 + threadIndex() % 2)};
-  a.y.store(globalThreadIndex(), x.load(0).v[0]);
+  a.y.store(globalThreadIndex(), x.load(0).v[0]); // here
+}
+LSTMC_GPU_KERNEL(misalignedShared, Vectors, a) {
+  (void)a;
+  if (threadIndex() == 37)
+    shared<Four>(8, 4).store(0, {}); // here
 }
 LSTMC_GPU_KERNEL(waitsInVain, Vectors, a) { spinUntilAtLeast(a.flags, 0, 1); }
 LSTMC_GPU_KERNEL(readsTooEarly, Vectors, a) {
   Shared<float> s = shared<float>(0, 64);
   copyAsync(s, threadIndex(), a.x, globalThreadIndex());
-  a.y.store(globalThreadIndex(), s.load(threadIndex()));
+  a.y.store(globalThreadIndex(), s.load(threadIndex())); // here
 }
 LSTMC_GPU_KERNEL(copyWithoutMeeting, Vectors, a) {
   Shared<float> s = shared<float>(0, 64);
   copyAsync(s, threadIndex(), a.x, globalThreadIndex());
   waitForCopies();
   syncWarp();
-  a.y.store(globalThreadIndex(), s.load((threadIndex() + 32) % 64));
+  a.y.store(globalThreadIndex(), s.load((threadIndex() + 32) % 64)); // here
 }
 
 LSTMC_GPU_KERNEL(writesToNobody, Vectors, a) {
   (void)a;
   syncCluster();
-  shared<float>(0, 64).storeTo(clusterBlocks(), threadIndex(), 1);
+  shared<float>(0, 64).storeTo(clusterBlocks(), threadIndex(), 1); // here
 }
 LSTMC_GPU_KERNEL(writesTooEarly, Vectors, a) {
   (void)a;
-  shared<float>(0, 64).storeTo(1 - clusterRank(), threadIndex(), 1);
+  shared<float>(0, 64).storeTo(1 - clusterRank(), threadIndex(), 1); // here
   syncCluster();
 }
 LSTMC_GPU_KERNEL(writesTooLate, Vectors, a) {
@@ -223,41 +262,41 @@ LSTMC_GPU_KERNEL(writesTooLate, Vectors, a) {
   if (clusterRank() == 0) {
     for (int wait = 0; wait < 3; ++wait)
       syncThreads();
-    shared<float>(0, 64).storeTo(1, threadIndex(), 1);
+    shared<float>(0, 64).storeTo(1, threadIndex(), 1); // here
   }
 }
 LSTMC_GPU_KERNEL(noClusterMeeting, Vectors, a) {
   shared<float>(0, 64).store(threadIndex(), 0);
   syncCluster();
-  shared<float>(0, 64).storeTo(1 - clusterRank(), threadIndex(), 1);
+  shared<float>(0, 64).storeTo(1 - clusterRank(), threadIndex(), 1); // here
   syncThreads();
-  a.y.store(globalThreadIndex(), shared<float>(0, 64).load(threadIndex()));
+  a.y.store(globalThreadIndex(), shared<float>(0, 64).load(threadIndex())); // here
   syncCluster();
 }
 LSTMC_GPU_KERNEL(aBlockStaysAway, Vectors, a) {
   (void)a;
   if (clusterRank() == 0)
-    syncCluster();
+    syncCluster(); // here
 }
 
 /// In every order of turns.
 template <auto Kernel>
-void expectFound(const char *kernel, LaunchShape shape, std::string_view what) {
+void expectFound(const char *kernel, LaunchShape shape, std::string_view what, Whose whose = {}) {
   SCOPED_TRACE(kernel);
   for (uint64_t seed = 0; seed < 5; ++seed) {
     Memory m(128);
-    expectFault(run<Kernel>(m, shape, seed), what);
+    expectFault(run<Kernel>(m, shape, seed, kernel), kernel, shape, what, whose);
   }
 }
-#define EXPECT_FOUND(KERNEL, SHAPE, WHAT) expectFound<KERNEL>(#KERNEL, SHAPE, WHAT)
+#define EXPECT_FOUND(KERNEL, SHAPE, ...) expectFound<KERNEL>(#KERNEL, SHAPE, __VA_ARGS__)
 
 TEST(EmulatedGpu, FindsEachKindOfFault) {
   LaunchShape two{2, 64}, shared{2, 64, 256}, together{2, 64, 0, true};
   constexpr const char *kRace = "with nothing that orders the two";
-  EXPECT_FOUND(pastTheEnd, two, "writes 4 bytes outside of its operands");
-  EXPECT_FOUND(beforeTheBegin, two, "reads 4 bytes outside of its operands");
+  EXPECT_FOUND(pastTheEnd, two, "writes 4 bytes outside of its operands", Whose{1, 63});
+  EXPECT_FOUND(beforeTheBegin, two, "reads 4 bytes outside of its operands", Whose{0, 0});
   EXPECT_FOUND(writesInput, two, "writes to x, which is only read");
-  EXPECT_FOUND(pastShared, shared, "writes 4 bytes outside of its shared memory");
+  EXPECT_FOUND(pastShared, shared, "writes 4 bytes outside of its shared memory", Whose{-1, 63});
   EXPECT_FOUND(unwritten, shared, "of shared memory, which nothing wrote");
   // The order of turns decides which of the two is found.
   EXPECT_FOUND(noMeeting, shared, "shared memory, which");
@@ -270,13 +309,15 @@ TEST(EmulatedGpu, FindsEachKindOfFault) {
   EXPECT_FOUND(twoMeetings, two, "meets thread");
   EXPECT_FOUND(halfWarpExchanges, two, "waits at a meeting that thread");
   EXPECT_FOUND(misaligned, two, "reads 16 bytes at an address that is no multiple of 16");
+  EXPECT_FOUND(misalignedShared, shared, "writes 16 bytes of shared memory at 8, no multiple of 16",
+               Whose{-1, 37});
   EXPECT_FOUND(waitsInVain, together, "waits for a value that nobody writes");
   EXPECT_FOUND(waitsInVain, two, "in a launch that is not cooperative");
   EXPECT_FOUND(readsTooEarly, shared, "where a copy is on its way");
   LaunchShape cluster{2, 64, 256, false, 2};
   EXPECT_FOUND(writesToNobody, cluster, "writes to block 2 of a cluster of 2");
   EXPECT_FOUND(writesTooEarly, cluster, "of a block that may not have begun");
-  EXPECT_FOUND(writesTooLate, cluster, "of a block that has ended");
+  EXPECT_FOUND(writesTooLate, cluster, "of a block that has ended", Whose{0, -1});
   EXPECT_FOUND(noClusterMeeting, cluster, kRace);
   EXPECT_FOUND(aBlockStaysAway, cluster, "waits at a meeting that thread 0 of block 1 does not");
 }

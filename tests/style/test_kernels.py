@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""kernels.py finds what reaches a GPU past Gpu.h, and nothing in sources that use it."""
+import unittest
+
+from kernels import problems
+
+FOUND = ["__shared__ float s[32];", "  __syncthreads();", "x = __expf(y);", "x = __shfl_xor_sync(mask, y, 1);", "int i = threadIdx.x;", "n = gridDim.x * blockDim.x;",
+         "__global__ void __cluster_dims__(8, 1, 1) k() {}", "void __launch_bounds__(256) k();", "k<<<1, 32>>>();", 'asm volatile("bar.sync 0;");',
+         "namespace cg = cooperative_groups;", "#include <cuda_fp16.h>", "atomicAdd(p, 1);", "while (true)", "for (;;)", "y = tanhf(x);", "y = std::exp(x);", "y = fma(a, b, c);",
+         "const float *__restrict__ p"]
+CLEAN = ["// __shared__ is what shared<float>() stands for", "Shared<float> s = shared<float>(0, blockThreads());", "syncThreads();", "y = multiplyAdd(a, b, c);",
+         "return __builtin_bit_cast(float, bits);", "int64_t expected(int64_t rows);", "LSTMC_GPU_KERNEL(lstmc_fill, FillArguments, a) {", "for (int i = 0; i < n; ++i)"]
+
+
+class Kernels(unittest.TestCase):
+    def test_what_is_found(self):
+        for line in FOUND:
+            self.assertEqual([(number, text) for number, text, _ in problems("int a;\n" + line)][:1], [(2, line.strip())])
+
+    def test_what_is_clean(self):
+        for line in CLEAN:
+            self.assertEqual(problems(line), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
