@@ -110,6 +110,9 @@ void addGradients(std::vector<Case> &cases) {
       add(cases, id, fmt::format("batch {}, {} shards", batch, shards), [=] {
         return weightGradient(DType::F32, 19, 18, batch, shards, {{3, 1, 18}}, Layout::Dense);
       });
+  for (int64_t shards : {15, 16, 37}) // what fits into four levels of the tree, and what does not
+    add(cases, id, fmt::format("batch 41, {} shards", shards),
+        [=] { return weightGradient(DType::F32, 5, 6, 41, shards, {{1, 1, 6}}, Layout::Dense); });
   for (const ShardRange &range : kShardRanges) {
     add(cases, id, rangeName(range), [=] {
       return weightGradient(DType::F32, 19, 18, range, {{3, 1, 18}, {1, 2, 18}}, Layout::Dense);

@@ -40,6 +40,11 @@ struct KnownMachine {
   uint64_t memoryBytes;
 };
 
+/// `interpreted`: where fused programs are not compiled.
+struct DriverBytes {
+  uint64_t compiled = 0, interpreted = 0;
+};
+
 /// The input projection of a recurrent layer: a step has `batch` rows of `width` elements.
 struct Projection {
   int64_t steps, batch, width, elementBytes;
@@ -69,6 +74,12 @@ public:
   /// How a recurrent layer is carried out; nothing where there is one way only.
   virtual std::optional<Way> wayOf(const Machine &, KernelId, const Work &) const {
     return std::nullopt;
+  }
+  /// Bytes that the driver of a device takes beside the plan to carry out what the package has for
+  /// device number `device`, at most.
+  virtual DriverBytes driverBytes(const Machine &, const package::PackageData &,
+                                  uint32_t /*device*/) const {
+    return {};
   }
   /// Of a message to `receiver`; as its links say, unless a target knows better.
   virtual MessageCost messageCost(const Machine &receiver, uint32_t sender, double bytes) const;

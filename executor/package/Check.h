@@ -67,7 +67,6 @@ struct CheckedView {
 /// what a launch may be made to read that the file does not ask memory for. A tensor that is only
 /// broadcast and reduced is as large at most.
 inline constexpr uint64_t kMaxRepeated = uint64_t(1) << 30;
-inline constexpr int64_t kMaxShards = 4096;
 
 Status checkDevicesAndLocations(const PackageData &data);
 /// Every buffer by itself: device, place in the arena, type, kind, life. Needs the above.

@@ -5,6 +5,7 @@
 
 #include "executor/abi/Devices.h"
 #include "executor/abi/Packing.h"
+#include "executor/abi/ShardLimits.h"
 #include "executor/base/PlainText.h"
 #include "executor/base/SafeSize.h"
 #include "executor/package/Plan.h"

@@ -4,6 +4,7 @@
 #include "executor/package/Check.h"
 
 #include "executor/abi/Scratch.h"
+#include "executor/abi/ShardLimits.h"
 #include "executor/package/Rule.h"
 
 namespace lstmc::package {

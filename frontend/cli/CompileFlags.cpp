@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/abi/Optimizers.h"
+#include "executor/abi/ShardLimits.h"
 #include "executor/base/LowerCase.h"
 #include "executor/base/Suggest.h"
 #include "executor/training/FitSettings.h"
@@ -175,8 +176,8 @@ Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const 
   LSTMC_TRY(readRecompute(options, *net.graph, compile));
   describeMachine(options, request, devices, compile);
   compile.shards = *options.shards;
-  if (compile.shards < 1 || compile.shards > 4096)
-    return fail(ErrorCode::E0001, "--shards takes 1 to 4096, got {}", compile.shards);
+  if (compile.shards < 1 || compile.shards > kMaxShards)
+    return fail(ErrorCode::E0001, "--shards takes 1 to {}, got {}", kMaxShards, compile.shards);
   if (options.mem)
     compile.memoryLimit = uint64_t(*options.mem);
   LSTMC_ASSIGN(compile.optimizer, optimizerSpec(fit));

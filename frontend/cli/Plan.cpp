@@ -344,6 +344,8 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   }
   if (!planned.recomputed.empty())
     console.print(planned.recomputed);
+  if (std::string text = driverText(planned.data, planned.forecast.driver); !text.empty())
+    console.print(text);
   if (!planned.forecast.ways.empty())
     console.print(waysText(planned.data, planned.forecast.ways));
   if (std::string table = hostsTable(planned.forecast.hosts, hosts); !table.empty())

@@ -184,6 +184,20 @@ std::string waysText(const package::PackageData &data,
   return text;
 }
 
+std::string driverText(const package::PackageData &data,
+                       const std::vector<target::DriverBytes> &driver) {
+  std::string text;
+  for (size_t i = 0; i < driver.size(); ++i)
+    if (driver[i].compiled > 0) {
+      text += fmt::format("{}{} up to {} beside the plan, for the driver's local memory of kernels",
+                          text.empty() ? "driver    " : "\n          ", data.devices[i].name,
+                          bytesText(driver[i].compiled));
+      if (driver[i].interpreted > driver[i].compiled)
+        text += fmt::format("; {} where NVRTC is missing", bytesText(driver[i].interpreted));
+    }
+  return text;
+}
+
 static nlohmann::ordered_json waysJson(const package::PackageData &data,
                                        const std::vector<planning::LayerWay> &ways) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -360,6 +374,9 @@ Json planJson(const package::PackageData &data, const planning::PackageForecast 
       device["capacity_bytes"] = capacities[i];
     if (forecast)
       device["idle_fraction"] = forecast->idle[i];
+    if (forecast && forecast->driver[i].compiled > 0)
+      device["driver_bytes"] = {{"compiled", forecast->driver[i].compiled},
+                                {"interpreted", forecast->driver[i].interpreted}};
   }
   Json plan = {
       {"schema", "lstmc.plan/1"}, {"fits", planning::fits(data, capacities)}, {"devices", devices}};

@@ -38,6 +38,9 @@ std::string forecastLine(const package::PackageData &data,
 ///
 ///     recurrence gpu:0 lstm0 forward: on chip, 8 clusters of 8 blocks, 4 sequences each, W
 ///                through the cache, 1.91 us a step
+/// What drivers take beside the plan; empty if they take nothing.
+std::string driverText(const package::PackageData &data,
+                       const std::vector<target::DriverBytes> &driver);
 std::string waysText(const package::PackageData &data, const std::vector<planning::LayerWay> &ways);
 
 /// A row per device: what it may use, where that is known, peak and what it consists of, its

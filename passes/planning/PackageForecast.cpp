@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/registry/Targets.h"
+
 namespace lstmc::planning {
 
 static const package::Entry *findEntry(const package::PackageData &data, std::string_view name) {
@@ -33,6 +35,10 @@ PackageForecast forecastPackage(const package::PackageData &data, const target::
     }
   if (const package::Entry *step = findEntry(data, "step"))
     shown = step;
+  for (uint32_t device = 0; device < data.devices.size(); ++device)
+    known.driver.push_back(
+        targetOf(data.devices[device].name)
+            .driverBytes(machines[std::min<size_t>(device, machines.size() - 1)], data, device));
   known.idle.assign(data.devices.size(), 1);
   if (shown) {
     EntryTimes times = forecast(data, *shown, machines, realSteps);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/target/Target.h"
 #include "passes/planning/HostForecast.h"
 #include "passes/planning/RecurrenceWays.h"
 
@@ -14,12 +15,13 @@ namespace lstmc::planning {
 
 struct PackageForecast {
   std::optional<double> updateSeconds,
-      forwardSeconds;              ///< of `step`, and of `forward` or else `evaluate`
-  int64_t sentBytes = 0;           ///< by all devices, in an update, else a forward
-  std::vector<double> idle;        ///< fraction of the same time, by device
-  std::vector<HostForecast> hosts; ///< in the same time; none where devices have links
-  std::vector<LayerWay> ways;      ///< in the same time, where devices have several
-  std::optional<double> speedup;   ///< over the first device alone, of the same
+      forwardSeconds;                      ///< of `step`, and of `forward` or else `evaluate`
+  int64_t sentBytes = 0;                   ///< by all devices, in an update, else a forward
+  std::vector<double> idle;                ///< fraction of the same time, by device
+  std::vector<HostForecast> hosts;         ///< in the same time; none where devices have links
+  std::vector<LayerWay> ways;              ///< in the same time, where devices have several
+  std::vector<target::DriverBytes> driver; ///< beside the plan, by device
+  std::optional<double> speedup;           ///< over the first device alone, of the same
   double realSteps = 1; ///< of the steps of all sequences; 1 where they have no lengths or nobody
                         ///< knows them
   int64_t replicas = 0; ///< of which the package has a few; 0: it has all

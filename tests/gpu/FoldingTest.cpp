@@ -131,7 +131,7 @@ void expectBitsOfCpu(const Operation &operation, std::span<const Operands> all) 
 
 uint32_t drawn(uint64_t element) { return randomBlock(1, element, 0, 0)[0]; }
 
-TEST(Folding, FlushesProductsByTheCpusBorder) {
+TEST(Folding, FlushesProductsWhereTheCpuDoes) {
   // Tininess is found after rounding: the first product is below 2^-126 and becomes that.
   std::vector<Operands> all = {{0x3F7FFFFF, 0x00800001}, {0x3F7FFFFF, 0x00800000},
                                {0xBF7FFFFF, 0x00800001}, {0x3F000000, 0x00FFFFFF},

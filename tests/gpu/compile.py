@@ -1,35 +1,76 @@
-"""compile.py FOLDER ENTRIES: reads what ptxas said when the build compiled the kernels for GPUs (FOLDER/*.log) and prints the registers and memory of each.
+"""compile.py FOLDER ROOM NVCC [--write]: what ptxas said when the build compiled the kernels for GPUs (FOLDER/*.log).
 
-Every kernel of ENTRIES is compiled for sm_80 and sm_90, and none may spill registers to memory.
+Every kernel of ROOM/kernels/Entries.def is compiled for sm_80 and sm_90, none may spill registers to memory or have more local memory than
+ROOM/model/LocalMemory.def says, and the table in the README of ROOM is what was said, if this is the NVCC that it names. --write puts it there.
 """
 
 import pathlib
 import re
+import subprocess
 import sys
 
-logs = sorted(pathlib.Path(sys.argv[1]).glob("*.fatbin.log"))
-if not logs:
-    print("skipped: the build had no nvcc")
-    sys.exit(77)
+ARCHITECTURES = ("sm_80", "sm_90")
+BEGIN, END = "<!-- made by tests/gpu/compile.py -->\n", "<!-- end -->\n"
 
-rows = []
-for log in logs:
-    kernel, stack, spills = None, 0, 0
-    for line in log.read_text().splitlines():
-        if found := re.search(r"Compiling entry function '(\w+)' for '(\w+)'", line):
-            kernel = found.groups()
-        elif found := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line):
-            stack, spills = int(found.group(1)), int(found.group(2)) + int(found.group(3))
-        elif kernel and (found := re.search(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?", line)):
-            rows.append((*kernel, int(found.group(1)), spills, stack, int(found.group(2) or 0)))
-            kernel = None
 
-print("| kernel | for | registers | spilled bytes | stack bytes | static shared bytes |\n| --- | --- | --- | --- | --- | --- |")
-for row in sorted(rows):
-    print("| " + " | ".join(map(str, row)) + " |")
-names = set(re.findall(r"^LSTMC_GPU_ENTRY\((\w+)\)", pathlib.Path(sys.argv[2]).read_text(), re.M))
-for architecture in ("sm_80", "sm_90"):
-    if missing := names - {row[0] for row in rows if row[1] == architecture}:
-        sys.exit(f"not compiled for {architecture}: {sorted(missing)}")
-if spilled := [row for row in rows if row[3]]:
-    sys.exit(f"registers are spilled: {spilled}")
+def said(logs):
+    """{(kernel, architecture): (registers, spilled bytes, stack bytes, bytes of shared memory)}"""
+    found = {}
+    for log in logs:
+        kernel = None
+        for line in log.read_text().splitlines():
+            if entry := re.search(r"Compiling entry function '(\w+)' for '(\w+)'", line):
+                kernel, stack, spills = entry.groups(), 0, 0
+            elif kernel and (frame := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line)):
+                stack, spills = int(frame[1]), int(frame[2]) + int(frame[3])
+            elif kernel and (used := re.search(r"Used (\d+) registers", line)):
+                shared = re.search(r"(\d+) bytes smem", line)
+                found[kernel] = (int(used[1]), spills, stack, int(shared[1]) if shared else 0)
+                kernel = None
+    return found
+
+
+def table(found, version):
+    lines = [f"By nvcc {version}, for sm_80 and sm_90 where they differ. Shared memory that a launch asks for is not in it.", "",
+             "| kernel | registers | spilled bytes | stack bytes | shared bytes |", "| --- | --- | --- | --- | --- |"]
+    for kernel in sorted({kernel for kernel, _ in found}):
+        columns = zip(*(found[kernel, architecture] for architecture in ARCHITECTURES))
+        lines.append(f"| `{kernel.removeprefix('lstmc_')}` | " + " | ".join(f"{a}" if a == b else f"{a}, {b}" for a, b in columns) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def above_local(found, rows):
+    """Kernels with more local memory than their kind may have."""
+    kinds = re.findall(r'^LSTMC_LOCAL\(\w+, (\d+), "(.*)"\)', rows, re.M)
+    limit = lambda kernel: next(int(most) for most, names in kinds if re.fullmatch(names, kernel.removeprefix("lstmc_")))
+    return [f"{kernel} for {architecture}: {row[2]} of {limit(kernel)} bytes" for (kernel, architecture), row in found.items() if row[2] > limit(kernel)]
+
+
+def main():
+    folder, room, nvcc = map(pathlib.Path, sys.argv[1:4])
+    readme = room / "README.md"
+    logs = sorted(folder.glob("*.fatbin.log"))
+    if not logs:
+        print("skipped: the build had no nvcc")
+        sys.exit(77)
+    found = said(logs)
+    names = set(re.findall(r"^LSTMC_GPU_ENTRY\((\w+)\)", (room / "kernels/Entries.def").read_text(), re.M))
+    for architecture in ARCHITECTURES:
+        if missing := names - {kernel for kernel, other in found if other == architecture}:
+            sys.exit(f"not compiled for {architecture}: {sorted(missing)}")
+    if spilled := [kernel for kernel, row in found.items() if row[1]]:
+        sys.exit(f"registers are spilled: {spilled}")
+    if above := above_local(found, (room / "model/LocalMemory.def").read_text()):
+        sys.exit(f"more local memory than model/LocalMemory.def says: {above}")
+    version = re.search(r"release ([\d.]+)", subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout)[1]
+    made, text = table(found, version), readme.read_text()
+    print(made)
+    before, kept, after = re.split(f"{BEGIN}|{END}", text)
+    if "--write" in sys.argv:
+        readme.write_text(before + BEGIN + made + END + after)
+    elif f"nvcc {version}," in kept and kept != made:
+        sys.exit(f"{readme.name} has another table: {' '.join(sys.argv)} --write")
+
+
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "backends/cuda/compiler/Cards.h"
+#include "backends/cuda/kernels/TensorProducts.h"
+#include "backends/cuda/model/LocalMemory.h"
 #include "backends/cuda/model/RecurrenceWay.h"
 
 namespace lstmc::cuda {
@@ -48,6 +50,18 @@ std::string_view nameOf(RecurrenceWay::Kind kind) {
   return "through-cache";
 }
 
+/// Whether the device has a fused program to carry out.
+bool runsProgram(const package::PackageData &package, uint32_t device) {
+  for (const package::Entry &entry : package.entries)
+    for (const package::DeviceProgram &program : entry.programs)
+      if (program.device == device &&
+          std::ranges::any_of(program.launches, [](const package::Launch &launch) {
+            return launch.kernel == KernelId::Fused;
+          }))
+        return true;
+  return false;
+}
+
 /// Figures are those of GpuRates.
 class GpuTarget : public target::Target {
 public:
@@ -82,6 +96,22 @@ public:
                        .clusters = (work.layer.batch + way.rows - 1) / way.rows,
                        .keepsInputs = way.chip.keepsInputs != 0,
                        .stepSeconds = stepSeconds(rates, way)};
+  }
+
+  target::DriverBytes driverBytes(const target::Machine &machine,
+                                  const package::PackageData &package,
+                                  uint32_t device) const override {
+    const auto reserved = [&](LocalMemory kind) {
+      return uint64_t(reservedBytes(kind, GpuRates::of(machine).shape.multiprocessors));
+    };
+    const bool many = fastRuleOf(package.numerics).value_or(FastRule::None) != FastRule::None &&
+                      package.shards >> gpu::kFewLevels;
+    target::DriverBytes bytes;
+    bytes.compiled = reserved(many ? LocalMemory::ManyShards : LocalMemory::Others);
+    bytes.interpreted = runsProgram(package, device)
+                            ? std::max(bytes.compiled, reserved(LocalMemory::Interpreter))
+                            : bytes.compiled;
+    return bytes;
   }
 
   target::Speeds speeds(const target::Machine &machine) const override {

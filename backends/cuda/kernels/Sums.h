@@ -4,6 +4,7 @@
 #include "backends/cuda/kernels/Double.h"
 #include "backends/cuda/kernels/Float.h"
 #include "executor/abi/Packing.h"
+#include "executor/abi/ShardLimits.h"
 
 namespace lstmc::gpu {
 
@@ -74,7 +75,7 @@ public:
   }
 
 private:
-  static constexpr int kLevels = 40;
+  static constexpr int kLevels = kShardLevels;
 
   uint64_t count_ = 0, present_ = 0;
   V stack_[kLevels]; ///< entry i holds a subtree of 2^i shards if bit i of count_ is set

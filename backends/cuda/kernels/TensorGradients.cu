@@ -6,10 +6,10 @@ namespace {
 
 /// Adds the sums of shards by the tree (docs/numerics.md rule 5), as ShardSums, for all numbers
 /// that a thread has.
-struct TreeOfTiles {
+template <int Levels> struct TreeOfTiles {
   static constexpr int kCount = TileSum<Bf16>::kCount;
   uint64_t count = 0, present = 0;
-  float stack[kTensorLevels][kCount];
+  float stack[Levels][kCount];
 
   /// A shard that has rows, or that has none.
   LSTMC_DEVICE void add(float *sum, bool there) {
@@ -33,7 +33,7 @@ struct TreeOfTiles {
     for (int i = 0; i < kCount; ++i)
       sum[i] = 0;
     bool there = false;
-    for (int level = 0; level < kTensorLevels; ++level)
+    for (int level = 0; level < Levels; ++level)
       if (count >> level & 1 && present >> level & 1) {
         LSTMC_UNROLL
         for (int i = 0; i < kCount; ++i)
@@ -70,7 +70,8 @@ LSTMC_DEVICE void addUse(const GradientArguments &a, const GradientUse &use, int
   });
 }
 
-template <typename Rule> LSTMC_DEVICE void weightGradient(const TensorGradientArguments &all) {
+template <typename Rule, int Levels>
+LSTMC_DEVICE void weightGradient(const TensorGradientArguments &all) {
   const GradientArguments &a = all.gradient;
   const int64_t firstRow = blockIndex() / all.columnBlocks * kTile;
   const int64_t firstColumn = blockIndex() % all.columnBlocks * kTile;
@@ -79,7 +80,7 @@ template <typename Rule> LSTMC_DEVICE void weightGradient(const TensorGradientAr
   };
   const Global<const float> before = elementsOf<const float>(a.begin);
 
-  TreeOfTiles tree;
+  TreeOfTiles<Levels> tree;
   TileSum<Rule> sum;
   for (int64_t j = 0; j < a.range.count; ++j) {
     const int64_t begin = a.range.begin(j), end = a.range.begin(j + 1);
@@ -103,13 +104,22 @@ template <typename Rule> LSTMC_DEVICE void weightGradient(const TensorGradientAr
 } // namespace
 
 LSTMC_GPU_KERNEL(lstmc_weight_gradient_tf32, TensorGradientArguments, a) {
-  weightGradient<Tf32>(a);
+  weightGradient<Tf32, kFewLevels>(a);
 }
 LSTMC_GPU_KERNEL(lstmc_weight_gradient_bf16, TensorGradientArguments, a) {
-  weightGradient<Bf16>(a);
+  weightGradient<Bf16, kFewLevels>(a);
 }
 LSTMC_GPU_KERNEL(lstmc_weight_gradient_fp16, TensorGradientArguments, a) {
-  weightGradient<Fp16>(a);
+  weightGradient<Fp16, kFewLevels>(a);
+}
+LSTMC_GPU_KERNEL(lstmc_weight_gradient_many_tf32, TensorGradientArguments, a) {
+  weightGradient<Tf32, kShardLevels>(a);
+}
+LSTMC_GPU_KERNEL(lstmc_weight_gradient_many_bf16, TensorGradientArguments, a) {
+  weightGradient<Bf16, kShardLevels>(a);
+}
+LSTMC_GPU_KERNEL(lstmc_weight_gradient_many_fp16, TensorGradientArguments, a) {
+  weightGradient<Fp16, kShardLevels>(a);
 }
 
 } // namespace lstmc::gpu

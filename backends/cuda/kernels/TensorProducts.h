@@ -4,6 +4,7 @@
 #include "backends/cuda/kernels/Gradients.h"
 #include "backends/cuda/kernels/Products.h"
 #include "backends/cuda/kernels/TensorTile.h"
+#include "executor/abi/ShardLimits.h"
 
 namespace lstmc::gpu {
 
@@ -21,8 +22,10 @@ struct TensorGradientArguments {
   int64_t columnBlocks;
 };
 
-/// Partial sums that a block keeps of the tree over shards: enough for 2^19 shards.
-inline constexpr int kTensorLevels = 20;
+/// Partial sums that a thread keeps of the tree over shards: enough for 15 shards. Kernels for many
+/// shards keep kShardLevels; they are others, because a driver reserves that memory for all threads
+/// that the GPU can have.
+inline constexpr int kFewLevels = 4;
 
 LSTMC_GPU_KERNEL(lstmc_product_tf32, TensorProductArguments, a);
 LSTMC_GPU_KERNEL(lstmc_product_bf16, TensorProductArguments, a);
@@ -30,5 +33,8 @@ LSTMC_GPU_KERNEL(lstmc_product_fp16, TensorProductArguments, a);
 LSTMC_GPU_KERNEL(lstmc_weight_gradient_tf32, TensorGradientArguments, a);
 LSTMC_GPU_KERNEL(lstmc_weight_gradient_bf16, TensorGradientArguments, a);
 LSTMC_GPU_KERNEL(lstmc_weight_gradient_fp16, TensorGradientArguments, a);
+LSTMC_GPU_KERNEL(lstmc_weight_gradient_many_tf32, TensorGradientArguments, a);
+LSTMC_GPU_KERNEL(lstmc_weight_gradient_many_bf16, TensorGradientArguments, a);
+LSTMC_GPU_KERNEL(lstmc_weight_gradient_many_fp16, TensorGradientArguments, a);
 
 } // namespace lstmc::gpu

@@ -19,24 +19,26 @@ gpu::GradientUse useOf(const Tensor &dy, const Tensor &x) {
   return use;
 }
 
-/// Tensor cores add products of f32; an embedding has none. The choice depends on nothing else that
+/// Tensor cores add products of f32; an embedding has none. The choice depends on nothing that
 /// differs from device to device.
-bool byTensorCores(const Tensor &dw, const ShardRange &range,
-                   const std::vector<gpu::GradientUse> &uses, FastRule rule) {
+bool byTensorCores(const Tensor &dw, const std::vector<gpu::GradientUse> &uses, FastRule rule) {
   return rule != FastRule::None && dw.dtype == DType::F32 &&
-         range.shards < int64_t(1) << (gpu::kTensorLevels - 1) &&
          std::ranges::all_of(uses, [](const gpu::GradientUse &use) { return use.indexType < 0; });
 }
 
 GpuLaunch tensorGradient(const Tensor &y, const Tensor &begin, const ShardRange &range,
                          const std::vector<gpu::GradientUse> &uses, FastRule rule) {
-  constexpr std::string_view kKernels[] = {
-      "", "lstmc_weight_gradient_tf32", "lstmc_weight_gradient_bf16", "lstmc_weight_gradient_fp16"};
+  constexpr std::string_view kKernels[][2] = {
+      {},
+      {"lstmc_weight_gradient_tf32", "lstmc_weight_gradient_many_tf32"},
+      {"lstmc_weight_gradient_bf16", "lstmc_weight_gradient_many_bf16"},
+      {"lstmc_weight_gradient_fp16", "lstmc_weight_gradient_many_fp16"}};
+  const bool many = range.count >> gpu::kFewLevels;
   const auto tiles = [](int64_t extent) { return (extent + gpu::kTile - 1) / gpu::kTile; };
   const gpu::TensorGradientArguments arguments = {
       {operandOf(y), operandOf(begin), {}, int64_t(uses.size()), y.elements(), range},
       tiles(y.shape[1])};
-  GpuLaunch launch = launchOf(kKernels[int(rule)], arguments);
+  GpuLaunch launch = launchOf(kKernels[int(rule)][many], arguments);
   launch.blocks = tiles(y.shape[0]) * arguments.columnBlocks;
   launch.threads = gpu::kTileThreads;
   launch.sharedBytes = gpu::kTilesSharedBytes;
@@ -58,7 +60,7 @@ Launches launchesWeightGradient(const WeightGradientLaunch &launch, const GpuSha
   std::vector<gpu::GradientUse> uses;
   for (size_t i = 0; i < launch.repeated.size(); i += 2)
     uses.push_back(useOf(launch.repeated[i], launch.repeated[i + 1]));
-  if (byTensorCores(launch.dw, launch.range, uses, gpu.fast))
+  if (byTensorCores(launch.dw, uses, gpu.fast))
     return {{tensorGradient(launch.dw, launch.begin, launch.range, uses, gpu.fast)}};
   const bool wide = launch.dw.dtype == DType::F64;
   return {{gradient(wide ? "lstmc_weight_gradient_f64" : "lstmc_weight_gradient_f32", launch.dw,

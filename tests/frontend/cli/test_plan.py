@@ -410,6 +410,13 @@ class Cluster(Case):
         self.assertEqual(ways["gpu:1"], [("lstm0", d, "through-cache", 1, 4, 8) for d in ("forward", "backward")])
         said = self.good(*where, "-d", "gpu:0").stdout
         self.assertRegex(said, r"(?m)^recurrence gpu:0 lstm0 forward: on chip, 8 clusters of 8 blocks, 4 sequences each, W through the cache, [\d.]+ µs a step$")
+        # 576 bytes of each of 2,048 threads of 132 multiprocessors; 5,120 where fused programs are interpreted.
+        self.assertEqual(self.document(*where, "-d", "gpu:0", schema="lstmc.plan/1")["devices"][0]["driver_bytes"],
+                         {"compiled": 576 * 2048 * 132, "interpreted": 5120 * 2048 * 132})
+        many = self.document(*where, "-d", "gpu:0", "--fast", "bf16", "--shards", "16", schema="lstmc.plan/1")
+        self.assertEqual(many["devices"][0]["driver_bytes"]["compiled"], 1792 * 2048 * 132)
+        self.assertRegex(said, r"(?m)^driver    gpu:0 up to 148.5 MiB beside the plan, for the driver's local memory of kernels; 1.29 GiB where NVRTC is missing$")
+        self.assertNotIn("driver_bytes", self.document("plan", "small.lnet", schema="lstmc.plan/1")["devices"][0])
         self.assertNotIn("recurrence", self.good("plan", "small.lnet").stdout)
         hosts = '[[host]]\nname = "node"\ncount = 2\ndevices = "gpu"\nkind = "A100"\n'
         (self.folder / "c.toml").write_text(hosts)
