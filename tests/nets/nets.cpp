@@ -1,9 +1,9 @@
-// nets --seeds A..B [--done FILE] [--found FOLDER] [--until-found] [--no-shrink] [-v]
-// [FILE.lnet...]
+// nets --seeds A..B [--done FILE] [--found FOLDER] [--until-found] [--no-shrink] [--judge NAME]
+// [-v] [FILE.lnet...]
 //
 // Makes random nets and runs every judge; exit 1 if one of them finds anything. `--done` is a file
 // of seeds that are done, which are skipped; findings are written to FOLDER. If files are given,
-// they are checked instead of seeds.
+// they are checked instead of seeds. `--judge`, which may be repeated, asks only these judges.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "passes/Pipelines.h"
 #include "tests/nets/Child.h"
 #include "tests/nets/Shrink.h"
 
@@ -27,7 +28,7 @@ struct Arguments {
   uint64_t first = 1, last = 0;
   std::string done, found = "found";
   bool untilFound = false, verbose = false, noShrink = false;
-  std::vector<std::string> files;
+  std::vector<std::string> files, judges;
 };
 
 Arguments parse(int argc, char **argv) {
@@ -49,6 +50,8 @@ Arguments parse(int argc, char **argv) {
       arguments.untilFound = true;
     } else if (word == "--no-shrink") {
       arguments.noShrink = true;
+    } else if (word == "--judge") {
+      arguments.judges.push_back(next());
     } else if (word == "-v") {
       arguments.verbose = true;
     } else {
@@ -94,14 +97,16 @@ private:
     if (text.str().starts_with("# seed "))
       seed = std::stoull(text.str().substr(7));
     Questions questions;
+    questions.judges = arguments_.judges;
     questions.seed = seed;
     questions.ways = coveringWays();
-    questions.passes = {"hoist-projection", "fuse", "schedule", "in-place", "sharing"};
+    questions.passes = passes::optimisations();
     take(file, judgeInChild(seed, questions, text.str()), questions);
   }
 
   void judgeSeed(uint64_t seed) {
     Questions questions = questionsFor(seed);
+    questions.judges = arguments_.judges;
     take(fmt::format("seed {}", seed), judgeInChild(seed, questions), questions);
     if (!arguments_.done.empty())
       std::ofstream(arguments_.done, std::ios::app) << seed << '\n';
@@ -164,7 +169,7 @@ private:
   static std::string kindOf(const std::string &what) {
     if (size_t at = what.find("error["); at != std::string::npos)
       return what.substr(at, 11);
-    for (const char *kind : {"has other bits", "along a line"})
+    for (const char *kind : {"has other bits", "along a line", "the ops as written"})
       if (what.find(kind) != std::string::npos)
         return kind;
     return what.substr(0, 40);

@@ -31,6 +31,24 @@ class Networks(Case):
                 done = self.good("train", path, "--data", "random:5", "--json", "-o", "ck", "--resume", "--after", "4u", "-d", "2xcpu")
                 self.assertEqual(json.loads(done.stdout)["end"]["weights_hash"], whole)
 
+    def test_inspect_says_how_many_ops_are_merged(self):
+        (self.folder / "twice.lnet").write_text("""\
+def twice(data: float32[4, 3], label: float32[4, 2]):
+    a, b = tanh(data * 2), tanh(data * 2)
+    return LinearRegressionOutput(FullyConnected(a * b, num_hidden=2), label)
+""")
+        kept = ["--disable-pass", "merge-equal-ops"]
+        text = lambda *words: self.good("inspect", "twice.lnet", *words).stdout
+        merged = lambda file, *words: self.document("inspect", file, *words, schema="lstmc.inspect/1")["merged"]
+        # A product and a tanh in each of forward, evaluate and step.
+        self.assertIn("\nmerged 6 ops with equal ones before them\n", text())
+        self.assertEqual(merged("twice.lnet"), 6)
+        self.assertNotIn("merged", text(*kept))
+        self.assertIsNone(merged("twice.lnet", *kept))
+        self.good("compile", "twice.lnet", "-o", "twice.lstmc")  # a package does not say what was merged
+        self.assertNotIn("merged", self.good("inspect", "twice.lstmc").stdout)
+        self.assertIsNone(merged("twice.lstmc"))
+
     def test_they_are_formatted(self):
         self.good("fmt", "--check", *NETWORKS)
 
