@@ -407,7 +407,9 @@ private:
     if (name == "begin" || name == "end")
       return draw_.between(-2, 4);
     if (name == "ord")
-      return 2;
+      return draw_.between(1, 2);
+    if (name == "k") // of topk and diag
+      return draw_.between(-2, 3);
     if (name == "input_dim" || name == "depth")
       return draw_.between(3, 9);
     if (name.starts_with("num_hidden") || name.ends_with("_dim") || name.ends_with("_size"))

@@ -11,6 +11,7 @@
 #include "frontend/symbol/Render.h"
 #include "ir/sym/OpTable.h"
 #include "ir/sym/SymOps.h"
+#include "tests/nets/Chance.h"
 #include "tests/nets/Rebuild.h"
 
 namespace lstmc::nets {
@@ -42,21 +43,6 @@ bool isHead(const NodeView &node, mlir::MLIRContext &context) {
   return op && mlir::OperationName(op->opName, &context).hasInterface<sym::LossHead>();
 }
 
-/// Attributes with which an op draws no random numbers.
-struct WithoutChance {
-  std::string_view op, attribute;
-  double number;
-};
-constexpr WithoutChance kWithoutChance[] = {
-    {"Dropout", "p", 0},
-    {"RNN", "p", 0},
-    {"random_uniform", "low", 1},
-    {"random_uniform", "high", 1},
-    {"random_normal", "scale", 0},
-    {"LeakyReLU", "lower_bound", 0.25},
-    {"LeakyReLU", "upper_bound", 0.25},
-};
-
 /// Replaces heads by their input, and switches off random numbers.
 GraphView withoutHeads(GraphView view) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -74,12 +60,7 @@ GraphView withoutHeads(GraphView view) {
       continue;
     if (isHead(node, context))
       gives[i] = node.inputs.front().second;
-    for (const auto &[op, name, number] : kWithoutChance)
-      if (node.op == op) {
-        std::erase_if(node.attributes,
-                      [&](const auto &attribute) { return attribute.name == name; });
-        node.attributes.push_back({std::string(name), number});
-      }
+    switchOffChance(node);
   }
   std::ranges::for_each(view.outputs, follow);
   return pruned(view);

@@ -10,6 +10,7 @@
 #include "frontend/symbol/Render.h"
 #include "passes/Pipelines.h"
 #include "tests/nets/Bench.h"
+#include "tests/nets/Forward.h"
 #include "tests/nets/Gradients.h"
 #include "tests/nets/Rebuild.h"
 
@@ -47,6 +48,11 @@ public:
           if (go() && questions_.asks("ways") && verdict_.counts["ways"] < questions_.most)
             judgeWay(way);
       }
+      at_ = "forward";
+      if (go() && questions_.asks("forward"))
+        if (std::string wrong = judgeForward(bench, questions_.seed, verdict_.counts);
+            !wrong.empty())
+          fail("forward", wrong);
       at_ = "gradients";
       if (go() && questions_.asks("gradients"))
         if (std::string wrong = judgeGradients(bench, questions_.seed, verdict_.counts);

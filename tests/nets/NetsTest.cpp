@@ -9,6 +9,7 @@
 #include "tests/nets/Generator.h"
 #include "tests/nets/Judge.h"
 #include "tests/nets/Shrink.h"
+#include "tests/nets/plain/Rules.h"
 
 namespace lstmc::nets {
 namespace {
@@ -56,6 +57,16 @@ TEST(Generator, SharesParametersAndEndsInSeveralHeads) {
   }
   for (int count : {shared, heads, states, groups})
     EXPECT_GT(count, 5);
+}
+
+/// The interpreter has a rule for every op that users can write, but for one that is always random.
+TEST(Plain, HasARuleForEveryOpOfTheRecords) {
+  std::string names;
+  for (const sym::OpRecord &op : sym::opRecords())
+    if (!op.mxnetName.empty() && op.mxnetName != "sample_multinomial" &&
+        !plain::allRules().contains(std::string(op.opName)))
+      names += std::string(op.opName) + " ";
+  EXPECT_EQ(names, "");
 }
 
 TEST(Shrink, LeavesWhatFailsAlone) {
