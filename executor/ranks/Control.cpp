@@ -7,11 +7,14 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "executor/base/Threads.h"
@@ -24,6 +27,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kBeat = std::chrono::milliseconds(500);
 constexpr auto kLeave = std::chrono::seconds(2);
+/// `launch` sends a line every half second: after this time without one, it does not reach this
+/// process any more, or has been stopped. Longer than its own patience with a rank.
+constexpr auto kSilence = std::chrono::seconds(5);
+/// For what was sent to be acknowledged. Without it TCP goes on for a quarter of an hour.
+constexpr unsigned kAcknowledged = 3000; // ms
+/// For a process that was told to leave.
+constexpr auto kOverdue = std::chrono::seconds(3);
 
 std::optional<int> numberIn(const char *variable) {
   const char *text = std::getenv(variable);
@@ -32,6 +42,21 @@ std::optional<int> numberIn(const char *variable) {
   int value = -1;
   auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
   return error == std::errc() && !*end ? value : -1;
+}
+
+/// A connection that breaks soon when its other end is cut off, also while nothing is sent; and no
+/// call on it takes longer.
+void bePrompt(int socket) {
+  auto set = [socket](int level, int option, auto value) {
+    setsockopt(socket, level, option, &value, sizeof(value));
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, kAcknowledged);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 1);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 1);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set(SOL_SOCKET, SO_SNDTIMEO, timeval{10, 0});
 }
 
 uint64_t numberOf(std::string_view text) {
@@ -64,6 +89,11 @@ std::string processSpace() {
   return boot + "/" + std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
 }
 
+std::string hostSpace() {
+  std::error_code error;
+  return processSpace() + "/" + std::filesystem::read_symlink("/proc/self/ns/net", error).string();
+}
+
 std::string onOneLine(std::string_view text) {
   std::string line(text);
   std::ranges::replace(line, '\n', '\v');
@@ -81,6 +111,8 @@ Result<std::unique_ptr<Control>> Control::connect(const Place &place) try {
                 place.control);
   address.sin_port = htons(uint16_t(numberOf(std::string_view(place.control).substr(port + 1))));
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket >= 0)
+    bePrompt(socket);
   if (socket < 0 ||
       ::connect(socket, reinterpret_cast<sockaddr *>(&address), sizeof(address)) != 0) {
     const int reason = errno;
@@ -89,13 +121,12 @@ Result<std::unique_ptr<Control>> Control::connect(const Place &place) try {
     return fail(ErrorCode::E0801, "rank {} cannot reach `lstmc launch` at {}: {}", place.rank,
                 place.control.substr(0, token), std::strerror(reason));
   }
-  const int on = 1;
-  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   char name[256] = "";
   ::gethostname(name, sizeof(name) - 1);
   std::unique_ptr<Control> control(new Control(socket));
+  pthread_getcpuclockid(pthread_self(), &control->hostTime_);
   control->sendLine(fmt::format("hello {} {} {} {} {}", place.control.substr(token + 1), place.rank,
-                                ::getpid(), processSpace(), name));
+                                ::getpid(), hostSpace(), name));
   control->thread_ = std::thread([&control = *control] { control.work(); });
   return control;
 } catch (const std::system_error &error) {
@@ -106,6 +137,7 @@ Control::~Control() {
   {
     std::lock_guard lock(mutex_);
     leaving_ = true;
+    changed_.notify_all();
   }
   ::shutdown(socket_, SHUT_RDWR);
   if (thread_.joinable())
@@ -134,40 +166,96 @@ bool Control::sendLine(std::string line) {
   return true;
 }
 
+/// False where the connection has ended.
+bool Control::beat() {
+  const Handlers now = handlers();
+  Standing standing = now.standing ? now.standing() : Standing();
+  timespec spent{};
+  if (standing.at == Standing::At::Host && clock_gettime(hostTime_, &spent) == 0)
+    standing.progress += uint64_t(spent.tv_sec) * 1'000'000 + uint64_t(spent.tv_nsec) / 1000;
+  return sendLine(
+      fmt::format("beat {} {} {}", standing.progress, int(standing.at), onOneLine(standing.place)));
+}
+
+bool Control::receiveLines(std::string &received) {
+  char bytes[4096];
+  const ssize_t size = ::recv(socket_, bytes, sizeof(bytes), 0);
+  {
+    std::lock_guard lock(mutex_);
+    heard_ = Clock::now();
+  }
+  received.append(bytes, size_t(std::max<ssize_t>(size, 0)));
+  for (size_t end; (end = received.find('\n')) != std::string::npos; received.erase(0, end + 1))
+    receive(std::string_view(received).substr(0, end));
+  return size > 0;
+}
+
 void Control::work() {
   std::string received;
-  auto next = Clock::now();
+  auto next = Clock::now(), last = next;
+  Clock::duration silent{}; // without the time in which this process did not run itself
   bool connected = true;
-  while (connected) {
+  while (connected && silent < kSilence) {
     {
       std::lock_guard lock(mutex_);
       if (leaving_)
         return;
     }
     if (Clock::now() >= next) {
-      next += kBeat;
-      const Handlers now = handlers();
-      const Standing standing = now.standing ? now.standing() : Standing();
-      connected = sendLine(fmt::format("beat {} {}", standing.progress, onOneLine(standing.place)));
+      next = std::max(next + kBeat, Clock::now());
+      connected = beat();
     }
     pollfd ready{socket_, POLLIN, 0};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now());
-    if (::poll(&ready, 1, std::max(1, int(left.count()))) <= 0)
-      continue;
-    char bytes[4096];
-    const ssize_t size = ::recv(socket_, bytes, sizeof(bytes), 0);
-    connected = size > 0;
-    received.append(bytes, size_t(std::max<ssize_t>(size, 0)));
-    for (size_t end; (end = received.find('\n')) != std::string::npos; received.erase(0, end + 1))
-      receive(std::string_view(received).substr(0, end));
+    if (::poll(&ready, 1, std::max(1, int(left.count()))) > 0) {
+      connected = receiveLines(received);
+      silent = {};
+    }
+    const auto now = Clock::now();
+    silent += std::min<Clock::duration>(now - std::exchange(last, now), 2 * kBeat);
+    leaveInTime();
   }
   std::unique_lock lock(mutex_);
   const bool expected = leaving_ || reportedEnd_;
+  orphaned_ = !expected;
   released_ = true;
   changed_.notify_all();
   lock.unlock();
-  if (const Handlers now = handlers(); !expected && now.lost)
-    now.lost(fail(ErrorCode::E0801, "`lstmc launch` is gone, and nobody watches over the job"));
+  if (expected)
+    return;
+  lose(fail(ErrorCode::E0801, "{}, and nobody watches over the job",
+            connected ? "`lstmc launch` is not heard of any more" : "`lstmc launch` is gone"));
+  for (lock.lock(); !leaving_; changed_.wait_for(lock, kBeat)) {
+    lock.unlock();
+    leaveInTime();
+    lock.lock();
+  }
+}
+
+void Control::lose(const Error &error) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!leaveUntil_)
+      leaveUntil_ = Clock::now() + kOverdue;
+  }
+  if (const Handlers now = handlers(); now.lost)
+    now.lost(error);
+}
+
+/// Whoever has been told of a loss leaves by itself. What keeps it, nobody else may be able to end.
+void Control::leaveInTime() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!leaveUntil_ || Clock::now() < *leaveUntil_)
+      return;
+  }
+  if (const Handlers now = handlers(); now.overdue)
+    now.overdue();
+}
+
+bool Control::orphaned() const {
+  std::lock_guard lock(mutex_);
+  return orphaned_ || (!released_ && Clock::now() - heard_ > kLeave - kBeat);
 }
 
 void Control::receive(std::string_view line) {
@@ -179,8 +267,8 @@ void Control::receive(std::string_view line) {
     now.progress(numberOf(rest));
   else if (word == "signal" && now.signal)
     now.signal(int(numberOf(rest)));
-  else if (word == "lost" && now.lost)
-    now.lost(fail(ErrorCode::E0801, "{}", rest));
+  else if (word == "lost" || word == "stuck")
+    lose(fail(word == "lost" ? ErrorCode::E0801 : ErrorCode::E0802, "{}", rest));
   else if (word == "bye") {
     std::lock_guard lock(mutex_);
     released_ = true;

@@ -1,13 +1,17 @@
 // The connection between a rank and the `lstmc launch` that supervises it.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
+
+#include <ctime>
 
 #include "executor/base/Status.h"
 #include "executor/session/Peers.h"
@@ -25,15 +29,16 @@ Result<std::optional<Place>> placeInJob();
 
 /// Lines of text over TCP: a word and its arguments. A rank sends
 ///
-///   hello TOKEN RANK PID SPACE HOST   first; SPACE: processSpace()
-///   beat PROGRESS WHERE         every half second
+///   hello TOKEN RANK PID SPACE HOST   first; SPACE: hostSpace()
+///   beat PROGRESS AT WHERE      every half second; AT: Standing::At as a number
 ///   end EXIT MESSAGE            last
 ///
 /// and receives
 ///
-///   progress NUMBER             the sum of what the others sent
+///   progress NUMBER             every half second; grows while the others get on
 ///   signal NUMBER               the job is to end as it does on that signal
 ///   lost MESSAGE                a rank is gone, and the job with it
+///   stuck MESSAGE               a rank does not get on, and the job ends
 ///   bye                         it may exit
 class Control {
 public:
@@ -41,10 +46,12 @@ public:
     std::function<Standing()> standing;
     std::function<void(uint64_t)> progress;
     std::function<void(int)> signal;
-    std::function<void(const Error &)> lost; ///< also when the connection ends
+    std::function<void(const Error &)> lost; ///< also when the connection ends, or falls silent
+    std::function<void()> overdue; ///< the process has not left three seconds after it was told to
   };
 
-  /// Connects. E0801 when nothing listens at that address.
+  /// Connects, from the thread that does the host's part of the work: while devices do not run, its
+  /// processor time is the progress. E0801 when nothing listens at that address.
   static Result<std::unique_ptr<Control>> connect(const Place &place);
   ~Control();
   Control(const Control &) = delete;
@@ -54,11 +61,17 @@ public:
   void listen(Handlers handlers);
   /// Reports the exit code and message of the process, and waits for `bye`, two seconds at most.
   void end(int exit, std::string_view message);
+  /// Whether `launch` is gone, or does not reach this process any more.
+  bool orphaned() const;
 
 private:
   explicit Control(int socket) : socket_(socket) {}
   void work();
+  bool beat();
+  bool receiveLines(std::string &received);
   void receive(std::string_view line);
+  void lose(const Error &error);
+  void leaveInTime();
   bool sendLine(std::string line);
   Handlers handlers() const;
 
@@ -66,13 +79,20 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Handlers handlers_;
-  bool released_ = false, leaving_ = false, reportedEnd_ = false;
+  bool released_ = false, leaving_ = false, reportedEnd_ = false, orphaned_ = false;
+  std::chrono::steady_clock::time_point heard_ = std::chrono::steady_clock::now(); ///< of `launch`
+  std::optional<std::chrono::steady_clock::time_point> leaveUntil_;                ///< after a loss
+  clockid_t hostTime_{}; ///< processor time of the thread that works for the host
   std::thread thread_;
 };
 
 /// Identifies the boot of the machine and the namespace of processes in which process numbers are
 /// unique. One word.
 std::string processSpace();
+
+/// The same with the namespace of networks: differs between hosts, also those of one name, such as
+/// containers. One word.
+std::string hostSpace();
 
 /// With line ends replaced, since a line end is the end of a message on the connection.
 std::string onOneLine(std::string_view text);

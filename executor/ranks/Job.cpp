@@ -116,8 +116,20 @@ void Job::watch(std::function<Standing()> standing) {
 }
 
 Standing Job::standing() const {
-  std::lock_guard lock(mutex_);
-  return standing_ ? standing_() : Standing();
+  Standing standing;
+  {
+    std::lock_guard lock(mutex_);
+    if (standing_)
+      standing = standing_();
+  }
+  standing.progress += link_->transfers();
+  if (const std::optional<int> peer = link_->blockedBy();
+      peer && standing.at != Standing::At::Run) {
+    standing.at = Standing::At::Wait;
+    if (standing.place.empty())
+      standing.place = fmt::format("it waits for rank {}", *peer);
+  }
+  return standing;
 }
 
 } // namespace lstmc::ranks

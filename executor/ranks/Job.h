@@ -42,6 +42,10 @@ public:
 
   // From any thread, for the connection with `lstmc launch`.
   Standing standing() const;
+  /// How long this rank waits for another one while none gets on.
+  void bePatient(std::chrono::milliseconds patience) {
+    link_->bePatient(patience, [this] { return progressElsewhere_.load(); });
+  }
   void otherRanksAreAt(uint64_t progress) { progressElsewhere_.store(progress); }
   /// This process cannot continue: ends the job in all ranks.
   void abort(const Error &error) { link_->abort(error); }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include <sys/prctl.h>
 
@@ -33,6 +34,8 @@ constexpr auto kPause = std::chrono::microseconds(50),
                kLongestPause = std::chrono::microseconds(800);
 /// How long leave() waits for the sends of an abort to complete.
 constexpr auto kAbortGrace = std::chrono::milliseconds(500);
+/// How often a call that blocks looks whether others get on.
+constexpr auto kLook = std::chrono::milliseconds(250);
 
 } // namespace
 
@@ -44,6 +47,7 @@ public:
   void completed() override {
     std::lock_guard lock(link_.mutex_);
     done.store(true);
+    link_.blockedBy_.store(-1); // it waits no more for the other rank, but goes on or is stuck
     link_.completedOrBroken_.notify_all();
   }
   std::vector<std::byte> own;
@@ -209,6 +213,7 @@ bool Link::poll() {
     if (request.detached_ || (broken_.load() && !dynamic_cast<AbortRequest *>(&request)))
       continue;
     request.received = done[i].bytes;
+    transfers_.fetch_add(1);
     request.completed();
   }
   return count > 0;
@@ -302,6 +307,35 @@ Status Link::status() const {
   return error_ ? Status(*error_) : Status();
 }
 
+void Link::bePatient(std::chrono::milliseconds patience, std::function<uint64_t()> elsewhere) {
+  patience_ = patience;
+  elsewhere_ = std::move(elsewhere);
+}
+
+std::optional<int> Link::blockedBy() const {
+  const int peer = blockedBy_.load();
+  return peer < 0 ? std::nullopt : std::optional(peer);
+}
+
+/// Until it is done or the link is broken. Time in which this process did not run does not count.
+void Link::waitFor(BlockingRequest &request) {
+  std::chrono::milliseconds waited{0};
+  uint64_t seen = elsewhere_ ? elsewhere_() : 0;
+  std::unique_lock lock(mutex_);
+  while (!completedOrBroken_.wait_for(lock, kLook, [&] { return request.done.load() || error_; })) {
+    const uint64_t now = elsewhere_ ? elsewhere_() : 0;
+    waited = now == std::exchange(seen, now) ? waited + kLook : std::chrono::milliseconds(0);
+    if (waited < patience_)
+      continue;
+    lock.unlock();
+    abort(fail(ErrorCode::E0802,
+               "rank {} waited {:g} s for rank {} to {}, and no other rank got on meanwhile", rank_,
+               std::chrono::duration<double>(patience_).count(), request.peer,
+               request.sends ? "receive" : "send"));
+    lock.lock();
+  }
+}
+
 Status Link::transfer(int peer, int tag, bool sends, std::span<std::byte> bytes) {
   LSTMC_TRY(status());
   auto blocking = std::make_unique<BlockingRequest>(*this, bytes.size());
@@ -311,13 +345,14 @@ Status Link::transfer(int peer, int tag, bool sends, std::span<std::byte> bytes)
   if (sends)
     std::ranges::copy(bytes, blocking->own.begin());
   waits();
+  blockedBy_.store(peer);
   submit(*blocking);
-  std::unique_lock lock(mutex_);
-  completedOrBroken_.wait(lock, [&] { return blocking->done.load() || error_; });
+  waitFor(*blocking);
+  blockedBy_.store(-1);
   waitsNoMore();
   if (!blocking->done.load()) {
     [[maybe_unused]] Request *leaked = blocking.release(); // MPI may still write to it
-    return *error_;
+    return status();
   }
   if (!sends && blocking->received != bytes.size())
     return fail(ErrorCode::E0804, "rank {} sent {} bytes, want {}", peer, blocking->received,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -81,6 +82,14 @@ public:
   /// f is called once, on any thread, when the link breaks.
   void onBreak(const std::function<void(const Error &)> &f);
 
+  /// How long calls that block wait for another rank while `elsewhere` stays as it is; then the
+  /// link breaks with E0802, which names that rank. To be set before they are used.
+  void bePatient(std::chrono::milliseconds patience, std::function<uint64_t()> elsewhere);
+  /// The rank that a call which blocks waits for, or none; and how many transfers have completed.
+  /// From any thread.
+  std::optional<int> blockedBy() const;
+  uint64_t transfers() const { return transfers_.load(); }
+
   // Blocking, from one thread.
   Status sendBytes(int to, int tag, std::span<std::byte> bytes);
   Status receiveBytes(int from, int tag, std::span<std::byte> bytes);
@@ -100,6 +109,7 @@ private:
   void pollOften();
   void receiveAborts();
   Status transfer(int peer, int tag, bool sends, std::span<std::byte> bytes);
+  void waitFor(BlockingRequest &request);
 
   Opener opener_;
   std::unique_ptr<Wire> wire_; ///< of the link's thread
@@ -125,6 +135,10 @@ private:
   std::function<void(const Error &)> onBreak_;
   std::atomic<bool> pollOften_{false}, broken_{false};
   std::atomic<bool> resting_{false}; ///< in a long pause
+  std::atomic<int> blockedBy_{-1};
+  std::atomic<uint64_t> transfers_{0};
+  std::chrono::milliseconds patience_ = std::chrono::minutes(10);
+  std::function<uint64_t()> elsewhere_; ///< none: no other rank tells how far it is
   std::thread thread_;
 };
 

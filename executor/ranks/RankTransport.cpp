@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <unistd.h>
+
 #include "executor/ranks/ChannelMessages.h"
 #include "executor/ranks/StagedMessages.h"
 #include "executor/session/NonFinite.h"
@@ -160,8 +162,14 @@ Status RankTransport::status() const {
   return link_.status();
 }
 
+/// What does not get on is told to the others with this rank's number and host.
 void RankTransport::abort(Error error) {
   here_.abort(error);
+  if (error.code == ErrorCode::E0802) {
+    char host[256] = "?";
+    ::gethostname(host, sizeof(host) - 1);
+    error.message = fmt::format("rank {} on {}: {}", peers_.rank(), host, error.message);
+  }
   link_.abort(error);
 }
 

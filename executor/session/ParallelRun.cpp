@@ -130,7 +130,7 @@ bool ParallelRun::await(const BoundProgram &program, const Segment &segment) {
   if (met())
     return true;
   Watchdog::Wait wait(watchdog_, program.device,
-                      receives ? message.message.from : message.message.to);
+                      receives ? message.message.from : message.message.to, message.id, receives);
   threads_.await(program.device, [&] { return met() || transport_.aborted().load(); });
   return met();
 }

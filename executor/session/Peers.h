@@ -28,8 +28,14 @@ enum class Receivers : uint8_t { First, All };
 
 /// The progress of a process.
 struct Standing {
-  uint64_t progress = 0; ///< changes while it makes progress
-  std::string place;     ///< "cpu:1 was at launch 4 of step, fc (FullyConnected)"; empty: in no run
+  /// What a process is at: the host's part between runs (data, validation, checkpoints), a run of
+  /// its devices, or nothing itself, since all that it has to do waits for other processes.
+  enum class At : uint8_t { Host, Run, Wait };
+
+  uint64_t progress = 0; ///< changes while devices and messages make progress
+  /// "cpu:1 was at launch 4 of step, fc (FullyConnected), at net.lnet:7"; empty: in no run
+  std::string place;
+  At at = At::Host;
 };
 
 /// The processes of a job open the same package, and each works for some of its devices. All make

@@ -108,6 +108,9 @@ Status Session::Impl::startThreads(const SessionOptions &options) try {
     parallel.emplace(*package, devices, *threads, *transport, *watchdog, options.hook);
   if (options.peers) {
     watchdog->elsewhere([&peers = *options.peers] { return peers.progressElsewhere(); });
+    watchdog->messages([&transport = *transport](session::MessageId message, bool receives) {
+      return receives ? transport.arrived(message) : transport.sent(message);
+    });
     options.peers->watch([this] { return watchdog->standing(); });
   }
   return {};

@@ -210,6 +210,8 @@ public:
 
   /// The job of which this session is a rank; null if there is none.
   Peers *peers() const;
+  /// How far its devices have come; from any thread.
+  Standing standing() const;
   /// Sends what persists on devices of other processes to rank 0, where it can be read until the
   /// next run. All ranks must call it. E0801 if the job has broken. Does nothing without a job.
   Status collect();

@@ -49,6 +49,7 @@ Status Session::collect() {
 }
 
 Peers *Session::peers() const { return impl_->peers(); }
+Standing Session::standing() const { return impl_->watchdog->standing(); }
 
 uint64_t Session::givenHash() const { return impl_->given; }
 

@@ -179,31 +179,49 @@ void Watchdog::elsewhere(std::function<uint64_t()> progress) {
   elsewhere_ = std::move(progress);
 }
 
+/// For a message that is not through yet.
+bool Watchdog::waits(const Slot &slot) const {
+  if (slot.waitsFor.load() == kNone)
+    return false;
+  const size_t message = slot.message.load();
+  return !isThrough_ || !isThrough_(message / 2, message % 2 == 1);
+}
+
 Standing Watchdog::standing() {
   Standing standing;
-  bool works = false, launches = false;
+  bool works = false, waits = true, launches = false;
   for (size_t device = 0; device < slots_.size(); ++device) {
     const Slot &slot = slots_[device];
     const uint64_t progress = slot.progress.load();
     standing.progress += progress;
+    launches = launches || slot.stretch.load() % 2 == 1;
     if (!slot.works.load())
       continue;
-    launches = launches || slot.stretch.load() % 2 == 1;
     const BoundEntry *entry = slot.entry.load();
     const BoundProgram *program = slot.program.load();
     const size_t at = slot.segment.load();
-    const bool first = !works;
+    const bool first = !works, waitsItself = this->waits(slot);
     works = true;
+    waits = waits && waitsItself;
     // What was read is of one part only if that has not ended.
     if (at == kNone || !slot.works.load() || slot.progress.load() != progress)
       continue;
     // Who waits for nobody says more than who does.
-    if (first || slot.waitsFor.load() == kNone)
-      standing.place = fmt::format("{} was at {}", devices_[device]->name(),
-                                   segmentText(package_, *entry, *program, program->segments[at]));
+    if (first || !waitsItself)
+      standing.place = placeText(device, *entry, *program, program->segments[at]);
   }
-  standing.progress += works && !launches ? busy_.load() : busy_.fetch_add(1) + 1;
+  if (works || launches)
+    standing.at = waits && !launches ? Standing::At::Wait : Standing::At::Run;
+  standing.progress += launches ? busy_.fetch_add(1) + 1 : busy_.load();
   return standing;
+}
+
+std::string Watchdog::placeText(size_t device, const BoundEntry &entry, const BoundProgram &program,
+                                const Segment &segment) const {
+  const Place place = placeOf(package_, program, segment);
+  const std::string text = fmt::format("{} was at {}", devices_[device]->name(),
+                                       segmentText(package_, entry, program, segment));
+  return place.line > 0 ? fmt::format("{}, at {}:{}", text, place.file, place.line) : text;
 }
 
 void Watchdog::lookForStall(Duration passed) {

@@ -18,6 +18,7 @@
 #include "executor/session/BoundEntry.h"
 #include "executor/session/LaunchWatch.h"
 #include "executor/session/Peers.h"
+#include "executor/session/Transport.h"
 
 namespace lstmc::session {
 
@@ -48,9 +49,14 @@ public:
   void done(size_t device);
 
   // From any thread.
-  /// How far this process has come: while none of its devices is in a run, or one is in a launch,
-  /// it gets on.
+  /// How far this process has come. While a device is in a launch, it gets on: launches have
+  /// deadlines of their own.
   Standing standing();
+  /// Whether a message has arrived, or else has been sent: a device that waits for it all the same
+  /// waits for nobody. To be set before standing() is called.
+  void messages(std::function<bool(MessageId message, bool receives)> isThrough) {
+    isThrough_ = std::move(isThrough);
+  }
   /// Another number means that devices of other processes get on.
   void elsewhere(std::function<uint64_t()> progress);
 
@@ -68,6 +74,7 @@ private:
     std::atomic<bool> works{false};      ///< the device has not finished the part
     std::atomic<size_t> segment{kNone};  ///< kNone before the first one
     std::atomic<size_t> waitsFor{kNone}; ///< a device
+    std::atomic<size_t> message{0};      ///< that it waits for: twice its id, and 1 to receive it
     std::atomic<uint64_t> progress{0};   ///< segments and parts since the start
     // In consecutive launches:
     std::atomic<uint64_t> stretch{0}; ///< odd while launches run
@@ -93,7 +100,9 @@ public:
   /// Scope in which a device, on its thread, waits for a message from or to another one.
   class Wait {
   public:
-    Wait(Watchdog &watchdog, size_t device, size_t peer) : slot_(watchdog.slots_[device]) {
+    Wait(Watchdog &watchdog, size_t device, size_t peer, MessageId message, bool receives)
+        : slot_(watchdog.slots_[device]) {
+      slot_.message.store(2 * message + receives);
       slot_.waitsFor.store(peer);
     }
     ~Wait() { slot_.waitsFor.store(kNone); }
@@ -126,12 +135,16 @@ private:
   /// Whether no device has made progress for longer than the deadline.
   void lookForStall(Duration passed);
   uint64_t progress() const;
+  bool waits(const Slot &slot) const;
   /// The first waiting device whose peer does not wait itself; that peer is reported as the one
   /// that holds the others up.
   std::optional<std::pair<size_t, size_t>> stalled() const;
   Error stall(size_t waiting, size_t late) const;
   /// "cpu:1 was at launch 4 of step, fc (FullyConnected)"
   std::string whereabouts(size_t device) const;
+  /// The same, and where that is in the source.
+  std::string placeText(size_t device, const BoundEntry &entry, const BoundProgram &program,
+                        const Segment &segment) const;
 
   const package::Package &package_;
   const Devices &devices_;
@@ -144,7 +157,8 @@ private:
   /// The last durations of long launches.
   std::map<const package::Launch *, std::vector<Duration>> usual_;
   std::function<uint64_t()> elsewhere_;
-  std::atomic<uint64_t> busy_{0}; ///< calls of standing() that found a launch, or no run
+  std::function<bool(MessageId message, bool receives)> isThrough_;
+  std::atomic<uint64_t> busy_{0}; ///< calls of standing() that found a launch
   uint64_t seenProgress_ = 0;
   Duration quiet_{}; ///< time without progress and without a running launch
 

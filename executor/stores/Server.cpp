@@ -49,7 +49,9 @@ Server::~Server() {
 
 Result<int> Server::nextQuestion() {
   std::unique_lock lock(mutex_);
+  waits_.store(true);
   came_.wait(lock, [&] { return !arrived_.empty() || link_.broken(); });
+  waits_.store(false);
   if (arrived_.empty())
     return link_.status().error();
   const int worker = arrived_.front();

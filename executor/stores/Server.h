@@ -24,8 +24,10 @@ public:
 
   /// Until all workers have asked for nothing more. E0801, E0804.
   Status serve();
-  /// Grows with each question; from any thread.
-  uint64_t progress() const { return progress_.load(); }
+  /// Its progress grows with each question; from any thread.
+  Standing standing() const {
+    return {progress_.load(), "", waits_.load() ? Standing::At::Wait : Standing::At::Host};
+  }
 
 private:
   class QuestionRequest;
@@ -64,6 +66,7 @@ private:
   std::condition_variable came_;
   std::deque<int> arrived_; ///< workers
   std::atomic<uint64_t> progress_{0};
+  std::atomic<bool> waits_{false}; ///< for a question
 };
 
 } // namespace lstmc::stores

@@ -161,7 +161,11 @@ asyncTrainable(const AsyncStore &store, const Options &options, Session &session
       logPath(options),    [] { return training::SignalWatch::pending(); }};
   LSTMC_ASSIGN(std::unique_ptr<stores::Worker> made,
                stores::Worker::create(session, joinedJob().link(), std::move(worker)));
-  joinedJob().watch([&worker = *made] { return Standing{worker.progress(), ""}; });
+  joinedJob().watch([&worker = *made, &session] {
+    Standing standing = session.standing();
+    standing.progress += worker.progress();
+    return standing;
+  });
   return std::unique_ptr<training::Trainable>(std::move(made));
 }
 
@@ -186,7 +190,9 @@ Status serve(const AsyncStore &store, Session &session, const training::FitSetti
                                         stores::KeyParts(step, stores::keysOf(keys, index)), fit));
   stores::Server server(joinedJob().link(), store.cluster.workers, session.package().digest(), *own,
                         index == 0);
-  joinedJob().watch([&server] { return Standing{server.progress(), ""}; });
+  joinedJob().watch([&server] { return server.standing(); });
+  // The workers bring it, and say after which update they end.
+  const training::SignalWatch signals;
   Status status = server.serve();
   joinedJob().watch(nullptr);
   return status;

@@ -1,6 +1,7 @@
 #include "frontend/cli/DoctorHosts.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "executor/ranks/OpenWire.h"
@@ -12,8 +13,13 @@ namespace lstmc::cli {
 
 namespace {
 
+/// Set for ranks that are only to try whether they reach one another.
+constexpr const char *kSilently = "LSTMC_DOCTOR_SILENT";
+
 CommandResult measure(const std::vector<std::string> &hosts, Console &console) {
   LSTMC_CHECKED_ASSIGN(std::vector<ranks::PairRate> rates, measureRanks());
+  if (std::getenv(kSilently))
+    return ExitCode::Ok;
   if (console.json()) {
     nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
     for (const ranks::PairRate &rate : rates)
@@ -34,6 +40,37 @@ CommandResult measure(const std::vector<std::string> &hosts, Console &console) {
   return ExitCode::Ok;
 }
 
+/// Ranks of these hosts, which find out how fast messages go between them.
+Result<launch::JobEnd> runOn(const std::vector<std::string> &hosts, launch::Watch watch,
+                             bool json) {
+  if (!watch.start.hosts.empty())
+    watch.start.hosts = hosts;
+  watch.start.ranks = int(hosts.size());
+  // A file of hosts may not be on all of them: their names go along.
+  watch.start.command = {std::filesystem::read_symlink("/proc/self/exe").string(), "doctor",
+                         "--hosts", fmt::format("{}", fmt::join(hosts, ","))};
+  if (json)
+    watch.start.command.emplace_back("--json");
+  return launch::supervise(watch);
+}
+
+/// A job ends at the first pair that exchanges no messages: where one did, each pair is a job of
+/// its own, and all those that do not are named.
+Result<std::vector<std::string>> silentPairs(const std::vector<std::string> &hosts,
+                                             launch::Watch watch) {
+  watch.start.environment[kSilently] = "1";
+  std::vector<std::string> silent;
+  for (size_t a = 0; a < hosts.size(); ++a)
+    for (size_t b = a + 1; b < hosts.size(); ++b) {
+      if (SignalsForRanks::asked().first > 0)
+        return silent;
+      LSTMC_ASSIGN(launch::JobEnd end, runOn({hosts[a], hosts[b]}, watch, true));
+      if (end.exit != 0)
+        silent.push_back(fmt::format("{} and {} exchange no messages", hosts[a], hosts[b]));
+    }
+  return silent;
+}
+
 } // namespace
 
 CommandResult doctorHosts(const Options &options, Console &console) {
@@ -46,17 +83,17 @@ CommandResult doctorHosts(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(std::string library, ranks::findMpiLibrary());
   LSTMC_CHECKED_TRY(checkHosts(watch.start));
   console.say(fmt::format("launch    {} ranks by {}", watch.start.ranks, library), 1);
-  // A file of hosts may not be on all of them: their names go along.
-  watch.start.command = {std::filesystem::read_symlink("/proc/self/exe").string(), "doctor",
-                         "--hosts",
-                         fmt::format("{}", fmt::join(hostsOfRanks(hosts, watch.start.ranks), ","))};
-  if (console.json())
-    watch.start.command.emplace_back("--json");
   const SignalsForRanks signals;
   watch.signals = SignalsForRanks::asked;
-  LSTMC_CHECKED_ASSIGN(launch::JobEnd end, launch::supervise(watch));
+  const std::vector<std::string> names = hostsOfRanks(hosts, watch.start.ranks);
+  LSTMC_CHECKED_ASSIGN(launch::JobEnd end, runOn(names, watch, console.json()));
+  if (end.exit == int(ExitCode::Job) && SignalsForRanks::asked().first == 0) {
+    LSTMC_CHECKED_ASSIGN(std::vector<std::string> silent, silentPairs(names, watch));
+    if (!silent.empty())
+      return fail(ErrorCode::E0801, "{}", fmt::join(silent, "; "));
+  }
   if (!end.message.empty())
-    return fail(ErrorCode::E0801, "{}", end.message);
+    return fail(end.code, "{}", end.message);
   return ExitCode(end.exit);
 }
 

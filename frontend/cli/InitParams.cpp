@@ -81,6 +81,8 @@ Status initParams(Session &session, const std::string &path, const Options &opti
   list("not there, so initialised:", missing);
   list("of another shape, so initialised:", others);
   list("there, but not in this network:", unused);
+  if (Peers *peers = session.peers())
+    return agree(*peers, "hash of the weights given", fmt::format("{:016x}", session.givenHash()));
   return {};
 }
 

@@ -124,7 +124,7 @@ CommandResult launchCommand(const Options &asked, Console &console) {
   watch.signals = SignalsForRanks::asked;
   LSTMC_CHECKED_ASSIGN(launch::JobEnd end, carryOut(watch, options, command, library, console));
   if (end.lostRank && !end.message.empty())
-    return fail(ErrorCode::E0801, "{}", end.message);
+    return fail(end.code, "{}", end.message);
   if (!end.message.empty())
     console.say(end.message);
   return ExitCode(end.exit);

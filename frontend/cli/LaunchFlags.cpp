@@ -8,6 +8,7 @@
 
 #include "frontend/cli/AsyncStore.h"
 #include "frontend/cli/AutoRanks.h"
+#include "frontend/cli/RoleEnvironment.h"
 #include "frontend/launch/Network.h"
 #include "frontend/launch/Ssh.h"
 
@@ -142,12 +143,6 @@ Status takeEnvironment(const Options &options, launch::Start &start) {
                   text);
     variables[name] = equal == std::string::npos ? here : text.substr(equal + 1);
   }
-  for (const std::string &text : options.workerEnvironment) {
-    const size_t colon = text.find(':');
-    if (colon == 0 || colon == std::string::npos)
-      return fail(ErrorCode::E0001, "--env-worker takes NAME:VALUE, got \"{}\"", text);
-    variables[text.substr(0, colon)] = text.substr(colon + 1);
-  }
   return {};
 }
 
@@ -165,26 +160,31 @@ Status takeLogs(const Options &options, launch::Start &start) {
 
 } // namespace
 
+static Result<std::chrono::milliseconds> timeAsked(const char *flag, const training::Amount &time) {
+  if (time.unit != training::Amount::Unit::Seconds)
+    return fail(ErrorCode::E0001, "--{} takes a time such as 60s, got {}", flag, time.text());
+  return std::chrono::milliseconds(int64_t(1000 * time.value));
+}
+
 Result<launch::Watch> watchAsked(const Options &options, const Options &command, Console &console) {
-  if (options.rendezvousTimeout->unit != training::Amount::Unit::Seconds)
-    return fail(ErrorCode::E0001, "--rendezvous-timeout takes a time such as 60s, got {}",
-                options.rendezvousTimeout->text());
   launch::Watch watch;
-  watch.rendezvousTimeout =
-      std::chrono::milliseconds(int64_t(1000 * options.rendezvousTimeout->value));
+  LSTMC_ASSIGN(watch.rendezvousTimeout,
+               timeAsked("rendezvous-timeout", *options.rendezvousTimeout));
+  LSTMC_ASSIGN(watch.stuckTimeout, timeAsked("stuck-timeout", *options.stuckTimeout));
   LSTMC_ASSIGN(watch.start.launcher, launcherAsked(options));
   LSTMC_TRY(takeEnvironment(options, watch.start));
+  watch.start.environment["LSTMC_STUCK_TIMEOUT"] = std::to_string(watch.stuckTimeout.count());
   LSTMC_TRY(takeHosts(options, command, watch.start));
   LSTMC_TRY(takeNetwork(options, watch));
   bindNccl(watch.start);
   stayHereIfAll(watch.start);
   LSTMC_TRY(takeLogs(options, watch.start));
   watch.start.parallelEnvironment = *options.parallelEnvironment;
-  const bool servers = watch.start.environment.contains("LSTMC_SERVERS");
-  if (servers && !options.serverEnvironment.empty())
-    return fail(ErrorCode::E0001, "--env-server: all ranks have one environment: --env NAME=VALUE");
-  if (!servers && (options.servers || !options.serverEnvironment.empty()))
-    console.say("note: no process is only a server: ranks add up gradients themselves");
+  LSTMC_TRY(setRoleEnvironment(options.workerEnvironment, options.serverEnvironment, watch.start));
+  if (!watch.start.environment.contains("LSTMC_SERVERS") &&
+      (options.servers || !options.serverEnvironment.empty()))
+    console.say("note: no rank is a server: with this --kv-store ranks add up gradients "
+                "themselves; dist_async has servers");
   watch.log = [&console](const std::string &text) { console.say("launch    " + text, 1); };
   return watch;
 }

@@ -11,6 +11,7 @@
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/MxnetVariables.h"
 #include "frontend/cli/Ranks.h"
+#include "frontend/cli/RoleEnvironment.h"
 #include "frontend/cli/Version.h"
 
 using namespace lstmc;
@@ -112,6 +113,7 @@ static int carryOut(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) try {
+  takeRoleEnvironment();
   prepareStandardStreams();
   exitOnTerminate();
   handleCompilerFailures();

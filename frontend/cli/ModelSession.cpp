@@ -140,6 +140,11 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
     if (model.package->findEntry(entry))
       sessionOptions.entries.push_back(entry);
   sessionOptions.peers = sharers;
+  if (sharers && isRank()) {
+    sessionOptions.deadline = patienceWithRanks();
+    sessionOptions.watch.ended = stuckTimeout();
+    sessionOptions.watch.named = std::min(sessionOptions.watch.named, stuckTimeout());
+  }
   sessionOptions.oneThread = engine == Engine::Naive;
   LSTMC_ASSIGN(std::unique_ptr<Session> session,
                Session::create(model.package, std::move(devices), sessionOptions));

@@ -41,11 +41,13 @@ constexpr Answered kAnswered[] = {
     {"MXNET_CUDNN_AUTOTUNE_DEFAULT", "no kernel is chosen by timing it"},
     {"MXNET_PROFILER_AUTOSTART", "--trace FILE records passes and launches"},
     {"DMLC_INTERFACE", "lstmc launch --interface NAME does that"},
-    {"DMLC_ROLE", "lstmc launch -n N -- train ... starts all processes, which are workers alone"},
+    {"DMLC_ROLE",
+     "lstmc launch -n N -- train ... starts all processes; -s M adds servers for dist_async"},
     {"DMLC_PS_ROOT_URI", "lstmc launch tells its ranks where it is; --interface NAME chooses"},
     {"DMLC_PS_ROOT_PORT", "lstmc launch --port N does that"},
     {"DMLC_NUM_WORKER", "lstmc launch -n N does that"},
-    {"DMLC_NUM_SERVER", "no process is only a server: ranks add up gradients themselves"},
+    {"DMLC_NUM_SERVER",
+     "lstmc launch -s N does that, for --kv-store dist_async; other stores need no servers"},
 };
 
 std::string_view valueOf(std::string_view variable) {

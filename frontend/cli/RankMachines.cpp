@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <unistd.h>
-
+#include "executor/ranks/Control.h"
 #include "executor/ranks/Job.h"
 #include "frontend/cli/Ranks.h"
 #include "passes/planning/rates/MachineRates.h"
@@ -14,9 +13,7 @@ namespace {
 
 /// The host of each rank, by number.
 Result<std::vector<int>> hostsOfRanks(ranks::Job &job) {
-  char name[256] = {};
-  ::gethostname(name, sizeof name - 1);
-  LSTMC_ASSIGN(std::vector<std::string> names, job.gather(name));
+  LSTMC_ASSIGN(std::vector<std::string> names, job.gather(ranks::hostSpace()));
   std::vector<std::string> seen;
   std::vector<int> hosts;
   for (const std::string &each : names) {

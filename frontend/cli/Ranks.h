@@ -1,6 +1,7 @@
 // This process as a rank of a job, where `lstmc launch` has started it.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,12 @@ int jobServers();
 /// Connects with `lstmc launch`, if it has started this process, so that it knows of this rank from
 /// here on. E0001, E0801.
 Status joinLaunch();
+
+/// `launch --stuck-timeout`: how long a launch of a rank may take.
+std::chrono::milliseconds stuckTimeout();
+/// How long a rank waits for others while none of them gets on. Longer than `launch`, which names
+/// the one that is stuck.
+std::chrono::milliseconds patienceWithRanks();
 
 /// Whether it has: `launch` has measured the machine for all of its ranks.
 bool isRank();

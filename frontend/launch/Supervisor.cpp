@@ -54,7 +54,10 @@ struct Rank {
   pid_t pid = 0;
   std::string host, place, message;
   uint64_t progress = 0;
-  Clock::time_point lastHeartbeat;
+  Standing::At at = Standing::At::Host;
+  uint64_t beatsOfHost =
+      0; ///< between runs: until it is stuck, the others are told that it gets on
+  Clock::time_point lastHeartbeat, standsSince;
   bool connected = false, ended = false;
   bool local = false; ///< a process of this machine, which `pid` names
   int exit = 0;
@@ -79,8 +82,11 @@ private:
   bool receive(Connection &connection);
   bool receive(Connection &connection, std::string_view line);
   void disconnected(const Connection &connection);
+  void beat(Rank &rank, std::string_view line);
   void checkRanks(Mpirun &mpirun);
-  void markLost(int rank, std::string why);
+  void lookForStuck();
+  std::optional<std::string> whyStuck(const Rank &rank, bool allWait) const;
+  void markLost(int rank, const std::string &why, ErrorCode code = ErrorCode::E0801);
   void report();
   void sendToAll(const std::string &line);
   static void sendLine(int socket, std::string line);
@@ -110,6 +116,7 @@ private:
   Clock::time_point reportAt_ = begin_;
   std::optional<Clock::time_point> deadline_; ///< set when the job is to end
   std::string lostMessage_;
+  ErrorCode lostCode_ = ErrorCode::E0801;
   int signalsSent_ = 0;
 };
 
@@ -209,9 +216,9 @@ bool Supervisor::receive(Connection &connection, std::string_view line) {
     peer.connected = true;
     peer.socket = connection.socket;
     peer.pid = pid_t(numberOf(takeWord(line)));
-    peer.local = takeWord(line) == ranks::processSpace();
+    peer.local = takeWord(line) == ranks::hostSpace();
     peer.host = line;
-    peer.lastHeartbeat = Clock::now();
+    peer.lastHeartbeat = peer.standsSince = Clock::now();
     watch_.log(fmt::format("{} has connected from {}", nameOf(rank), peerOf(connection.socket)));
     if (!lostMessage_.empty()) // it comes too late, or another one has gone meanwhile
       sendLine(peer.socket, "lost " + lostMessage_);
@@ -220,8 +227,7 @@ bool Supervisor::receive(Connection &connection, std::string_view line) {
   Rank &rank = ranks_[size_t(connection.rank)];
   rank.lastHeartbeat = Clock::now();
   if (word == "beat") {
-    rank.progress = numberOf(takeWord(line));
-    rank.place = line;
+    beat(rank, line);
   } else if (word == "end") {
     rank.exit = int(numberOf(takeWord(line)));
     rank.message = line;
@@ -230,6 +236,17 @@ bool Supervisor::receive(Connection &connection, std::string_view line) {
       deadline_ = Clock::now() + kAfterFailure;
   }
   return true;
+}
+
+void Supervisor::beat(Rank &rank, std::string_view line) {
+  const uint64_t progress = numberOf(takeWord(line));
+  const auto at = Standing::At(std::min<uint64_t>(numberOf(takeWord(line)), 2));
+  if (progress != rank.progress || at != rank.at)
+    rank.standsSince = rank.lastHeartbeat;
+  rank.progress = progress;
+  rank.at = at;
+  rank.beatsOfHost += at == Standing::At::Host;
+  rank.place = line;
 }
 
 void Supervisor::disconnected(const Connection &connection) {
@@ -266,6 +283,8 @@ void Supervisor::checkRanks(Mpirun &mpirun) {
                fmt::format("has been silent for {:.1f} s",
                            std::chrono::duration<double>(now - rank.lastHeartbeat).count()));
   }
+  if (!deadline_)
+    lookForStuck();
   if (mpirun.ended() && !deadline_)
     for (size_t i = 0; i < ranks_.size(); ++i)
       if (!ranks_[i].ended)
@@ -277,9 +296,39 @@ void Supervisor::checkRanks(Mpirun &mpirun) {
   }
 }
 
-void Supervisor::markLost(int index, std::string why) {
+/// A rank that waits for others is not what holds the job up, unless all do.
+void Supervisor::lookForStuck() {
+  const bool allWait = std::ranges::all_of(ranks_, [](const Rank &rank) {
+    return rank.ended || (rank.connected && rank.at == Standing::At::Wait);
+  });
+  for (size_t i = 0; i < ranks_.size(); ++i)
+    if (std::optional<std::string> why = whyStuck(ranks_[i], allWait))
+      return markLost(int(i), *why, ErrorCode::E0802);
+}
+
+std::optional<std::string> Supervisor::whyStuck(const Rank &rank, bool allWait) const {
+  if (!rank.connected || rank.ended)
+    return std::nullopt;
+  const auto stands = Clock::now() - rank.standsSince;
+  const bool host = rank.at == Standing::At::Host, waits = rank.at == Standing::At::Wait;
+  if (stands < watch_.stuckTimeout * (host ? kHostPatience : 1) || (waits && !allWait))
+    return std::nullopt;
+  // All wait only if nobody has got on meanwhile.
+  if (waits && std::ranges::any_of(ranks_, [&](const Rank &other) {
+        return !other.ended && Clock::now() - other.standsSince < watch_.stuckTimeout;
+      }))
+    return std::nullopt;
+  return fmt::format("has made no progress for {:.3g} s{}",
+                     std::chrono::duration<double>(stands).count(),
+                     host    ? ", between runs of its devices (data, checkpoints)"
+                     : waits ? ", and every rank waits for another one"
+                             : "");
+}
+
+void Supervisor::markLost(int index, const std::string &why, ErrorCode code) {
   if (!lostMessage_.empty())
     return;
+  lostCode_ = code;
   const Rank &rank = ranks_[size_t(index)];
   lostMessage_ =
       fmt::format("{} {}", rank.connected ? nameOf(size_t(index)) : absentName(size_t(index)), why);
@@ -287,7 +336,8 @@ void Supervisor::markLost(int index, std::string why) {
     lostMessage_ += "; " + rank.place;
   if (rank.socket >= 0 && rank.local) // stopped by SIGSTOP it would continue later
     ::kill(rank.pid, SIGKILL);
-  sendToAll("lost " + lostMessage_);
+  watch_.log(lostMessage_);
+  sendToAll((code == ErrorCode::E0802 ? "stuck " : "lost ") + lostMessage_);
   deadline_ = Clock::now() + kAfterLoss;
 }
 
@@ -295,10 +345,10 @@ void Supervisor::markLost(int index, std::string why) {
 void Supervisor::report() {
   uint64_t all = 0;
   for (const Rank &rank : ranks_)
-    all += rank.progress;
+    all += rank.progress + rank.beatsOfHost;
   for (const Rank &rank : ranks_)
     if (rank.socket >= 0)
-      sendLine(rank.socket, fmt::format("progress {}", all - rank.progress));
+      sendLine(rank.socket, fmt::format("progress {}", all - rank.progress - rank.beatsOfHost));
 }
 
 void Supervisor::sendToAll(const std::string &line) {
@@ -324,7 +374,7 @@ void Supervisor::killRanks() const {
 JobEnd Supervisor::end() const {
   const Rank &first = ranks_[0];
   if (!lostMessage_.empty())
-    return {int(ExitCode::Job), true, first.ended ? "" : lostMessage_};
+    return {int(ExitCode::Job), true, first.ended ? "" : lostMessage_, lostCode_};
   if (first.exit != 0 && first.ended)
     return {first.exit, false, ""}; // and has printed why
   for (size_t i = 0; i < ranks_.size(); ++i)

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S]: jobs of which ranks are killed at random updates end with the weights of
+"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S [--margin S]]: jobs of which ranks are killed at random updates end with the weights of
 one process.
 
 A job trains a small network with a checkpoint after every second update, and starts again after each loss (`--max-restarts`). One of its ranks, drawn by
 chance, gets SIGKILL at an update drawn by chance. The end must have the hash of one process that nothing happened to, and no process may be left. Prints how
-long it took from a kill to the next checkpoint. Exit 1 unless all ends are right, and with --within unless each time is below it; 77 where there is no
-Open MPI. With --kept, jobs that are done are kept in a file, and the same call goes on after them.
+long it took from a kill to the next checkpoint. Exit 1 unless all ends are right, and with --within unless each time is below it, and below the margin
+added to it where the machine has other things to do; 77 where there is no Open MPI. With --kept, jobs that are done are kept in a file, and the same call
+of the same build goes on after them.
 """
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -26,6 +28,7 @@ arguments.add_argument("--ranks", default="2,3,4,5,6,7,8")
 arguments.add_argument("--seed", type=int, default=0)
 arguments.add_argument("--kept", type=pathlib.Path)
 arguments.add_argument("--within", type=float)
+arguments.add_argument("--margin", type=float, default=0)
 given = arguments.parse_args()
 sys.argv[1:] = [given.lstmc]
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -89,6 +92,14 @@ def series(folder, ranks, kills, draw):
     return seconds
 
 
+def build():
+    """Of the command, and of what it loads to run as a rank."""
+    digest = hashlib.sha256()
+    for file in (LSTMC, LSTMC.parent / "liblstmc-mpi.so"):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def jobs(kills, counts):
     """(ranks, kills of one job), all numbers of ranks in turn."""
     share = {ranks: kills * (place + 1) // len(counts) - kills * place // len(counts) for place, ranks in enumerate(counts)}
@@ -106,18 +117,19 @@ def main():
     counts = [int(count) for count in given.ranks.split(",")]
     kept = json.loads(given.kept.read_text()) if given.kept and given.kept.exists() else {}
     with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(scratch)
+        folder, of = pathlib.Path(scratch), build()
         (folder / "net.lnet").write_text(NET)
         (folder / "text.txt").write_text("".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
         for number, (ranks, some) in enumerate(jobs(given.kills, counts)):
-            key = f"seed {given.seed}, job {number}: {ranks} ranks, {some} kills"
+            what = f"seed {given.seed}, job {number}: {ranks} ranks, {some} kills"
+            key = f"build {of}, {what}"
             if key not in kept:
-                kept[key] = series(folder, ranks, some, random.Random(key))
+                kept[key] = series(folder, ranks, some, random.Random(what))
                 if given.kept:
                     given.kept.write_text(json.dumps(kept, indent=1) + "\n")
-            print(f"{key}: the end is right; training again after {max(kept[key]):.2f} s at most", flush=True)
-            if given.within and max(kept[key]) > given.within:
-                raise SystemExit(f"want {given.within:g} s at most")
+            print(f"{what}: the end is right; training again after {max(kept[key]):.2f} s at most", flush=True)
+            if given.within and max(kept[key]) > given.within + given.margin:
+                raise SystemExit(f"want {given.within:g} s at most, and {given.margin:g} s more on a busy machine")
     return 0
 
 

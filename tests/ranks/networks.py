@@ -7,6 +7,7 @@ The hosts are network namespaces on a bridge, made here. In place of ssh there i
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -17,7 +18,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import ranks  # noqa: E402
-from ranks import LSTMC, Job, launched, run  # noqa: E402
+from ranks import LSTMC, MARGIN, Job, launched, run  # noqa: E402
 
 TAG = f"l{os.getpid() % 100000}"  # of this test among those of the machine
 BRIDGE = f"{TAG}b"                # also what each host calls its end, since mpirun knows one name for all
@@ -59,11 +60,16 @@ def make_hosts():
         ip("-n", host, "link", "set", "lo", "up")
 
 
+def processes_on(number):
+    """Of a host: ranks, and daemons of mpirun."""
+    there = subprocess.run(["ip", "netns", "pids", f"{TAG}node{number}"], capture_output=True, text=True).stdout.split()
+    return {pid: pathlib.Path(f"/proc/{pid}/comm").read_text().strip() for pid in there if ranks.alive(pid)}
+
+
 def remove_hosts():
     for number in (1, 2):
         host = f"{TAG}node{number}"
-        there = subprocess.run(["ip", "netns", "pids", host], capture_output=True, text=True).stdout.split()
-        for pid in there:  # of daemons of mpirun whose link is down
+        for pid in processes_on(number):  # of a test that has failed
             os.kill(int(pid), signal.SIGKILL)
         subprocess.run(["ip", "netns", "del", host], capture_output=True)
         subprocess.run(["ip", "link", "del", f"{TAG}v{number}"], capture_output=True)
@@ -85,7 +91,7 @@ class Networks(unittest.TestCase):
     def tearDownClass(cls):
         cls.scratch.cleanup()
 
-    events, slow, assert_none_left = staticmethod(ranks.Ranks.events), ranks.Ranks.slow, ranks.Ranks.assert_none_left
+    events, slow = staticmethod(ranks.Ranks.events), ranks.Ranks.slow
 
     def test_hosts_train_to_the_bits_of_one_process(self):
         done = run([*self.start, *self.train, "-o", self.folder / "apart"])
@@ -101,28 +107,80 @@ class Networks(unittest.TestCase):
             subprocess.run(["tc", "qdisc", "del", "dev", end, "root"], check=True)
         self.assertEqual(self.events(done.stdout), self.want)
 
-    def lose(self, name, what, again):
+    def assert_nothing_runs(self, job, seconds):
+        """On either host, mpirun's daemons included, and though a host may be cut off."""
+        end = time.monotonic() + seconds
+        while (left := {**processes_on(1), **processes_on(2)}) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(left, {}, job.text())
+
+    def test_doctor_names_all_pairs_that_exchange_no_messages(self):
+        words = [LSTMC, "doctor", "-H", "node1,node2,localhost", "--interface", BRIDGE, "--stuck-timeout", "4s"]
+        done = run(words)
+        self.assertEqual(len(re.findall(r"(?m)^\S+ +\S+ +[\d.]+ µs +[\d.]+ GB/s$", done.stdout)), 3, done.stdout)
+        ip("-n", f"{TAG}node1", "route", "add", "blackhole", f"100.{NET}.0.3/32")
+        try:
+            said = run(words, 8).stderr
+        finally:
+            ip("-n", f"{TAG}node1", "route", "del", "blackhole", f"100.{NET}.0.3/32")
+        self.assertIn("node1 and node2 exchange no messages", said)
+        self.assertEqual(said.count("exchange no messages"), 1, said)
+
+    def lose(self, name, what, again, said, limit):
         job = Job([*self.start, *self.slow(), "-o", self.folder / name])
         try:
             job.wait_for_checkpoint(self.folder / name, 2)
             begin = time.monotonic()
             what(job)
-            noticed = job.wait_for("stopped") - begin
+            noticed = job.wait_for(said) - begin
             code, out = job.end()
+            self.assert_nothing_runs(job, 10 + MARGIN)
         finally:
             again()
         print(f"{name}: noticed after {noticed:.2f} s, none left after {time.monotonic() - begin:.2f} s")
         self.assertEqual(code, 8, job.text())
-        self.assertRegex(out + job.text(), r"rank 1 \(process \d+ on .*\) has been silent")
-        self.assert_none_left(job)
+        self.assertRegex(out + job.text(), rf"rank \d \(process \d+ on .*\) {said}")
+        self.assertLess(noticed, limit + MARGIN)
         done = run([LSTMC, *self.slow(), "--resume", "-o", self.folder / name])
         self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"], ranks.Ranks.slow_hash.__func__(type(self)))
 
     def test_a_cut_link_ends_the_job(self):
-        self.lose("cut", lambda job: ip("link", "set", f"{TAG}v2", "down"), lambda: ip("link", "set", f"{TAG}v2", "up"))
+        """On both sides of it: nobody can tell the one that is cut off."""
+        self.lose("cut", lambda job: ip("link", "set", f"{TAG}v2", "down"), lambda: ip("link", "set", f"{TAG}v2", "up"), "has been silent", 3)
 
     def test_a_frozen_host_ends_the_job(self):
-        self.lose("frozen", lambda job: os.kill(job.pids[1], signal.SIGSTOP), lambda: None)
+        self.lose("frozen", lambda job: os.kill(job.pids[1], signal.SIGSTOP), lambda: None, "has been silent", 3)
+
+    def test_a_host_without_its_daemon_ends_the_job(self):
+        def kill_daemon(job):
+            daemon, = [int(pid) for pid, name in processes_on(2).items() if name == "orted"]
+            os.kill(daemon, signal.SIGKILL)
+        self.lose("daemon", kill_daemon, lambda: None, "(has died|is gone, and mpirun with it)", 3)
+
+    def test_ranks_of_hosts_killed_at_random_updates_end_with_the_same_bits(self):
+        draw = random.Random(7)
+        folder = self.folder / "kills"
+        kills = 4
+        job = Job([*self.start[:-1], "--max-restarts", str(kills + 2), "--", *self.slow(), "-o", folder])
+        at = 0
+        for kill in range(kills):
+            at += draw.randrange(10, 30)
+            job.wait_for_checkpoint(folder, at)
+            os.kill(job.pids[draw.randrange(2)], signal.SIGKILL)
+            begin = time.monotonic()
+            job.wait_for(f"starts again, {kill + 1} of")
+            newest = max(int(p.name.split("-")[1]) for p in folder.glob("update-*"))
+            job.wait_for_checkpoint(folder, newest + 1)
+            self.assertLess(time.monotonic() - begin, 10 + 2 * MARGIN)
+        code, out = job.end()
+        self.assertEqual(code, 0, job.text())
+        self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], ranks.Ranks.slow_hash.__func__(type(self)))
+        self.assert_nothing_runs(job, 5 + MARGIN)
+
+    def test_hosts_of_one_name_are_two_for_a_forecast(self):
+        words = ["train", self.folder / "net.lnet", "--data", f"text:{self.folder}/text.txt", "--after", "4u", "-t", "1", "-o", self.folder / "forecast"]
+        said = run([*self.start, *words]).stderr
+        self.assertRegex(said, r"(?m)^messages  [\d.]+ µs and [\d.]+ GB/s between hosts$")
 
 
 def main():

@@ -35,6 +35,7 @@ def small(data: int32[N, T], label: int32[N, T]):
 fit(small, optimizer="adam", learning_rate=0.01, clip_gradient_norm=1.0, initializer=Uniform(0.1), carry=["lstm*"])
 """
 UPDATES = 24
+MARGIN = 3  # seconds above what is promised, for a machine of two processors that has other things to do too
 
 
 def launched(ranks, *flags):
@@ -174,6 +175,12 @@ class Ranks(unittest.TestCase):
         for peak in peaks:
             self.assertTrue(0 <= peak["planned_bytes"] - peak["measured_bytes"] <= 4 * 4096, peaks)
 
+    def test_messages_in_pieces_are_the_same_messages(self):
+        """What is shared and measured is a whole number of the first kind of pieces, so some messages end with an empty one."""
+        for count, piece, flags in ((2, 4096, []), (3, 5000, ["--kv-store", "dist_device_sync", "--check-replicas", "1"])):
+            done = run([*launched(count, "--env", f"LSTMC_MPI_PIECE={piece}"), *self.train, *flags, "-o", self.folder / f"pieces{piece}"])
+            self.assertEqual(self.events(done.stdout), self.want)
+
     def test_ranks_that_may_not_read_one_another_train_to_the_same_bits(self):
         ways, hashes = [], {self.slow_hash()}
         for name, before in (("open", None), ("closed", refuse_reading)):
@@ -232,7 +239,7 @@ class Ranks(unittest.TestCase):
         begin = time.monotonic()
         os.kill(job.pids[1], signal.SIGKILL)
         code, out = job.end()
-        self.assertLess(time.monotonic() - begin, 5)
+        self.assertLess(time.monotonic() - begin, 5 + MARGIN)
         self.assertEqual(code, 8, job.text())
         self.assertRegex(out + job.text(), r"rank 1 \(process \d+ on .*\) has died")
         self.assert_none_left(job)
@@ -347,19 +354,22 @@ class Ranks(unittest.TestCase):
                 self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.slow_hash())
 
     def test_lost_ranks_are_noticed_and_named(self):
-        for name, what in (("killed", signal.SIGKILL), ("frozen", signal.SIGSTOP)):
+        for name, what, limit, said in (("killed", signal.SIGKILL, 1, "has died"), ("frozen", signal.SIGSTOP, 3, "has been silent")):
             with self.subTest(name):
                 folder = self.folder / name
                 job = Job([*launched(2), *self.slow(), "-o", folder])
                 job.wait_for_checkpoint(folder, 2)
                 begin = time.monotonic()
                 os.kill(job.pids[1], what)
-                noticed = job.wait_for("stopped") - begin
+                noticed = job.wait_for(said) - begin
                 code, out = job.end()
                 print(f"{name}: noticed after {noticed:.2f} s, none left after {time.monotonic() - begin:.2f} s")
                 self.assertEqual(code, 8, job.text())
-                self.assertRegex(out + job.text(), r"rank 1 \(process \d+ on .*\) (has died|has been silent)")
+                # By the end of its connection, and not by its silence, which takes longer.
+                self.assertRegex(out + job.text(), rf"rank 1 \(process \d+ on .*\) {said}")
+                self.assertLess(noticed, limit + MARGIN)
                 self.assert_none_left(job)
+                self.assertLess(time.monotonic() - begin, limit + 3 + MARGIN)  # the others have three seconds
 
     def test_ranks_that_come_too_late_end(self):
         job = Job([*launched(2, "--rendezvous-timeout", "1ms"), *self.slow(), "-o", self.folder / "late"])
@@ -399,20 +409,41 @@ class Ranks(unittest.TestCase):
         self.assertEqual(kept[0], kept[1])  # of all rows, though a rank reads only its own
 
     def test_one_odd_rank_is_named(self):
-        """The second rank reads another text under the same name."""
+        """The second rank has something else under the same name."""
+        text, net = self.folder / "text.txt", self.folder / "odd.lnet"
+        net.write_text('note = setting("note", 1)\n' + NET)
+        own, others = [folder / "model.safetensors" for folder in sorted((self.folder / "one").glob("update-*"))[-2:]]
+        shutil.copy(own, self.folder / "given.safetensors")
+        data = lambda other: (other / "text.txt").write_text(text.read_text()[::-1])
+        graph = lambda other: (other / "odd.lnet").write_text(net.read_text().replace("num_layers=2", "num_layers=3"))
+        given = lambda other: shutil.copy(others, other / "given.safetensors")
+        for what, change, more, words in (
+            ("sha256 of the training data", data, "", []), ("graph", graph, "", []), ("settings", None, "--set note=2", []), ("seed", None, "--seed 5", []),
+            ("package (its devices, shapes or choices)", None, "--disable-pass fuse", []),
+            ("hash of the weights given", given, "", ["--init-params", "given.safetensors"])):
+            with self.subTest(what):
+                self.assert_odd(what, change, more, words)
+
+    def assert_odd(self, what, change, more, more_words):
         other = self.folder / "other"
+        shutil.rmtree(other, ignore_errors=True)
         other.mkdir()
-        shutil.copy(self.folder / "net.lnet", other)
-        (other / "text.txt").write_text((self.folder / "text.txt").read_text()[::-1])
+        for name in ("odd.lnet", "text.txt", "given.safetensors"):
+            shutil.copy(self.folder / name, other)
+        if change:
+            change(other)
         script = self.folder / "rank.sh"
-        script.write_text('#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 1 ] && cd other\nexec "$@"\n')
+        script.write_text(f'#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 0 ] && exec "$@"\ncd other && exec "$@" {more}\n')
         script.chmod(0o755)
-        # launch starts the command itself; so this is what launch does, by hand.
-        words = ["mpirun", "--quiet", "--oversubscribe", "--bind-to", "none", "-n", "2", "-x", "LSTMC_WORLD_SIZE=2"]
-        words += ["--mca", "orte_abort_on_non_zero_status", "0"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
-        words += [script, LSTMC, "train", "net.lnet", "--data", "text:text.txt", "--after", "1u", "-o", self.folder / "odd"]
-        done = subprocess.run([str(w) for w in words], capture_output=True, text=True, cwd=self.folder, timeout=60)
-        self.assertRegex(done.stderr, r'E0804.*sha256 of the training data: rank 1 has "\w+", rank 0 has "\w+"')
+        mpirun = self.folder / "bin" / "mpirun"
+        mpirun.parent.mkdir(exist_ok=True)
+        mpirun.write_text(f'#!/bin/bash\nfor word; do [ "$word" = {LSTMC} ] && words+=({script}); words+=("$word"); done\nexec {shutil.which("mpirun")} "${{words[@]}}"\n')
+        mpirun.chmod(0o755)
+        words = [*launched(2), "train", "odd.lnet", "--data", "text:text.txt", "--after", "1u", "-o", self.folder / "odd", *more_words]
+        done = subprocess.run([str(w) for w in words], capture_output=True, text=True, cwd=self.folder, timeout=60, env={**os.environ, "PATH": f"{mpirun.parent}:{os.environ['PATH']}"})
+        self.assertRegex(done.stderr, rf'E0804.*{re.escape(what)}: rank 1 has "[^"]+", rank 0 has "[^"]+"')
+        self.assertEqual(done.returncode, 8, done.stderr)
+        self.assertFalse(list((self.folder / "odd").glob("update-*")))
 
     def test_what_is_wrong_is_said_once(self):
         done = run([*launched(2), "train", self.folder / "none.lnet", "--data", "text:x", "-o", self.folder / "x"], 6)

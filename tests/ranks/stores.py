@@ -161,6 +161,31 @@ class Stores(unittest.TestCase):
         self.assertEqual(*[json.loads(text.splitlines()[-1])["weights_hash"] for text in (out, undisturbed)])
         self.assert_none_left(job)
 
+    def test_messages_in_pieces_are_the_same_messages(self):
+        pieces = ["--env", "LSTMC_MPI_PIECE=4096"]
+        done = run([*launched(1, "-s", "2", *pieces), *self.train, *self.asynchronous, "-o", self.folder / "pieces"])
+        self.assertEqual(self.events(done.stdout), self.want)
+        # Of a compressed message the receiver does not know the size.
+        flags = ["--kv-store", "dist_sync", "--gradient-compression", "2bit:0.002"]
+        whole, cut = (run([*launched(2, *more), *self.train, *flags, "-o", self.folder / f"pieces{len(more)}"]).stdout for more in ([], pieces))
+        self.assertEqual(self.hash_of(whole), self.hash_of(cut))
+
+    def test_variables_of_workers_and_of_servers(self):
+        words = [w if w != f"{ranks.UPDATES}u" else "9999u" for w in self.train]
+        job = Job([*launched(1, "-s", "1", "--env-worker", "OF_WORKERS:1:2", "--env-worker", "BOTH:w", "--env-server", "BOTH:s"), *words, *self.asynchronous,
+                   "-o", self.folder / "variables"])
+        job.wait_for_checkpoint(self.folder / "variables", 4)
+        worker, server = (dict(v.split("=", 1) for v in pathlib.Path(f"/proc/{job.pids[rank]}/environ").read_text().split("\0") if "=" in v) for rank in (0, 1))
+        job.child.send_signal(signal.SIGTERM)
+        self.assertEqual(job.end()[0], 143, job.text())
+        self.assertEqual((worker.get("OF_WORKERS"), worker["BOTH"]), ("1:2", "w"))
+        self.assertEqual((server.get("OF_WORKERS"), server["BOTH"]), (None, "s"))
+        # Without servers all ranks are workers.
+        done = run([*launched(2, "--env-worker", "LSTMC_CPU_LEVEL:avx2", "--env-server", "LSTMC_CPU_LEVEL:none"), *self.train, "-o", self.folder / "workers"])
+        self.assertIn("note: no rank is a server", done.stderr)
+        self.assertEqual(self.events(done.stdout), self.want)
+        self.assertIn("--env-server takes NAME:VALUE", run([*launched(1, "-s", "1", "--env-server", "x"), *words, *self.asynchronous, "-o", self.folder / "x"], 2).stderr)
+
     def test_one_worker_trains_as_one_process(self):
         """Whatever servers have its keys, and however they are cut."""
         for servers, flags in [(1, []), (3, ["--bigarray-bound", "100", "--staleness", "1"])]:

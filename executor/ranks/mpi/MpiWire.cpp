@@ -1,6 +1,10 @@
 // The wire over MPI: a library of its own, loaded by who runs as a rank.
+#include <algorithm>
 #include <cstdlib>
+#include <deque>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -13,7 +17,8 @@ namespace {
 
 class MpiWire final : public Wire {
 public:
-  explicit MpiWire(MPI_Comm all) : all_(all) {
+  /// `piece`: bytes that one message of MPI has at most, which counts them in an int.
+  MpiWire(MPI_Comm all, size_t piece) : all_(all), piece_(piece) {
     MPI_Comm_rank(all_, &rank_);
     MPI_Comm_size(all_, &ranks_);
     MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN);
@@ -35,20 +40,36 @@ public:
     return version.substr(0, version.find(','));
   }
 
+  /// All pieces at once: MPI keeps those of one tag in order. A message ends with a piece shorter
+  /// than the others, if need be an empty one.
   bool send(int to, int tag, std::span<const std::byte> bytes, void *what) override {
-    MPI_Request request;
-    return well(MPI_Isend(bytes.data(), int(bytes.size()), MPI_BYTE, to, tag, all_, &request)) &&
-           add(request, what);
+    auto message = std::make_shared<Message>(Message{what, to, tag, bytes.size(), {}, 0});
+    message->pieces = bytes.size() / piece_ + 1;
+    for (size_t i = 0; i < message->pieces; ++i) {
+      const auto part = bytes.subspan(i * piece_, std::min(piece_, bytes.size() - i * piece_));
+      MPI_Request request;
+      if (!well(MPI_Isend(part.data(), int(part.size()), MPI_BYTE, to, tag, all_, &request)))
+        return false;
+      requests_.push_back(request);
+      messages_.push_back(message);
+    }
+    return true;
   }
   bool receive(int from, int tag, std::span<std::byte> bytes, void *what) override {
-    MPI_Request request;
-    return well(MPI_Irecv(bytes.data(), int(bytes.size()), MPI_BYTE, from, tag, all_, &request)) &&
-           add(request, what);
+    auto message = std::make_shared<Message>(Message{what, from, tag, 0, bytes, 0});
+    // Until a message of several pieces has come whole, its tag is its own.
+    if (bytes.size() >= piece_ || longReceives_.contains({from, tag})) {
+      auto &queue = longReceives_[{from, tag}];
+      queue.push_back(message);
+      if (queue.size() > 1)
+        return true;
+    }
+    return receivePiece(message);
   }
 
   int poll(std::span<Done> done) override {
     if (requests_.empty())
-      return 0;
+      return take(done);
     int count = 0;
     indices_.resize(requests_.size());
     statuses_.resize(requests_.size());
@@ -57,10 +78,11 @@ public:
       return -1;
     if (count == MPI_UNDEFINED)
       return take(done);
+    std::vector<std::pair<MessagePointer, size_t>> pieces; ///< that are through, and their bytes
     for (int i = 0; i < count; ++i) {
       int bytes = 0;
       MPI_Get_count(&statuses_[size_t(i)], MPI_BYTE, &bytes);
-      done_.push_back({whats_[size_t(indices_[size_t(i)])], size_t(bytes)});
+      pieces.emplace_back(messages_[size_t(indices_[size_t(i)])], size_t(bytes));
     }
     for (size_t i = 0; i < requests_.size();) {
       if (requests_[i] != MPI_REQUEST_NULL) {
@@ -68,10 +90,13 @@ public:
         continue;
       }
       requests_[i] = requests_.back();
-      whats_[i] = whats_.back();
+      messages_[i] = std::move(messages_.back());
       requests_.pop_back();
-      whats_.pop_back();
+      messages_.pop_back();
     }
+    for (const auto &[message, bytes] : pieces)
+      if (!(message->pieces > 0 ? pieceSent(*message) : pieceReceived(message, bytes)))
+        return -1;
     return take(done);
   }
 
@@ -83,13 +108,50 @@ public:
       MPI_Request_free(&request);
     }
     requests_.clear();
+    messages_.clear();
+    longReceives_.clear();
     MPI_Finalize();
   }
 
 private:
-  bool add(MPI_Request request, void *what) {
+  struct Message {
+    void *what;
+    int peer, tag;
+    size_t bytes;              ///< sent, or received so far
+    std::span<std::byte> room; ///< for the rest of what is received
+    size_t pieces;             ///< under way, of one that is sent
+  };
+  using MessagePointer = std::shared_ptr<Message>;
+
+  bool receivePiece(const MessagePointer &message) {
+    MPI_Request request;
+    if (!well(MPI_Irecv(message->room.data(), int(std::min(piece_, message->room.size())), MPI_BYTE,
+                        message->peer, message->tag, all_, &request)))
+      return false;
     requests_.push_back(request);
-    whats_.push_back(what);
+    messages_.push_back(message);
+    return true;
+  }
+
+  bool pieceSent(Message &message) {
+    if (--message.pieces == 0)
+      done_.push_back({message.what, message.bytes});
+    return true;
+  }
+
+  bool pieceReceived(const MessagePointer &message, size_t bytes) {
+    message->bytes += bytes;
+    message->room = message->room.subspan(bytes);
+    if (bytes == piece_)
+      return receivePiece(message);
+    done_.push_back({message->what, message->bytes});
+    const auto found = longReceives_.find({message->peer, message->tag});
+    if (found == longReceives_.end())
+      return true;
+    found->second.pop_front();
+    if (!found->second.empty())
+      return receivePiece(found->second.front());
+    longReceives_.erase(found);
     return true;
   }
 
@@ -113,14 +175,25 @@ private:
   }
 
   MPI_Comm all_;
+  const size_t piece_;
   int rank_ = 0, ranks_ = 1, ranksHere_ = 1;
   std::vector<MPI_Request> requests_;
-  std::vector<void *> whats_; ///< of the requests
+  std::vector<MessagePointer> messages_; ///< of the requests
+  /// Receives that may be of several pieces, and those of the same peer and tag after them: the
+  /// first of each queue is begun.
+  std::map<std::pair<int, int>, std::deque<MessagePointer>> longReceives_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<Done> done_;
   std::string error_;
 };
+
+/// For tests a smaller one, the same in all ranks.
+size_t largestPiece() {
+  const char *text = std::getenv("LSTMC_MPI_PIECE");
+  const long long asked = text ? std::atoll(text) : 0;
+  return asked > 0 ? size_t(std::min(asked, 1LL << 30)) : size_t(1) << 30;
+}
 
 } // namespace
 
@@ -133,5 +206,6 @@ extern "C" lstmc::ranks::Wire *lstmcOpenWire(std::string &error) {
     error = "MPI_Init_thread failed";
     return nullptr;
   }
-  return std::make_unique<lstmc::ranks::MpiWire>(MPI_COMM_WORLD).release();
+  return std::make_unique<lstmc::ranks::MpiWire>(MPI_COMM_WORLD, lstmc::ranks::largestPiece())
+      .release();
 }

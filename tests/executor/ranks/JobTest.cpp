@@ -86,6 +86,53 @@ TEST(Job, TheOddRankIsNamed) {
   });
 }
 
+TEST(Job, ARankThatDoesNotSendIsNamedOnceNobodyGetsOn) {
+  using namespace std::chrono_literals;
+  inRanks(3, [](JobPointer job) {
+    if (job->rank() == 1) { // gets on for a while, as `launch` tells the others, and then stands
+      std::this_thread::sleep_for(3s);
+      return;
+    }
+    std::atomic<bool> done{false};
+    std::thread launch([&] {
+      for (uint64_t progress = 1; progress < 10 && !done; ++progress) {
+        job->otherRanksAreAt(progress);
+        std::this_thread::sleep_for(100ms);
+      }
+    });
+    job->bePatient(500ms);
+    const auto begin = std::chrono::steady_clock::now();
+    auto said = job->gather("");
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    done = true;
+    launch.join();
+    ASSERT_FALSE(said.ok());
+    EXPECT_EQ(said.error().code, ErrorCode::E0802);
+    EXPECT_NE(said.error().text().find(" waited 0.5 s for rank "), std::string::npos)
+        << said.error().text();
+    EXPECT_GE(waited, 1s); // 0.9 s of progress, then patience
+    EXPECT_EQ(job->standing().at, Standing::At::Host);
+  });
+}
+
+TEST(Job, WhoWaitsForAnotherRankSaysSo) {
+  inRanks(2, [](JobPointer job) {
+    if (job->rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      ASSERT_TRUE(job->gather("").ok());
+      return;
+    }
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+      EXPECT_EQ(job->standing().at, Standing::At::Wait);
+      EXPECT_EQ(job->standing().place, "it waits for rank 1");
+    });
+    ASSERT_TRUE(job->gather("").ok());
+    other.join();
+    EXPECT_EQ(job->standing().at, Standing::At::Host);
+  });
+}
+
 TEST(Job, AnAbortEndsAllAndSaysWhy) {
   inRanks(3, [](JobPointer job) {
     if (job->rank() == 1) {

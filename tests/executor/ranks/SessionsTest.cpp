@@ -1,6 +1,8 @@
 // Sessions of several ranks against one of a single process, on a package made by hand.
 #include <map>
 #include <mutex>
+#include <optional>
+#include <regex>
 
 #include "executor/package/MessageMemory.h"
 #include "executor/session/RemoteDevice.h"
@@ -212,6 +214,48 @@ TEST(Ranks, EndWhenAMessageComesTwiceOrCut) {
         },
         mail);
   }
+}
+
+/// Two values of one size in each other's place: the message names both ops with their lines.
+TEST(Ranks, NameBothOpsWhenMessagesAreExchanged) {
+  auto mail = std::make_shared<Mailboxes>(2);
+  std::optional<std::pair<Mailboxes::Key, std::vector<std::byte>>> first;
+  bool exchanged = false;
+  mail->onTheWay = [&](const Mailboxes::Key &key, std::vector<std::byte> &bytes) {
+    const auto &[from, to, tag] = key;
+    if (from != 1 || tag < ranks::kTagMessages || exchanged)
+      return true;
+    if (!first) {
+      first.emplace(key, bytes);
+      return false; // until there is another one
+    }
+    if (first->first == key || first->second.size() != bytes.size())
+      return true;
+    exchanged = true;
+    mail->boxes[first->first].push_back({{}, bytes});
+    bytes = first->second;
+    return true;
+  };
+  std::atomic<int> named = 0;
+  inRanks(
+      2,
+      [&](JobPointer job) {
+        auto session = sessionOf(job);
+        ASSERT_TRUE(session->initialise(3).ok());
+        fillInput(*session, 1);
+        Status status = session->run("step");
+        ASSERT_FALSE(status.ok());
+        EXPECT_EQ(status.error().code, ErrorCode::E0804);
+        const std::string text = status.error().text();
+        static const std::regex both(
+            "cpu:\\d waits for message \\d+ of \\w+, .+ at net\\.lnet:\\d+; "
+            "rank 1 sent message \\d+ of \\w+, .+ at net\\.lnet:\\d+: ");
+        named += std::regex_search(text, both);
+        EXPECT_TRUE(std::regex_search(text, both)) << text;
+      },
+      mail);
+  EXPECT_TRUE(exchanged);
+  EXPECT_EQ(named, 2); // both ranks say it
 }
 
 TEST(Ranks, EndWhenABitFlipsOnTheWay) {
