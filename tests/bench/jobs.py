@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
-"""jobs.py sameness|kills|cost|scale LSTMC [--updates N] [--rounds N] [--kills N]: jobs of several processes.
+"""jobs.py sameness|kills|cost|forecast|scale LSTMC [--updates N] [--rounds N] [--kills N] [--tcp]: jobs of several processes.
 
 sameness  1 to 8 ranks, with devices, layers, chunks, stores, threads and parts shared out so that every pair of choices is in one job: each has to end
           with the hash of one process. What is done is kept beside LSTMC, and the same call goes on after it
 kills     ranks killed at --kills (200) random updates, 2 to 8 ranks (tests/ranks/kills.py): each job has to end as one that lost none, and to train
           again within 10 s. Goes on as sameness does
-cost      an update of two ranks of one thread, compared with two devices of one process: 2x LSTM 512, 64 rows, 50 steps
+cost      an update of two ranks of one thread, compared with two devices of one process: 2x LSTM 512, 64 rows, 50 steps. With --tcp ranks exchange
+          messages by TCP over the loopback, as between hosts, instead of by shared memory
+forecast  an update of that net, forecast and measured, of 2 and of 4 ranks; exit 1 if more than half of those of 2 are off by more than 20 %
 scale     an update of 1 to 8 ranks of a small network, which outnumber the processors
 """
 import argparse
 import hashlib
 import itertools
 import json
+import os
 import pathlib
 import random
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -41,6 +46,14 @@ NETS = {
 }
 SMALL = ["--set", "hidden=32", "-b", "16", "--set", "seq=16"]
 LARGE = ["--set", "hidden=512", "-b", "64", "--set", "seq=50"]
+
+
+# In place of mpirun, before the real one: no shared memory between ranks.
+BY_TCP = """\
+#!/bin/bash
+for word; do words+=("${word/#self,vader,tcp/self,tcp}"); done
+exec %s "${words[@]}"
+"""
 
 
 def events(lstmc, ranks, net, size, updates, flags):
@@ -152,6 +165,29 @@ def update_ms(lstmc, ranks, size, updates, flags):
     return 1000 * (at[last] - at[first]) / (last - first)
 
 
+def exchange_by_tcp(folder):
+    """From here on, all ranks of this process do."""
+    script = pathlib.Path(folder) / "mpirun"
+    script.write_text(BY_TCP % shutil.which("mpirun"))
+    script.chmod(0o755)
+    os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+
+
+def forecast(lstmc, updates, rounds):
+    """True if ranks that have a processor each take the time that was foretold."""
+    wrong = 0
+    for ranks in (2, 4):
+        for _ in range(rounds):
+            with tempfile.TemporaryDirectory() as scratch:
+                words = [lstmc, "launch", "-n", str(ranks), "--", "train", "samples/char_lm.lnet", "--data", f"text:{TEXT},valid=0", "--after", f"{updates}u", "-t", "1",
+                         *LARGE, "-o", scratch + "/ck"]
+                done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True, start_new_session=True, check=True)
+            found = re.search(r"forecast  update ([\d.]+ \S+), measured ([\d.]+ \S+) \(([+-]\d+) %\)", done.stderr)
+            wrong += ranks == 2 and abs(int(found[3])) > 20
+            print(f"{ranks} ranks: forecast {found[1]}, measured {found[2]} ({found[3]} %)", flush=True)
+    return 2 * wrong <= rounds
+
+
 def cost(lstmc, updates, rounds):
     times = {"2 devices": [], "2 ranks": []}
     for _ in range(rounds):  # in turn, so that both meet the same machine
@@ -165,11 +201,12 @@ def cost(lstmc, updates, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("sameness", "kills", "cost", "scale"))
+    parser.add_argument("what", choices=("sameness", "kills", "cost", "forecast", "scale"))
     parser.add_argument("lstmc", type=pathlib.Path)
     parser.add_argument("--updates", type=int)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--tcp", action="store_true")
     args = parser.parse_args()
     lstmc = args.lstmc.absolute()
     if args.what == "kills":
@@ -177,8 +214,13 @@ def main():
                                "--kept", lstmc.with_name("jobs-kills.json")]).returncode
     if args.what == "sameness":
         return 0 if sameness(lstmc, args.updates or 200, lstmc.with_name("jobs-sameness.json")) else 1
+    if args.what == "forecast":
+        return 0 if forecast(lstmc, args.updates or 30, args.rounds) else 1
     if args.what == "cost":
-        cost(lstmc, args.updates or 12, args.rounds)
+        with tempfile.TemporaryDirectory() as folder:
+            if args.tcp:
+                exchange_by_tcp(folder)
+            cost(lstmc, args.updates or 12, args.rounds)
     else:
         for ranks in range(1, 9):
             times = [update_ms(lstmc, ranks, SMALL, args.updates or 200, ["-d", "cpu"]) for _ in range(args.rounds)]
