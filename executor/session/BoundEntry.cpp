@@ -40,13 +40,17 @@ int64_t messageNumber(const package::Launch &launch) {
   return argumentsOf<TransferArguments>(launch).message;
 }
 
+bool isCounted(std::span<const CountedLaunch> counted, size_t launch) {
+  return std::ranges::binary_search(counted, launch, {}, &CountedLaunch::launch);
+}
+
 /// A graph is made of consecutive launches between which the host has nothing to do: it is cut by
 /// transfers, where the host waits, at `commit`, and where indices are counted.
-void findGraphs(BoundProgram &program, std::span<const size_t> counted) {
+void findGraphs(BoundProgram &program, std::span<const CountedLaunch> counted) {
   std::vector<Segment> &segments = program.segments;
   auto continues = [&](size_t at) {
     return at < segments.size() && segments[at].kind == Segment::Kind::Launches &&
-           at != program.commitSegment && !std::ranges::binary_search(counted, segments[at].launch);
+           at != program.commitSegment && !isCounted(counted, segments[at].launch);
   };
   for (size_t at = 0; at < segments.size();) {
     size_t end = at + 1;
@@ -63,7 +67,7 @@ void findGraphs(BoundProgram &program, std::span<const size_t> counted) {
 /// messages.
 Result<BoundProgram> bindProgram(const package::Package &package,
                                  const package::DeviceProgram &source, size_t position,
-                                 std::span<const size_t> counted, const Devices &devices,
+                                 std::span<const CountedLaunch> counted, const Devices &devices,
                                  MessageEnds &messages) {
   BoundProgram program{source.device, &source, nullptr, {}, 0};
   if (!counted.empty())
@@ -93,7 +97,7 @@ Result<BoundProgram> bindProgram(const package::Package &package,
     program.streams = std::max(program.streams, launch.stream + 1);
     events = std::max(events, uint32_t(launch.event + 1));
     extend = extend && launch.waits.empty() && program.segments.back().stream == launch.stream &&
-             !std::ranges::binary_search(counted, i);
+             !isCounted(counted, i);
     if (isTransfer(launch.kernel)) {
       Ends &ends = messages[messageNumber(launch)];
       bool send = launch.kernel == KernelId::Send;
@@ -209,7 +213,7 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
   entry.prepare = package.findEntry(std::string(kPreparePrefix) + source.name);
 
   MessageEnds messages;
-  const std::vector<std::vector<size_t>> counted = countedLaunches(data, source);
+  const std::vector<std::vector<CountedLaunch>> counted = countedLaunches(data, source);
   for (const package::DeviceProgram &program : source.programs) {
     const size_t position = entry.programs.size();
     LSTMC_ASSIGN(BoundProgram made,

@@ -1,4 +1,4 @@
-// Counts indices that a network computes and that are outside what they index.
+// Counts indices, labels and lengths that a network computes and that are out of range.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,25 @@
 #include <vector>
 
 #include "executor/base/Diagnostic.h"
+#include "executor/base/ValueRange.h"
 #include "executor/device/Device.h"
 #include "executor/device/DeviceTensor.h"
 #include "executor/package/PackageData.h"
 
 namespace lstmc::session {
 
-/// The launches of an entry whose indices are counted, in ascending order, by program: those that
-/// clip values that no caller gave. Rows that several launches compute, because several devices do
-/// or because backward computes them again, are counted at the first launch.
-std::vector<std::vector<size_t>> countedLaunches(const package::PackageData &data,
-                                                 const package::Entry &entry);
+/// What is counted of one launch.
+struct CountedLaunch {
+  size_t launch; ///< in its program
+  bool below,
+      above; ///< of lengths in chunks, only the first has what is too small, the last too large
+};
+
+/// The launches of an entry that are counted, in ascending order, by program: those that clip
+/// values that no caller gave. Rows that several launches read, because several devices do, or
+/// because the gradient and the metric of a head do, are counted at one of them.
+std::vector<std::vector<CountedLaunch>> countedLaunches(const package::PackageData &data,
+                                                        const package::Entry &entry);
 
 /// Of the launches of one program. Used by the thread of its device.
 class IndexCounter {
@@ -26,14 +34,15 @@ public:
   struct Count {
     size_t launch; ///< in the program
     const package::Launch *source;
-    DeviceTensor indices;
-    int64_t extent; ///< valid indices are less than this, and not negative
+    DeviceTensor values;
+    ValueRange valid;   ///< of the op
+    ValueRange checked; ///< of the launch's own numbers: a chunk counts lengths from its first step
     uint64_t outside = 0;
   };
 
   /// `launches` is the program's element of countedLaunches().
   IndexCounter(const package::PackageData &data, const package::DeviceProgram &program,
-               std::span<const size_t> launches, Device &device);
+               std::span<const CountedLaunch> launches, Device &device);
 
   /// Counts if `launch` is one of them; called when all launches before it are on the stream.
   /// Allocates nothing.
@@ -42,12 +51,12 @@ public:
 
 private:
   std::vector<Count> counts_;
-  std::vector<std::byte> scratch_; ///< holds the largest indices if the host cannot see them
+  std::vector<std::byte> scratch_; ///< holds the largest values if the host cannot see them
 };
 
-/// The warning W0703 at the first of these ops, with the others as reasons: how many indices of
-/// each were outside, and what the op reads instead. Empty if there were none. `totals` has the
-/// number of each count.
+/// The warning W0703 at the first of these ops, with the others as reasons: how many values of
+/// each were out of range, and what the op does with them. Empty if there were none. `totals` has
+/// the number of each count.
 Diagnostics describe(const package::PackageData &data,
                      std::span<const IndexCounter::Count *const> counts,
                      std::span<const uint64_t> totals);

@@ -1,4 +1,4 @@
-"""Indices that a network computes: those out of range are clipped as in MXNet, and counted, once each, however the work is divided."""
+"""Indices, labels and lengths that a network computes: those out of range are clipped as in MXNet, and counted, once each, however the work is divided."""
 import math
 import re
 import unittest
@@ -46,9 +46,9 @@ class Indices(Case):
 
     def counts(self, done):
         self.assertEqual(done.stderr.count("W0703"), 1, done.stderr)
-        self.assertRegex(done.stderr, r"(?m)^f\.lnet:\d+:\d+: warning\[W0703\]: ")
-        found = re.findall(r"(\w+ \(\w+\))[^\n]*?: (\d+) computed (?:index was|indices were) outside 0 to ", done.stderr)
-        self.assertEqual(len(found), len(dict(found)))
+        self.assertRegex(done.stderr, r"(?m)^\w\.lnet:\d+:\d+: warning\[W0703\]: ")
+        found = re.findall(r"(\w+ \(\w+\))[^\n]*?: (\d+) computed \w+ (?:was|were) outside \d to ", done.stderr)
+        self.assertEqual(len(found), len(dict(found)), found)
         return {name: int(count) for name, count in found}
 
     def test_training_counts_each_once_on_any_devices(self):
@@ -73,6 +73,52 @@ def g(data: float32[5]):
         (self.folder / "g.lnet").write_text((self.folder / "g.lnet").read_text().replace(", data)", ", data * 2)"))
         done = self.good("run", "g.lnet", "-i", "data=@in.npy", "--repeat", "2")
         self.assertIn("take1 (take): 6 computed indices were outside 0 to 3: the nearest is read\n", done.stderr)
+
+    def test_computed_labels_and_lengths_on_any_devices(self):
+        (self.folder / "h.lnet").write_text("""\
+N = dim("batch", 8)
+
+def h(data: float32[N, 6], label: float32[N]):
+    n = floor(reshape(slice_axis(data, axis=1, begin=0, end=1), shape=(-1,)) * 4)
+    x = SwapAxis(reshape(data, shape=(-1, 6, 1)), dim1=0, dim2=1)
+    y = x
+    for i in range(2):
+        y = LSTM(y, num_hidden=4, length=n, name="lstm%d" % i)[0]
+    last = SequenceLast(y, n, use_sequence_length=True, name="last")
+    mask = SequenceMask(y, n, use_sequence_length=True, name="mask")
+    back = SequenceReverse(y, n, use_sequence_length=True, name="back")
+    soft = softmax(data, n, use_length=True, name="soft")
+    z = Concat(last, sum_axis(mask, axis=0), sum_axis(back * back, axis=0), soft, dim=1)
+    z = FullyConnected(z, num_hidden=3, name="fc")
+    heads = [SoftmaxOutput(z, label * 2 + 1, name="head"), SoftmaxOutput(z, label - 1, use_ignore=True, ignore_label=-1, name="ignoring")]
+    return heads[0], heads[1], softmax_cross_entropy(z, label - 1, name="entropy")
+
+fit(h, optimizer="sgd", learning_rate=0.01, initializer=Xavier(), seed=3)
+""")
+        npy(self.folder / "l.npy", "f", "(24,)", [i % 3 for i in range(24)])
+        n = [math.floor(X[row * 6] * 4) for row in range(24)]
+        lengths = sum(not 0 <= one <= 6 for one in n)
+        counts = {"lstm0 (rnn_layer)": lengths, "lstm1 (rnn_layer)": lengths, "last (SequenceLast)": sum(not 1 <= one <= 6 for one in n), "mask (SequenceMask)": lengths,
+                  "back (SequenceReverse)": lengths, "soft (softmax)": lengths, "head (SoftmaxOutput)": 16, "entropy (softmax_cross_entropy)": 8}
+        self.assertGreater(min(lengths, counts["last (SequenceLast)"] - lengths), 0)
+        for number, words in enumerate(([], ["-d", "2xcpu"], ["--accumulate", "2"], ["-d", "2xcpu", "--place", "auto=2"], ["-d", "2xemu"])):
+            done = self.good("train", "h.lnet", "--data", "npy:data=x.npy,label=l.npy", "--after", "3u", "-o", f"ck{number}", *words)
+            self.assertLessEqual(self.counts(done).items(), counts.items(), words)
+            self.assertIn("and 3 more ops", done.stderr)
+            self.assertNotIn("ignoring", done.stderr)
+        done = self.good("eval", "ck0", "--data", "npy:data=x.npy,label=l.npy")
+        self.assertLessEqual(self.counts(done).items(), counts.items())
+        self.assertIn("lengths were outside 0 to 6: the nearest counts", done.stderr)
+
+    def test_heads_say_what_becomes_of_a_label(self):
+        (self.folder / "s.lnet").write_text("""\
+def s(data: float32[4, 6], label: float32[4]):
+    return SoftmaxOutput(FullyConnected(data, num_hidden=3), label * 2 + 5, name="head")
+""")
+        npy(self.folder / "l.npy", "f", "(24,)", [i % 3 for i in range(24)])
+        done = self.good("train", "s.lnet", "--data", "npy:data=x.npy,label=l.npy", "--after", "6u", "-o", "ck")
+        self.assertIn("head (SoftmaxOutput): 24 computed labels were outside 0 to 2: for the gradient such a row is of no class, for the loss of the nearest\n",
+                      done.stderr)
 
 
 if __name__ == "__main__":
