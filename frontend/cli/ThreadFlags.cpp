@@ -5,7 +5,6 @@
 #include "executor/device/ThreadTeam.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Ranks.h"
-#include "passes/planning/PackageForecast.h"
 #include "passes/planning/Threads.h"
 #include "passes/planning/rates/MachineRates.h"
 
@@ -38,8 +37,6 @@ void measureIfNew(const std::set<int> &threadCounts, Console &console) {
 }
 
 int threadsOf(const package::PackageData &data, int64_t asked) {
-  /// What several threads have to gain by forecast, which is no more exact than that.
-  constexpr double kGain = 0.9;
   int threads = planning::threadsInForce(data, asked);
   if (asked > 0 || threads == 1)
     return threads;
@@ -51,10 +48,7 @@ int threadsOf(const package::PackageData &data, int64_t asked) {
   };
   if (!measured(one, 1) || !measured(several, threads))
     return threads;
-  for (std::string_view entry : {"step", "forward", "evaluate"})
-    if (std::optional<double> alone = planning::forecastSeconds(data, entry, one))
-      return *planning::forecastSeconds(data, entry, several) < kGain * *alone ? threads : 1;
-  return threads;
+  return planning::threadsThatGain(data, threads, one, several);
 }
 
 } // namespace lstmc::cli

@@ -4,6 +4,7 @@
 
 #include "backends/registry/Targets.h"
 #include "executor/device/ThreadTeam.h"
+#include "passes/planning/PackageForecast.h"
 
 namespace lstmc::planning {
 
@@ -26,6 +27,41 @@ int threadsInForce(const package::PackageData &data, int64_t asked) {
         }
     }
   return seconds < kWorthMeeting * meetings ? 1 : threads;
+}
+
+/// Of orthogonal initial values, half of each product and half of each difference of two vectors;
+/// others take no longer than reading them.
+static double initialSeconds(const package::PackageData &data, const target::Machine &machine) {
+  double flops = 0;
+  for (const package::Parameter &parameter : data.parameters) {
+    if (parameter.initialise.kernel != KernelId::Initialise ||
+        argumentsOf<InitialiseArguments>(parameter.initialise).kind !=
+            InitKind::Orthogonal)
+      continue;
+    const std::vector<int64_t> &shape = data.buffers[parameter.buffers.front()].shape;
+    double elements = 1;
+    for (int64_t extent : shape)
+      elements *= double(extent);
+    const double rows = shape.empty() ? 1 : double(shape.front());
+    flops += 2 * elements * std::min(rows, elements / std::max(rows, 1.0));
+  }
+  if (flops == 0)
+    return 0;
+  return flops / targetOf(data.devices.front().name).speeds(machine).flopsPerSecond;
+}
+
+int threadsThatGain(const package::PackageData &data, int threads, const target::Machines &one,
+                    const target::Machines &several) {
+  /// What several threads have to gain by forecast, which is no more exact than that.
+  constexpr double kGain = 0.9, kCalls = 100;
+  auto secondsOf = [&](std::string_view entry, const target::Machines &machines) {
+    return kCalls * *forecastSeconds(data, entry, machines) +
+           initialSeconds(data, machines.front());
+  };
+  for (std::string_view entry : {"step", "forward", "evaluate"})
+    if (forecastSeconds(data, entry, one))
+      return secondsOf(entry, several) < kGain * secondsOf(entry, one) ? threads : 1;
+  return threads;
 }
 
 } // namespace lstmc::planning

@@ -31,7 +31,9 @@ Number rint(Number x) {
 /// By psi(x) = psi(x + 1) - 1 / x, and the asymptotic series from 20 on.
 Number digamma(Number x) {
   Number sum = 0;
-  if (x < 0) // psi(1 - x) - psi(x) = pi / tan(pi x)
+  if (x <= 0 && x == std::floor(x))
+    return NAN; // a pole
+  if (x < 0)    // psi(1 - x) - psi(x) = pi / tan(pi x)
     return digamma(1 - x) - kPi / std::tan(kPi * x);
   for (; x < 20; x += 1)
     sum -= 1 / x;
