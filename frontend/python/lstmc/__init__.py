@@ -4,12 +4,10 @@
 `Session` runs. `nd` computes at once, with gradients by `autograd`. See docs/python.md.
 """
 
-from . import attribute, autograd, callback, init, io, lr_scheduler, metric, model, name, nd, random, rnn, sym
-from . import module as mod
+from . import _core, attribute, autograd, callback, init, io, lr_scheduler, metric, model, name, nd, random, rnn, sym
+from . import mod
 from . import visualization as viz
-from ._core import __version__
 from .attribute import AttrScope
-from .bucketing import BucketingModule as _BucketingModule
 from .context import Context, cpu, current_context, gpu
 from .error import Error, Warning
 from .graph import Symbol, dim
@@ -17,8 +15,8 @@ from .network import Network, load
 from .session import Package, Session
 from .torch import from_torch
 
+__version__: str = _core.__version__
 initializer = init
 module = mod
-mod.BucketingModule = _BucketingModule  # MXNet's module has both
 symbol = sym
 ndarray = nd

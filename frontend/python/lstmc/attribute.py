@@ -1,8 +1,15 @@
 """Attributes that a node has beside those of its op, and scopes that give them: docs/mxnet.md §12 has what they mean."""
 
+from __future__ import annotations
+
 import threading
+from typing import TYPE_CHECKING
 
 from .error import usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 # Names that MXNet takes with and without underscores.
 HIDDEN = ("ctx_group", "force_mirroring", "lr_mult", "mirror_stage", "wd_mult")
@@ -43,25 +50,25 @@ class AttrScope:
 
     _local = threading.local()
 
-    def __init__(self, **attributes):
+    def __init__(self, **attributes: Any) -> None:
         self._dtype = attributes.pop("dtype", None)
         self._attributes = attributes_of(attributes, "AttrScope")
         self._before = None
 
     @classmethod
-    def current(cls):
+    def current(cls) -> tuple[dict[str, str], str | None]:
         """(attributes, dtype) in force."""
         return getattr(cls._local, "current", ({}, None))
 
-    def get(self, attr):
+    def get(self, attr: Mapping[str, str] | None) -> dict[str, str]:
         """The scope's attributes and those of the dict, which win."""
         return {**self._attributes, **attributes_of(attr, "attr")}
 
-    def __enter__(self):
+    def __enter__(self) -> AttrScope:
         self._before = AttrScope.current()
         attributes, dtype = self._before
         AttrScope._local.current = ({**attributes, **self._attributes}, self._dtype or dtype)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         AttrScope._local.current = self._before

@@ -1,15 +1,25 @@
 """Gradients of eager arrays, as MXNet's autograd: ops inside `record()` are written on a tape, and `backward` compiles the tape as one
 network whose step returns the gradients."""
 
+from __future__ import annotations
+
 import contextlib
 import itertools
 import threading
+from typing import TYPE_CHECKING
 
 import numpy
 
 from . import _core
 from .error import usage
 from .programs import Program, frozen, kept
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+    from typing import Any
+
+    from .ndarray import NDArray
 
 _numbers = itertools.count()
 
@@ -22,23 +32,23 @@ class _State(threading.local):
 _state = _State()
 
 
-def is_recording():
+def is_recording() -> bool:
     """Whether ops are written on the tape."""
     return _state.recording
 
 
-def is_training():
+def is_training() -> bool:
     """Whether Dropout drops out."""
     return _state.training
 
 
-def set_recording(on):
+def set_recording(on: bool) -> bool:
     """Sets it, and returns what it was."""
     before, _state.recording = _state.recording, bool(on)
     return before
 
 
-def set_training(on):
+def set_training(on: bool) -> bool:
     """Sets it, and returns what it was."""
     before, _state.training = _state.training, bool(on)
     return before
@@ -55,22 +65,22 @@ def _scope(recording, training):
         _state.recording, _state.training = before
 
 
-def record(train_mode=True):
+def record(train_mode: bool = True) -> AbstractContextManager[None]:
     """`with autograd.record():` writes what is computed inside on the tape."""
     return _scope(True, train_mode)
 
 
-def pause(train_mode=False):
+def pause(train_mode: bool = False) -> AbstractContextManager[None]:
     """Stops writing on the tape inside a record()."""
     return _scope(False, train_mode)
 
 
-def train_mode():
+def train_mode() -> AbstractContextManager[None]:
     """Dropout drops out inside."""
     return _scope(None, True)
 
 
-def predict_mode():
+def predict_mode() -> AbstractContextManager[None]:
     """Dropout does nothing inside."""
     return _scope(None, False)
 
@@ -98,7 +108,8 @@ class Node:
         self.place = place
 
 
-def mark_variables(variables, gradients, grad_reqs="write"):
+def mark_variables(variables: NDArray | Sequence[NDArray], gradients: NDArray | Sequence[NDArray],
+                   grad_reqs: str | Sequence[str] = "write") -> None:
     """Gives arrays the arrays that their gradients are written to."""
     variables, gradients = _list(variables), _list(gradients)
     requests = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else grad_reqs
@@ -108,7 +119,8 @@ def mark_variables(variables, gradients, grad_reqs="write"):
         variable._mark(gradient, request)
 
 
-def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
+def backward(heads: NDArray | Sequence[NDArray], head_grads: NDArray | Sequence[NDArray | None] | None = None, retain_graph: bool = False,
+             train_mode: bool = True) -> None:
     """Writes the gradients of the heads to `.grad` of all arrays that they depend on and that have one. `head_grads` are what flows into
     the heads, ones unless given; loss ops ignore them. The tape is kept as long as the arrays on it, whatever `retain_graph` says, and
     was written in the mode that `record` chose."""
@@ -116,7 +128,9 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
         owner._take_gradient(gradient)
 
 
-def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False, train_mode=True):
+def grad(heads: NDArray | Sequence[NDArray], variables: NDArray | Sequence[NDArray],
+         head_grads: NDArray | Sequence[NDArray | None] | None = None, retain_graph: bool | None = None, create_graph: bool = False,
+         train_mode: bool = True) -> Any:
     """The gradients of the heads by the variables, as new arrays; `.grad` stays as it is."""
     if create_graph:
         raise usage("create_graph is not there: gradients of gradients are not computed")

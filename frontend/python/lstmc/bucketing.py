@@ -1,7 +1,10 @@
 """MXNet's BucketingModule: a symbol for each key of a batch, usually the length of its sequences, all with the same weights. Trained like
 `data(buckets=..)` of the language: a plan for each key, all in the memory of the one that needs most."""
 
+from __future__ import annotations
+
 import logging
+from typing import TYPE_CHECKING
 
 from . import metric as metrics
 from . import training
@@ -12,6 +15,14 @@ from .module import Module
 from .ndarray import NDArray
 from .network import Network
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+    from typing import Any
+
+    from .context import Context
+    from .graph import Symbol
+    from .io import DataBatch
+
 
 class BucketingModule(Module):
     """`sym_gen(key)` gives (symbol, data_names, label_names). Batches have a `bucket_key`; the symbol of `default_bucket_key`, whose weights
@@ -19,8 +30,10 @@ class BucketingModule(Module):
 
     validates = True
 
-    def __init__(self, sym_gen, default_bucket_key=None, logger=logging, context=None, work_load_list=None, fixed_param_names=None,
-                 state_names=None, group2ctxs=None, compression_params=None):
+    def __init__(self, sym_gen: Callable[[Any], tuple[Symbol, Sequence[str], Sequence[str]]], default_bucket_key: Hashable = None,
+                 logger: Any = logging, context: Context | Sequence[Context] | None = None, work_load_list: Sequence[float] | None = None,
+                 fixed_param_names: Sequence[str] | None = None, state_names: Sequence[str] | None = None, group2ctxs: Any = None,
+                 compression_params: Any = None) -> None:
         if default_bucket_key is None:
             raise usage("BucketingModule needs default_bucket_key")
         self.default_bucket_key = default_bucket_key
@@ -32,16 +45,16 @@ class BucketingModule(Module):
         super().__init__(symbol, data_names, label_names, logger, context, work_load_list, fixed_param_names, state_names, group2ctxs,
                          compression_params)
 
-    def switch_bucket(self, bucket_key, data_shapes, label_shapes=None):
+    def switch_bucket(self, bucket_key: Hashable, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None) -> None:
         """Compiles the symbol of the key for these shapes, if it is not yet, so that `forward` finds it."""
         shapes = {name: tuple(shape) for name, shape in (entry[:2] for entry in (*data_shapes, *(label_shapes or ())))}
         self._session_of(bucket_key, shapes)
 
-    def init_params(self, *arguments, **keywords):
+    def init_params(self, *arguments: Any, **keywords: Any) -> None:
         super().init_params(*arguments, **keywords)
         self._trained += 1
 
-    def forward(self, data_batch, is_train=False):
+    def forward(self, data_batch: DataBatch, is_train: bool = False) -> None:
         """Runs the symbol of the batch's `bucket_key`; of the default one where it has none."""
         if is_train:
             raise usage("a Module trains by fit; a loop of one's own is what lstmc.autograd is for")
@@ -52,8 +65,8 @@ class BucketingModule(Module):
         session = self._session_of(key, {name: value.shape for name, value in {**given, **labels}.items()})
         self._outputs = [NDArray(output) for output in session.run(given).values()]
 
-    def score(self, eval_data, eval_metric, num_batch=None, batch_end_callback=None, score_end_callback=None, reset=True, epoch=0,
-              sparse_row_id_fn=None):
+    def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None, batch_end_callback: Any = None,
+              score_end_callback: Any = None, reset: bool = True, epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
         """[(metric, value)] over the data, of all buckets."""
         found = metrics.each(eval_metric)
         for each in found:

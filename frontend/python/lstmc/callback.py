@@ -1,23 +1,29 @@
 """What a Module calls after a batch or an epoch, by MXNet's names."""
 
+from __future__ import annotations
+
 import collections
 import logging
 import time
+from typing import TYPE_CHECKING
 
 from .model import save_checkpoint
 
-BatchEndParam = collections.namedtuple("BatchEndParams", ["epoch", "nbatch", "eval_metric", "locals"])
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BatchEndParam = collections.namedtuple("BatchEndParam", ["epoch", "nbatch", "eval_metric", "locals"])
 
 
 class Speedometer:
     """Logs samples per second and the metrics, every `frequent` batches."""
 
-    def __init__(self, batch_size, frequent=50, auto_reset=True):
+    def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
         self.batch_size = batch_size
         self.frequent = frequent
         self._since = None
 
-    def __call__(self, param):
+    def __call__(self, param: BatchEndParam) -> None:
         if param.nbatch == 0 or self._since is None:
             self._since = time.monotonic()
         elif param.nbatch % self.frequent == 0:
@@ -27,7 +33,7 @@ class Speedometer:
                          self.frequent * self.batch_size / max(seconds, 1e-9), values)
 
 
-def do_checkpoint(prefix, period=1):
+def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
     """After every `period` epochs: PREFIX-symbol.json, and PREFIX-0001.params after the first epoch."""
 
     def call(epoch, symbol, arg_params, aux_params):
@@ -37,7 +43,7 @@ def do_checkpoint(prefix, period=1):
     return call
 
 
-def log_train_metric(period, auto_reset=False):
+def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[BatchEndParam], None]:
     """Logs the metrics every `period` batches."""
 
     def call(param):

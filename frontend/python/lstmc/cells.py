@@ -1,18 +1,29 @@
 """Cells that a script unrolls step by step: names of nodes and parameters are MXNet's (docs/mxnet.md §2)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from . import gates, sym
 from .error import usage
 from .init import LSTMBias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from numpy.typing import ArrayLike
+    from typing import Any
+
+    from .graph import Symbol
 
 
 class RNNParams:
     """Variables by name after a prefix; cells that are given the same ones share them."""
 
-    def __init__(self, prefix=""):
+    def __init__(self, prefix: str = "") -> None:
         self._prefix = prefix
         self._params = {}
 
-    def get(self, name, **keywords):
+    def get(self, name: str, **keywords: Any) -> Symbol:
         """The Variable of that name, which is made when it is asked for first."""
         name = self._prefix + name
         if name not in self._params:
@@ -24,39 +35,39 @@ class BaseRNNCell:
     """A step of a recurrent layer: `output, states = cell(x, states)`. Its parameters are shared by all steps, and by cells that are given
     its `params`."""
 
-    _gate_names = ()
+    _gate_names: tuple[str, ...] = ()
 
-    def __init__(self, prefix="", params=None):
+    def __init__(self, prefix: str = "", params: RNNParams | None = None) -> None:
         self._prefix = prefix
         self._own_params = params is None
         self._params = RNNParams(prefix) if params is None else params
         self._modified = False  # by a cell around it, which is the one to call
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Begins to count steps and states anew, for another graph."""
         self._steps = -1
         self._states = -1
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         raise NotImplementedError
 
     @property
-    def params(self):
+    def params(self) -> RNNParams:
         """The RNNParams, for another cell."""
         self._own_params = False
         return self._params
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         """[{"shape": (0, num_hidden), "__layout__": "NC"}] of the states; 0 stands for the batch."""
         raise NotImplementedError
 
     @property
-    def state_shape(self):
+    def state_shape(self) -> list[tuple[int, ...]]:
         return [info["shape"] for info in self.state_info]
 
-    def begin_state(self, func=None, **options):
+    def begin_state(self, func: Callable[..., Symbol] | None = None, **options: Any) -> list[Symbol]:
         """The states before the first step: zeros, or what `func` (such as sym.Variable) makes of a name, the options and a state's info."""
         self._check_unmodified()
         states = []
@@ -66,11 +77,11 @@ class BaseRNNCell:
             states.append((func or sym.zeros)(name=name, **{**options, **info}))
         return states
 
-    def unpack_weights(self, args):
+    def unpack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         """Weights by name with those of the cell cut into gates, as `lstm_i2h_f_weight`."""
         return gates.unpack(args, self._prefix, self._gate_names) if self._gate_names else dict(args)
 
-    def pack_weights(self, args):
+    def pack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         """Weights by name with those of the gates joined again."""
         return gates.pack(args, self._prefix, self._gate_names) if self._gate_names else dict(args)
 
@@ -83,7 +94,8 @@ class BaseRNNCell:
         if self._modified:
             raise usage("the cell has another cell around it, such as a ZoneoutCell: call that one")
 
-    def unroll(self, length, inputs, begin_state=None, layout="NTC", merge_outputs=None):
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """(outputs, states) of `length` steps. `inputs` is one symbol, cut along the T of `layout`, or a list with a symbol per step;
         outputs are a list, or one symbol with `merge_outputs=True`."""
         self.reset()
@@ -95,7 +107,7 @@ class BaseRNNCell:
         return (merged(outputs, layout) if merge_outputs else outputs), states
 
 
-def cut(length, inputs, layout):
+def cut(length: int, inputs: Symbol | Sequence[Symbol], layout: str) -> list[Symbol]:
     """A symbol per step."""
     if isinstance(inputs, sym.Symbol):
         if len(inputs) != 1:
@@ -106,7 +118,7 @@ def cut(length, inputs, layout):
     return inputs
 
 
-def merged(outputs, layout):
+def merged(outputs: Symbol | Sequence[Symbol], layout: str) -> Symbol:
     """One symbol of those of all steps."""
     if isinstance(outputs, sym.Symbol):
         return outputs
@@ -114,7 +126,7 @@ def merged(outputs, layout):
     return sym.Concat(*[sym.expand_dims(output, axis=axis) for output in outputs], dim=axis)
 
 
-def normalized(length, sequence, layout, merge):
+def normalized(length: int, sequence: Symbol | Sequence[Symbol], layout: str, merge: bool | None) -> Symbol | Sequence[Symbol]:
     """One symbol or a list of them, as `merge` says; as it is where that is None."""
     if merge is None:
         return sequence
@@ -146,11 +158,11 @@ class _GateCell(BaseRNNCell):
 class RNNCell(_GateCell):
     """h' = activation(W x + R h + b)."""
 
-    def __init__(self, num_hidden, activation="tanh", prefix="rnn_", params=None):
+    def __init__(self, num_hidden: int, activation: str = "tanh", prefix: str = "rnn_", params: RNNParams | None = None) -> None:
         super().__init__(num_hidden, prefix, params)
         self._activation = activation
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         name = self._step()
         total = self._product(inputs, "i2h", name + "i2h") + self._product(states[0], "h2h", name + "h2h")
         output = sym.Activation(total, act_type=self._activation, name=name + "out")
@@ -162,14 +174,14 @@ class LSTMCell(_GateCell):
 
     _gate_names = ("_i", "_f", "_c", "_o")
 
-    def __init__(self, num_hidden, prefix="lstm_", params=None, forget_bias=1.0):
+    def __init__(self, num_hidden: int, prefix: str = "lstm_", params: RNNParams | None = None, forget_bias: float = 1.0) -> None:
         super().__init__(num_hidden, prefix, params, LSTMBias(forget_bias))
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         return super().state_info * 2
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         name = self._step()
         total = self._product(inputs, "i2h", name + "i2h") + self._product(states[0], "h2h", name + "h2h")
         i, f, c, o = sym.SliceChannel(total, num_outputs=4, name=name + "slice")
@@ -187,10 +199,10 @@ class GRUCell(_GateCell):
 
     _gate_names = ("_r", "_z", "_o")
 
-    def __init__(self, num_hidden, prefix="gru_", params=None):
+    def __init__(self, num_hidden: int, prefix: str = "gru_", params: RNNParams | None = None) -> None:
         super().__init__(num_hidden, prefix, params)
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         name = self._step() + "_"  # MXNet's own: two underscores
         i2h_r, i2h_z, i2h = sym.SliceChannel(self._product(inputs, "i2h", name + "i2h"), num_outputs=3, name=name + "i2h_slice")
         h2h_r, h2h_z, h2h = sym.SliceChannel(self._product(states[0], "h2h", name + "h2h"), num_outputs=3, name=name + "h2h_slice")
@@ -204,18 +216,19 @@ class GRUCell(_GateCell):
 class DropoutCell(BaseRNNCell):
     """Drops out a share of its inputs in training; keeps no state."""
 
-    def __init__(self, dropout, prefix="dropout_", params=None):
+    def __init__(self, dropout: float, prefix: str = "dropout_", params: RNNParams | None = None) -> None:
         super().__init__(prefix, params)
         self._dropout = dropout
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         return []
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         return (sym.Dropout(inputs, p=self._dropout) if self._dropout > 0 else inputs), states
 
-    def unroll(self, length, inputs, begin_state=None, layout="NTC", merge_outputs=None):
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """Drops out of the whole sequence at once where it is one symbol."""
         self.reset()
         inputs = normalized(length, inputs, layout, merge_outputs)
@@ -227,7 +240,7 @@ class DropoutCell(BaseRNNCell):
 class CellGroup(BaseRNNCell):
     """A cell of several, whose states and weights are theirs."""
 
-    def __init__(self, prefix, params):
+    def __init__(self, prefix: str, params: RNNParams | None) -> None:
         self._cells = []
         super().__init__(prefix, params)
         self._given_params = params is not None
@@ -241,25 +254,25 @@ class CellGroup(BaseRNNCell):
         self._params._params.update(cell.params._params)
         self._cells.append(cell)
 
-    def reset(self):
+    def reset(self) -> None:
         super().reset()
         for cell in self._cells:
             cell.reset()
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         return [info for cell in self._cells for info in cell.state_info]
 
-    def begin_state(self, func=None, **options):
+    def begin_state(self, func: Callable[..., Symbol] | None = None, **options: Any) -> list[Symbol]:
         self._check_unmodified()
         return [state for cell in self._cells for state in cell.begin_state(func=func, **options)]
 
-    def unpack_weights(self, args):
+    def unpack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         for cell in self._cells:
             args = cell.unpack_weights(args)
         return args
 
-    def pack_weights(self, args):
+    def pack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         for cell in self._cells:
             args = cell.pack_weights(args)
         return args
@@ -277,13 +290,13 @@ class CellGroup(BaseRNNCell):
 class SequentialRNNCell(CellGroup):
     """Cells one above the other."""
 
-    def __init__(self, params=None):
+    def __init__(self, params: RNNParams | None = None) -> None:
         super().__init__("", params)
 
-    def add(self, cell):
+    def add(self, cell: BaseRNNCell) -> None:
         self._take(cell)
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         self._steps += 1
         after = []
         for cell, own in self._with_states(states):
@@ -291,7 +304,8 @@ class SequentialRNNCell(CellGroup):
             after += new
         return inputs, after
 
-    def unroll(self, length, inputs, begin_state=None, layout="NTC", merge_outputs=None):
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """One cell after the other, each for all steps."""
         self.reset()
         after, pairs = [], self._with_states(begin_state if begin_state is not None else self.begin_state())

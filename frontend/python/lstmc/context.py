@@ -1,10 +1,13 @@
 """Devices by MXNet's names. Eager arrays are computed on the CPU; a Module runs on the devices it is given."""
 
+from __future__ import annotations
+
+
 
 class Context:
     """`cpu(0)`, `gpu(1)`."""
 
-    def __init__(self, device_type, device_id=0):
+    def __init__(self, device_type: str, device_id: int = 0) -> None:
         self.device_type = device_type
         self.device_id = device_id
 
@@ -18,18 +21,18 @@ class Context:
         return hash(repr(self))
 
     @property
-    def device(self):
+    def device(self) -> str:
         """As flags name it: "cpu:0"."""
         return f"{self.device_type}:{self.device_id}"
 
 
-def cpu(device_id=0):
+def cpu(device_id: int = 0) -> Context:
     return Context("cpu", device_id)
 
 
-def gpu(device_id=0):
+def gpu(device_id: int = 0) -> Context:
     return Context("gpu", device_id)
 
 
-def current_context():
+def current_context() -> Context:
     return cpu()

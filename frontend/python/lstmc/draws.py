@@ -6,7 +6,7 @@ _lock = threading.Lock()
 _seed, _calls = 0, 0
 
 
-def seed(seed_state, ctx="all"):
+def seed(seed_state: int, ctx: object = "all") -> None:
     """Begins the numbers anew."""
     global _seed, _calls
     with _lock:

@@ -1,7 +1,13 @@
 """What the compiler and the runtime report, as exceptions and warnings."""
 
+from __future__ import annotations
+
 import collections
 import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Place = collections.namedtuple("Place", "file line column")
 Place.__doc__ = "Where an error is: `line` and `column` count from 1, and are 0 where there are none."
@@ -14,7 +20,8 @@ class Error(Exception):
     Python that made the node), `reasons` further lines, `help` a remedy or "", `exit` the command's exit code.
     """
 
-    def __init__(self, text, code="E0001", message=None, file="", line=0, column=0, reasons=(), help="", exit=2):
+    def __init__(self, text: str, code: str = "E0001", message: str | None = None, file: str = "", line: int = 0, column: int = 0,
+                 reasons: Sequence[str] = (), help: str = "", exit: int = 2) -> None:
         super().__init__(text)
         self.code = code
         self.message = text if message is None else message

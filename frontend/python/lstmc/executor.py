@@ -1,5 +1,9 @@
 """MXNet's Executor: a symbol bound to arrays, run forward and backward by the user's own loop."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy
 
 from . import graph, sym
@@ -8,12 +12,20 @@ from .error import usage
 from .ndarray import NDArray
 from .programs import Program
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from numpy.typing import ArrayLike
+    from typing import Any
+
+    from .graph import Symbol
+
 
 class Executor:
     """`arg_dict` are the arrays of all arguments, to be written to (`executor.arg_dict["w"][:] = ..`), `grad_dict` those of the gradients, and
     `outputs` what the last `forward` gave. Dropout drops out in `backward` alone."""
 
-    def __init__(self, symbol, arrays, gradients, requests, inputs):
+    def __init__(self, symbol: Symbol, arrays: dict[str, NDArray], gradients: dict[str, NDArray], requests: Mapping[str, str],
+                 inputs: Sequence[str]) -> None:
         """`arrays` and `gradients` are NDArrays by name, `requests` is write or add of those with a gradient; `inputs` are names, whose first
         axis is the batch."""
         self._symbol = symbol
@@ -28,19 +40,20 @@ class Executor:
         self._calls = 0
 
     @property
-    def arg_arrays(self):
+    def arg_arrays(self) -> list[NDArray]:
         return list(self.arg_dict.values())
 
     @property
-    def grad_arrays(self):
+    def grad_arrays(self) -> list[NDArray | None]:
         """In the order of `arg_arrays`, None for an argument without a gradient."""
         return [self.grad_dict.get(name) for name in self.arg_dict]
 
     @property
-    def output_dict(self):
+    def output_dict(self) -> dict[str, NDArray]:
         return dict(zip(self._symbol.list_outputs(), self.outputs))
 
-    def copy_params_from(self, arg_params, aux_params=None, allow_extra_params=False):
+    def copy_params_from(self, arg_params: Mapping[str, ArrayLike], aux_params: Mapping[str, ArrayLike] | None = None,
+                         allow_extra_params: bool = False) -> None:
         """Writes weights to their arguments."""
         for name, value in {**arg_params, **(aux_params or {})}.items():
             if name in self.arg_dict:
@@ -48,7 +61,7 @@ class Executor:
             elif not allow_extra_params:
                 raise usage(f'the symbol has no argument "{name}"')
 
-    def forward(self, is_train=False, **inputs):
+    def forward(self, is_train: bool = False, **inputs: ArrayLike) -> list[NDArray]:
         """Runs the network on the arrays, `inputs` written to them before, and returns `outputs`."""
         for name, value in inputs.items():
             if name not in self.arg_dict:
@@ -62,7 +75,7 @@ class Executor:
         self._training = is_train
         return self.outputs
 
-    def backward(self, out_grads=None, is_train=True):
+    def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Writes the gradients of the outputs to `grad_dict`; `out_grads` is what flows into them, ones unless given. Loss ops ignore it."""
         if not self._training:
             raise usage("backward comes after forward(is_train=True)")

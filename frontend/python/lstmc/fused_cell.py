@@ -1,10 +1,22 @@
 """A whole stack as one layer."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from . import gates, sym
 from .cells import BaseRNNCell, DropoutCell, GRUCell, LSTMCell, RNNCell, SequentialRNNCell, cut
 from .error import usage
 from .graph import prefixes
 from .modifier_cells import BidirectionalCell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from numpy.typing import ArrayLike
+    from typing import Any
+
+    from .cells import RNNParams
+    from .graph import Symbol
 
 _GATES = {"lstm": LSTMCell._gate_names, "gru": GRUCell._gate_names, "rnn_tanh": ("",), "rnn_relu": ("",)}
 
@@ -13,8 +25,9 @@ class FusedRNNCell(BaseRNNCell):
     """A whole stack as one layer, which is unrolled at once. Its parameters are those of sym.LSTM, one per matrix, where MXNet packs
     them into one vector: `unpack_weights` takes both."""
 
-    def __init__(self, num_hidden, num_layers=1, mode="lstm", bidirectional=False, dropout=0.0, get_next_state=False,
-                 forget_bias=1.0, prefix=None, params=None):
+    def __init__(self, num_hidden: int, num_layers: int = 1, mode: str = "lstm", bidirectional: bool = False, dropout: float = 0.0,
+                 get_next_state: bool = False, forget_bias: float = 1.0, prefix: str | None = None,
+                 params: RNNParams | None = None) -> None:
         if mode not in _GATES:
             raise usage(f'mode is one of {", ".join(_GATES)}, got "{mode}"')
         if params is not None:
@@ -28,7 +41,7 @@ class FusedRNNCell(BaseRNNCell):
         self._name = self._prefix.rstrip("_") or mode
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         rows = self._options["num_layers"] * self._directions
         info = {"shape": (rows, 0, self._options["num_hidden"]), "__layout__": "LNC"}
         return [info] * (2 if self._mode == "lstm" else 1)
@@ -37,10 +50,11 @@ class FusedRNNCell(BaseRNNCell):
     def _directions(self):
         return 2 if self._options["bidirectional"] else 1
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         raise usage("a FusedRNNCell has no single step: unroll it, or take an LSTMCell")
 
-    def unroll(self, length, inputs, begin_state=None, layout="NTC", merge_outputs=None):
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """The whole sequence at once: one symbol, unless `merge_outputs` is False."""
         self.reset()
         axis = layout.find("T")
@@ -67,7 +81,7 @@ class FusedRNNCell(BaseRNNCell):
         places = [(layer, direction) for layer in range(layers) for direction in range(self._directions)]
         return [(prefix, f"{self._prefix}{'lr'[place[1]]}{place[0]}_", place) for prefix, place in zip(prefixes(self._name, layers, both), places)]
 
-    def unpack_weights(self, args):
+    def unpack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         """Weights by name, cut into gates as `lstm_l0_i2h_f_weight`, which `unfuse()` can pack. Takes MXNet's vector (`lstm_parameters`) too."""
         vector, parts = f"{self._prefix}parameters", None
         if vector in args:
@@ -79,13 +93,13 @@ class FusedRNNCell(BaseRNNCell):
             args = gates.unpack(args, prefix, self._gate_names, target)
         return args
 
-    def pack_weights(self, args):
+    def pack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         """Weights by name with those of gates joined to this cell's parameters."""
         for prefix, source, _ in self._places():
             args = gates.pack(args, prefix, self._gate_names, source)
         return args
 
-    def unfuse(self):
+    def unfuse(self) -> SequentialRNNCell:
         """The same stack as a SequentialRNNCell, whose cells can be stepped; weights move by `unpack_weights` and `pack_weights`."""
         stack, layers = SequentialRNNCell(), self._options["num_layers"]
         for layer in range(layers):

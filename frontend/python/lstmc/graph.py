@@ -1,8 +1,11 @@
 """Symbols: nodes that remember how they were called and where. The compiler sees them when shapes are asked for."""
 
+from __future__ import annotations
+
 import ast
 import itertools
 import re
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -12,6 +15,15 @@ from .error import Error, usage
 from .init import of_text, spec_of
 from .name import NameManager
 from .place import of_caller
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from .context import Context
+    from .executor import Executor
+    from .init import Initializer
+    from .kinds import DType, Path, Shape
 
 _numbers = itertools.count()
 
@@ -52,30 +64,34 @@ class _Node:
         return copy
 
 
-class Symbol:
+class Symbol(arithmetic.Operators):
     """One tensor or several that will exist when a network runs. Nothing is computed when it is made."""
 
     __slots__ = ("_outputs",)
     __array_priority__ = 1000.0  # or NumPy would take the operators of its scalars
 
-    def __init__(self, outputs):
+    def __init__(self, outputs: Any) -> None:
         self._outputs = tuple(outputs)  # (node, index)
+
+    if TYPE_CHECKING:  # sym.py adds a method for most ops
+
+        def __getattr__(self, name: str) -> Callable[..., Symbol]: ...
 
     # What it is.
 
     @property
-    def name(self):
+    def name(self) -> str | None:
         """The node's name; None for a group of several."""
         nodes = {node for node, _ in self._outputs}
         return next(iter(nodes)).name if len(nodes) == 1 else None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._outputs)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Symbol]:
         return (Symbol([output]) for output in self._outputs)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | str) -> Symbol:
         """An output by number, or by name as `list_outputs()` has it."""
         if isinstance(index, str):
             names = self.list_outputs()
@@ -92,7 +108,7 @@ class Symbol:
 
     __hash__ = object.__hash__
 
-    def __call__(self, *args, **symbols):
+    def __call__(self, *args: Any, **symbols: Any) -> Symbol:
         """The same network with other symbols for some of its Variables, by their names: `net(data=hidden)`."""
         from .composition import composed
 
@@ -102,48 +118,48 @@ class Symbol:
 
     # Operators; those of two operands are added below.
 
-    def __neg__(self):
+    def __neg__(self) -> Symbol:
         return self * -1.0
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Symbol) -> Symbol:
         return apply("dot", [(None, self), (None, other)], {})
 
     # What the compiler says.
 
-    def list_arguments(self):
+    def list_arguments(self) -> list[str]:
         """Names of inputs and parameters, in MXNet's order."""
         return draw_for_names(self).list_arguments()
 
-    def list_outputs(self):
+    def list_outputs(self) -> list[str]:
         """"softmax_output" and so on."""
         return draw_for_names(self).list_outputs()
 
-    def list_auxiliary_states(self):
+    def list_auxiliary_states(self) -> list[str]:
         """Names of what is kept beside parameters, such as moving means."""
         return draw_for_names(self).list_auxiliary_states()
 
-    def get_internals(self):
+    def get_internals(self) -> Symbol:
         """A group of the outputs of all nodes, in the order in which they were made."""
         return Group([Symbol([(node, i)]) for node in reached(self._outputs) for i in range(node.outputs)])
 
-    def list_inputs(self):
+    def list_inputs(self) -> list[str]:
         """Names of arguments and of auxiliary states."""
         return self.list_arguments() + self.list_auxiliary_states()
 
-    def get_children(self):
+    def get_children(self) -> Symbol | None:
         """A group of what the node reads; None of a Variable."""
         read = [symbol for node in dict.fromkeys(node for node, _ in self._outputs) for _, symbol in node.inputs if symbol is not None]
         return Group(read) if read else None
 
     # Attributes.
 
-    def attr(self, key):
+    def attr(self, key: str) -> str | None:
         """The attribute of that name of the node, as text, or None: one of the op, or of those that `AttrScope` and `attr=` give."""
         from .listing import attributes
 
         return attributes(self._outputs[0][0]).get(key) if self.name else None
 
-    def list_attr(self, recursive=False):
+    def list_attr(self, recursive: bool = False) -> dict[str, str]:
         """The attributes of the node, as text by name."""
         from .listing import attributes
 
@@ -151,7 +167,7 @@ class Symbol:
             raise usage("list_attr has no recursive: attr_dict() has the attributes of all nodes")
         return attributes(self._outputs[0][0]) if self.name else {}
 
-    def attr_dict(self):
+    def attr_dict(self) -> dict[str, dict[str, str]]:
         """{name of the node: {attribute: text}} of all nodes that have some, Variables that were made for a call among them."""
         from .listing import all_attributes
 
@@ -159,12 +175,12 @@ class Symbol:
 
     # Shapes and types.
 
-    def infer_shape(self, *args, **shapes):
+    def infer_shape(self, *args: Any, **shapes: Any) -> tuple[list[Any], list[Any], list[Any]]:
         """(shapes of arguments, of outputs, of auxiliary states) from the shapes of inputs, by name or in the order of `list_arguments()`
         (None for one to infer). Raises lstmc.Error for shapes that disagree (E0207) or stay open (E0211)."""
         return _shapes_in_order(draw(self, **self._split(self._by_name(args, shapes))))
 
-    def infer_shape_partial(self, *args, **shapes):
+    def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Any], list[Any], list[Any]]:
         """As infer_shape, of what is known: 0 for an extent that stays open, () where nothing is known."""
         given = self._split(self._by_name(args, shapes))
         try:
@@ -176,7 +192,7 @@ class Symbol:
         drawing.finish_for_names(values)
         return tuple([tuple(extent or 0 for extent in shape or ()) for shape in kind] for kind in _shapes_in_order(drawing))
 
-    def infer_type(self, *args, **types):
+    def infer_type(self, *args: Any, **types: Any) -> tuple[list[Any], list[Any], list[Any]]:
         """(types of arguments, of outputs, of auxiliary states), NumPy's classes, from the types of inputs; float32 where nothing says
         another."""
         types = {name: plain(dtype) for name, dtype in self._by_name(args, types).items()}
@@ -200,12 +216,13 @@ class Symbol:
             raise usage(f"{len(args)} arguments are given, the symbol has {len(names)}: {', '.join(names)}")
         return {**{name: value for name, value in zip(names, args) if value is not None and value != ()}, **keywords}
 
-    def tolnet(self, **shapes):
+    def tolnet(self, **shapes: Any) -> str:
         """The network as text of the language `.lnet`, for these shapes of its inputs."""
         return draw(self, shapes=shapes).lnet()
 
-    def simple_bind(self, ctx=None, grad_req="write", type_dict=None, stype_dict=None, group2ctx=None, shared_arg_names=None, shared_exec=None,
-                    shared_buffer=None, **shapes):
+    def simple_bind(self, ctx: Context | None = None, grad_req: str | Sequence[str] | Mapping[str, str] = "write",
+                    type_dict: Mapping[str, DType] | None = None, stype_dict: Any = None, group2ctx: Any = None,
+                    shared_arg_names: Any = None, shared_exec: Any = None, shared_buffer: Any = None, **shapes: Any) -> Executor:
         """An Executor on the CPU, with arrays of zeros. `shapes` are those of the inputs; all other arguments get gradients, and of inputs
         those that `grad_req` names (a dict). `group2ctx` and what is shared change no value, and are left aside."""
         from .executor import simple_bind
@@ -214,7 +231,9 @@ class Symbol:
             raise usage("stype_dict: there are no sparse arrays")
         return simple_bind(self, grad_req, type_dict, shapes)
 
-    def bind(self, ctx=None, args=None, args_grad=None, grad_req="write", aux_states=None, group2ctx=None, shared_exec=None):
+    def bind(self, ctx: Context | None = None, args: Any = None, args_grad: Any = None,
+             grad_req: str | Sequence[str] | Mapping[str, str] = "write", aux_states: Any = None, group2ctx: Any = None,
+             shared_exec: Any = None) -> Executor:
         """An Executor on the CPU with the user's arrays: `args` and `args_grad` are NDArrays by name, or in the order of `list_arguments()`.
         Arguments without an array in `args_grad` get no gradient. `group2ctx` and `shared_exec` change no value, and are left aside."""
         from .executor import bind
@@ -223,20 +242,21 @@ class Symbol:
             raise usage("aux_states: the symbol has no auxiliary states")
         return bind(self, args, args_grad, grad_req)
 
-    def tojson(self):
+    def tojson(self) -> str:
         """The network as MXNet's symbol.json."""
         from .symbol_json import dumps
 
         return dumps(self)
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes `tojson()` to a file."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.tojson())
 
 
-def Variable(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, init=None, stype=None, profiler_scope=None, layout=None,
-             **attributes):
+def Variable(name: str, attr: Mapping[str, str] | None = None, shape: Shape | None = None, lr_mult: float | None = None,
+             wd_mult: float | None = None, dtype: DType | None = None, init: Initializer | str | None = None, stype: str | None = None,
+             profiler_scope: str | None = None, layout: str | None = None, **attributes: Any) -> Symbol:
     """An input or a parameter. It is an input if its shape is given when the network is compiled, or if its name ends with
     "data" or "label"; of an input, the N of `layout` ("NT", "TNC") says which axis is the batch, else the first is. `attr` is a dict of
     attributes, which may be given as keywords too: `__lr_mult__="0.1"`."""
@@ -281,7 +301,7 @@ def tuple_of(text):
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
-def Group(symbols):
+def Group(symbols: Iterable[Symbol]) -> Symbol:
     """The outputs of all of them, as one symbol."""
     return Symbol([output for symbol in symbols for output in symbol._outputs])
 

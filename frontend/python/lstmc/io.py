@@ -1,6 +1,9 @@
 """Iterators, by MXNet's names."""
 
+from __future__ import annotations
+
 import collections
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -8,11 +11,20 @@ from .arrays import as_array
 from .error import usage
 from .ndarray import NDArray
 
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+    from typing import Any
+
+    from .kinds import DType
+
 
 class DataDesc(collections.namedtuple("DataDesc", ["name", "shape"])):
     """Name and shape of a batch's input, with `dtype` and `layout`, whose N is the axis of the samples."""
 
-    def __new__(cls, name, shape, dtype="float32", layout="NCHW"):
+    dtype: Any
+    layout: str
+
+    def __new__(cls, name: str, shape: Sequence[int], dtype: DType = "float32", layout: str = "NCHW") -> DataDesc:
         self = super().__new__(cls, name, tuple(shape))
         self.dtype = dtype
         self.layout = layout
@@ -22,7 +34,9 @@ class DataDesc(collections.namedtuple("DataDesc", ["name", "shape"])):
 class DataBatch:
     """Arrays of a batch; the last `pad` samples are there to fill it up."""
 
-    def __init__(self, data, label=None, pad=0, index=None, bucket_key=None, provide_data=None, provide_label=None):
+    def __init__(self, data: Sequence[Any], label: Sequence[Any] | None = None, pad: int = 0, index: Any = None,
+                 bucket_key: Hashable = None, provide_data: Sequence[DataDesc] | None = None,
+                 provide_label: Sequence[DataDesc] | None = None) -> None:
         self.data = data
         self.label = label
         self.pad = pad
@@ -35,27 +49,27 @@ class DataBatch:
 class DataIter:
     """What gives batches: `next()` until StopIteration, `reset()` before the next epoch, `provide_data` and `provide_label`."""
 
-    def __init__(self, batch_size=0):
+    def __init__(self, batch_size: int = 0) -> None:
         self.batch_size = batch_size
 
-    def __iter__(self):
+    def __iter__(self) -> DataIter:
         return self
 
     def __next__(self):
         return self.next()
 
-    def reset(self):
+    def reset(self) -> None:
         """Begins an epoch."""
 
-    def next(self):
+    def next(self) -> DataBatch:
         raise StopIteration
 
 
 class NDArrayIter(DataIter):
     """Batches of arrays, in memory. `last_batch_handle` of what does not fill a batch: "pad" it from the beginning, or "discard" it."""
 
-    def __init__(self, data, label=None, batch_size=1, shuffle=False, last_batch_handle="pad", data_name="data",
-                 label_name="softmax_label"):
+    def __init__(self, data: Any, label: Any = None, batch_size: int = 1, shuffle: bool = False, last_batch_handle: str = "pad",
+                 data_name: str = "data", label_name: str = "softmax_label") -> None:
         super().__init__(batch_size)
         self.data = _named(data, data_name)
         self.label = _named(label, label_name)
@@ -73,26 +87,26 @@ class NDArrayIter(DataIter):
         self.reset()
 
     @property
-    def provide_data(self):
+    def provide_data(self) -> list[DataDesc]:
         return self._described(self.data)
 
     @property
-    def provide_label(self):
+    def provide_label(self) -> list[DataDesc]:
         return self._described(self.label)
 
     def _described(self, arrays):
         return [DataDesc(name, (self.batch_size, *array.shape[1:]), array.dtype) for name, array in arrays.items()]
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Batches of an epoch."""
         return -(-self.num_data // self.batch_size) if self._pads else self.num_data // self.batch_size
 
-    def reset(self):
+    def reset(self) -> None:
         self._cursor = 0
         if self._shuffle:
             numpy.random.shuffle(self._order)
 
-    def next(self):
+    def next(self) -> DataBatch:
         left = self.num_data - self._cursor
         if left <= 0 or (left < self.batch_size and not self._pads):
             raise StopIteration

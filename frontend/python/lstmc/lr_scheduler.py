@@ -1,10 +1,18 @@
 """Schedules of the learning rate, by MXNet's names; they are the compiler's (docs/mxnet.md §9), and stand in `fit(lr_scheduler=..)`."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class LRScheduler:
     """A schedule as fit(..) of the language writes it."""
 
-    def __init__(self, **arguments):
+    def __init__(self, **arguments: Any) -> None:
         self._arguments = {key: value for key, value in arguments.items() if value is not None}
 
     def __str__(self):

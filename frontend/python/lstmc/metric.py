@@ -1,10 +1,18 @@
 """Metrics, by MXNet's names. A Module has them measured by the runtime where it knows them (docs/mxnet.md §10), and else by `update`, batch
 by batch."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy
 
 from .arrays import as_array
 from .error import usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 
 class EvalMetric:
@@ -12,18 +20,18 @@ class EvalMetric:
 
     compiled = None
 
-    def __init__(self, name, output_names=None, label_names=None):
+    def __init__(self, name: str, output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None) -> None:
         if output_names or label_names:
             raise usage("a metric is of all outputs and labels: output_names and label_names are not there")
         self.name = name
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         self.num_inst, self.sum_metric = 0, 0.0
 
     reset_local = reset
 
-    def update(self, labels, preds):
+    def update(self, labels: Any, preds: Any) -> None:
         """Adds a batch: lists of arrays."""
         labels, preds = _list(labels), _list(preds)
         if len(labels) != len(preds):
@@ -33,15 +41,15 @@ class EvalMetric:
             self.sum_metric += float(value)
             self.num_inst += count
 
-    def measure(self, label, pred):
+    def measure(self, label: Any, pred: Any) -> tuple[float, int]:
         """(sum, count) of one output."""
         raise NotImplementedError
 
-    def get(self):
+    def get(self) -> Any:
         """(name, value)"""
         return self.name, self.sum_metric / self.num_inst if self.num_inst else float("nan")
 
-    def get_name_value(self):
+    def get_name_value(self) -> list[tuple[str, float]]:
         return [self.get()]
 
     def __repr__(self):
@@ -61,22 +69,22 @@ def _rows(pred, axis):
 class Accuracy(EvalMetric):
     compiled = "accuracy"
 
-    def __init__(self, axis=1, name="accuracy"):
+    def __init__(self, axis: int = 1, name: str = "accuracy") -> None:
         self._axis = axis
         super().__init__(name)
 
-    def measure(self, label, pred):
+    def measure(self, label: Any, pred: Any) -> tuple[float, int]:
         classes = numpy.argmax(pred, self._axis) if pred.ndim > label.ndim else pred
         return (classes.ravel().astype("int64") == label.ravel().astype("int64")).sum(), label.size
 
 
 class TopKAccuracy(EvalMetric):
-    def __init__(self, top_k=1, name="top_k_accuracy"):
+    def __init__(self, top_k: int = 1, name: str = "top_k_accuracy") -> None:
         self._top = top_k
         self.compiled = f"top_k_accuracy_{top_k}" if top_k <= 10 else None
         super().__init__(f"{name}_{top_k}")
 
-    def measure(self, label, pred):
+    def measure(self, label: Any, pred: Any) -> tuple[float, int]:
         best = numpy.argsort(-pred, axis=1, kind="stable")[:, : self._top]
         return (best == label.astype("int64").reshape(-1, 1)).any(1).sum(), label.size
 
@@ -103,24 +111,24 @@ class Perplexity(_OfProbabilities):
     compiled = "perplexity"
     eps = 1e-10
 
-    def __init__(self, ignore_label=None, axis=-1, name="perplexity"):
+    def __init__(self, ignore_label: int | None = None, axis: int = -1, name: str = "perplexity") -> None:
         super().__init__(name, ignore_label, axis)
 
-    def get(self):
+    def get(self) -> Any:
         return self.name, float(numpy.exp(super().get()[1]))
 
 
 class CrossEntropy(_OfProbabilities):
     compiled = "cross-entropy"
 
-    def __init__(self, name="cross-entropy"):
+    def __init__(self, name: str = "cross-entropy") -> None:
         super().__init__(name)
 
 
 class NegativeLogLikelihood(_OfProbabilities):
     compiled = "nll-loss"
 
-    def __init__(self, name="nll-loss"):
+    def __init__(self, name: str = "nll-loss") -> None:
         super().__init__(name)
 
 
@@ -133,7 +141,7 @@ class MAE(_OfDifferences):
     compiled = "mae"
     size = staticmethod(numpy.abs)
 
-    def __init__(self, name="mae"):
+    def __init__(self, name: str = "mae") -> None:
         super().__init__(name)
 
 
@@ -141,51 +149,51 @@ class MSE(_OfDifferences):
     compiled = "mse"
     size = staticmethod(numpy.square)
 
-    def __init__(self, name="mse"):
+    def __init__(self, name: str = "mse") -> None:
         super().__init__(name)
 
 
 class RMSE(MSE):
     compiled = "rmse"
 
-    def __init__(self, name="rmse"):
+    def __init__(self, name: str = "rmse") -> None:
         super().__init__(name)
 
-    def get(self):
+    def get(self) -> Any:
         return self.name, super().get()[1] ** 0.5
 
 
 class Compiled(EvalMetric):
     """A metric that the runtime alone measures: f1, mcc, pearsonr, auc, .."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.compiled = name
         super().__init__(name)
 
-    def measure(self, label, pred):
+    def measure(self, label: Any, pred: Any) -> tuple[float, int]:
         raise usage(f"{self.name} is measured by fit and score; it has no update")
 
 
 class Loss(Compiled):
     """What training minimises."""
 
-    def __init__(self, name="loss"):
+    def __init__(self, name: str = "loss") -> None:
         super().__init__("loss")
 
 
 class CustomMetric(EvalMetric):
     """The mean over batches of a function of (label, prediction), which gives a number or (sum, count)."""
 
-    def __init__(self, feval, name=None, allow_extra_outputs=False):
+    def __init__(self, feval: Callable[..., Any], name: str | None = None, allow_extra_outputs: bool = False) -> None:
         self._function = feval
         super().__init__(name or getattr(feval, "__name__", "custom"))
 
-    def measure(self, label, pred):
+    def measure(self, label: Any, pred: Any) -> tuple[float, int]:
         value = self._function(label, pred)
         return value if isinstance(value, tuple) else (value, 1)
 
 
-def np(numpy_feval, name=None, allow_extra_outputs=False):
+def np(numpy_feval: Callable[..., Any], name: str | None = None, allow_extra_outputs: bool = False) -> CustomMetric:
     """A metric of a function of NumPy's arrays (label, prediction)."""
     return CustomMetric(numpy_feval, name, allow_extra_outputs)
 
@@ -193,25 +201,25 @@ def np(numpy_feval, name=None, allow_extra_outputs=False):
 class CompositeEvalMetric(EvalMetric):
     """Several metrics."""
 
-    def __init__(self, metrics=(), name="composite"):
+    def __init__(self, metrics: Iterable[Any] = (), name: str = "composite") -> None:
         self.metrics = [create(metric) for metric in metrics]
         super().__init__(name)
 
-    def add(self, metric):
+    def add(self, metric: Any) -> None:
         self.metrics.append(create(metric))
 
-    def reset(self):
+    def reset(self) -> None:
         for metric in self.metrics:
             metric.reset()
 
-    def update(self, labels, preds):
+    def update(self, labels: Any, preds: Any) -> None:
         for metric in self.metrics:
             metric.update(labels, preds)
 
-    def get(self):
+    def get(self) -> Any:
         return [metric.name for metric in self.metrics], [metric.get()[1] for metric in self.metrics]
 
-    def get_name_value(self):
+    def get_name_value(self) -> list[tuple[str, float]]:
         return [metric.get() for metric in self.metrics]
 
 
@@ -220,13 +228,13 @@ _NAMES = {"acc": Accuracy, "accuracy": Accuracy, "perplexity": Perplexity, "ce":
           "top_k_accuracy": TopKAccuracy, "top_k_acc": TopKAccuracy}
 
 
-def register(klass):
+def register(klass: type) -> type:
     """Gives a class of metrics its name for `create` and `eval_metric`, in lower case: a decorator."""
     _NAMES[klass.__name__.lower()] = klass
     return klass
 
 
-def create(metric, **arguments):
+def create(metric: Any, **arguments: Any) -> EvalMetric:
     """A metric of a name, a function of (label, prediction), a list of metrics, or a metric itself."""
     if isinstance(metric, EvalMetric):
         return metric
@@ -237,7 +245,7 @@ def create(metric, **arguments):
     return _NAMES[metric.lower()](**arguments) if metric.lower() in _NAMES else Compiled(metric)
 
 
-def each(metric):
+def each(metric: Any) -> list[EvalMetric]:
     """The metrics of one, which may be composite."""
     metric = create(metric)
     return metric.metrics if isinstance(metric, CompositeEvalMetric) else [metric]

@@ -1,9 +1,20 @@
 """Checkpoints in MXNet's files: PREFIX-symbol.json and PREFIX-0001.params."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from . import nd, sym
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_cast=True):
+    from .graph import Symbol
+    from .ndarray import NDArray
+
+
+def save_checkpoint(prefix: str, epoch: int, symbol: Symbol | None, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
+                    remove_amp_cast: bool = True) -> None:
     """Writes a symbol (unless it is None) and its weights."""
     if symbol is not None:
         symbol.save(f"{prefix}-symbol.json")
@@ -11,7 +22,7 @@ def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_ca
                                                  **{f"aux:{name}": array for name, array in aux_params.items()}})
 
 
-def load_params(prefix, epoch):
+def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
     """(arg_params, aux_params) of a checkpoint; what has neither's mark is a weight."""
     arg_params, aux_params = {}, {}
     for key, array in nd.load("%s-%04d.params" % (prefix, epoch)).items():
@@ -23,6 +34,6 @@ def load_params(prefix, epoch):
     return arg_params, aux_params
 
 
-def load_checkpoint(prefix, epoch):
+def load_checkpoint(prefix: str, epoch: int) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
     """(symbol, arg_params, aux_params)"""
     return (sym.load(f"{prefix}-symbol.json"), *load_params(prefix, epoch))

@@ -1,40 +1,52 @@
 """Cells around other cells."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from . import sym
 from .cells import BaseRNNCell, CellGroup, SequentialRNNCell, cut, normalized
 from .error import usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from numpy.typing import ArrayLike
+    from typing import Any
+
+    from .cells import RNNParams
+    from .graph import Symbol
 
 
 class ModifierCell(BaseRNNCell):
     """A cell that changes what another gives; the weights and states are those of `base_cell`, which is not to be called any more."""
 
-    def __init__(self, base_cell):
+    def __init__(self, base_cell: BaseRNNCell) -> None:
         super().__init__()
         base_cell._modified = True
         self.base_cell = base_cell
 
     @property
-    def params(self):
+    def params(self) -> RNNParams:
         self._own_params = False
         return self.base_cell.params
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         return self.base_cell.state_info
 
-    def reset(self):
+    def reset(self) -> None:
         super().reset()
         if hasattr(self, "base_cell"):
             self.base_cell.reset()
 
-    def begin_state(self, func=None, **options):
+    def begin_state(self, func: Callable[..., Symbol] | None = None, **options: Any) -> list[Symbol]:
         self._check_unmodified()
         return self._on_base(lambda base: base.begin_state(func=func, **options))
 
-    def unpack_weights(self, args):
+    def unpack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         return self.base_cell.unpack_weights(args)
 
-    def pack_weights(self, args):
+    def pack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         return self.base_cell.pack_weights(args)
 
     def _on_base(self, call):
@@ -49,18 +61,18 @@ class ModifierCell(BaseRNNCell):
 class ZoneoutCell(ModifierCell):
     """In training keeps a share of the outputs and of the states as they were a step before."""
 
-    def __init__(self, base_cell, zoneout_outputs=0.0, zoneout_states=0.0):
+    def __init__(self, base_cell: BaseRNNCell, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
         if _is_whole(base_cell):
             raise usage(f"a ZoneoutCell is around cells that have a step, which {type(base_cell).__name__} has not: put it around the cells "
                         "inside, or around those of unfuse()")
         super().__init__(base_cell)
         self._shares = zoneout_outputs, zoneout_states
 
-    def reset(self):
+    def reset(self) -> None:
         super().reset()
         self._output = None  # of the step before
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         self._check_unmodified()
         output, new = self._on_base(lambda base: base(inputs, states))
         for_outputs, for_states = self._shares
@@ -87,12 +99,13 @@ def _zoned(share, new, old):
 class ResidualCell(ModifierCell):
     """Adds the input to the output."""
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         self._check_unmodified()
         output, states = self._on_base(lambda base: base(inputs, states))
         return _plus(output, inputs), states
 
-    def unroll(self, length, inputs, begin_state=None, layout="NTC", merge_outputs=None):
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         self.reset()
         outputs, states = self._on_base(lambda base: base.unroll(length, inputs, begin_state, layout, merge_outputs))
         if isinstance(outputs, sym.Symbol):
@@ -107,16 +120,17 @@ def _plus(output, inputs):
 class BidirectionalCell(CellGroup):
     """One cell forward and one backward in time; each output is those of both."""
 
-    def __init__(self, l_cell, r_cell, params=None, output_prefix="bi_"):
+    def __init__(self, l_cell: BaseRNNCell, r_cell: BaseRNNCell, params: RNNParams | None = None, output_prefix: str = "bi_") -> None:
         super().__init__("", params)
         self._output_prefix = output_prefix
         self._take(l_cell)
         self._take(r_cell)
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         raise usage("a BidirectionalCell has no single step: unroll it")
 
-    def unroll(self, length, inputs, begin_state=None, layout="NTC", merge_outputs=None):
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         self.reset()
         inputs = cut(length, inputs, layout)
         (left, of_left), (right, of_right) = self._with_states(begin_state if begin_state is not None else self.begin_state())

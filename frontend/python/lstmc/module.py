@@ -1,7 +1,10 @@
 """MXNet's Module over Network: bound, trained, measured and saved as scripts do it. The loop of `fit` is the runtime's, so that its bits
 are those of `lstmc train`."""
 
+from __future__ import annotations
+
 import logging
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -18,6 +21,17 @@ from .network import Network
 from .params_file import read
 from .watch import Watch
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from numpy.typing import ArrayLike
+    from typing import Any
+
+    from .graph import Symbol
+    from .init import Initializer
+    from .io import DataBatch
+    from .kinds import Path
+    from .metric import EvalMetric
+
 
 class Module:
     """A symbol with its inputs, weights and training. `context` is a Context or a list of them, which share the batch; `group2ctxs` places
@@ -25,8 +39,10 @@ class Module:
 
     validates = False  #: whether it measures validation data by itself, and not in the loop of a training
 
-    def __init__(self, symbol, data_names=("data",), label_names=("softmax_label",), logger=logging, context=None, work_load_list=None,
-                 fixed_param_names=None, state_names=None, group2ctxs=None, compression_params=None):
+    def __init__(self, symbol: Symbol, data_names: Sequence[str] = ("data",), label_names: Sequence[str] | None = ("softmax_label",),
+                 logger: Any = logging, context: Context | Sequence[Context] | None = None, work_load_list: Sequence[float] | None = None,
+                 fixed_param_names: Sequence[str] | None = None, state_names: Sequence[str] | None = None, group2ctxs: Any = None,
+                 compression_params: Any = None) -> None:
         if compression_params is not None or state_names:
             raise usage("a Module has no gradient compression, and no state_names: give the states as data, or keep them by carry of Network.fit")
         self.symbol = symbol
@@ -53,8 +69,8 @@ class Module:
 
     # Before it runs.
 
-    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False, force_rebind=False, shared_module=None,
-             grad_req="write"):
+    def bind(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None, for_training: bool = True,
+             inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: Any = None, grad_req: str = "write") -> None:
         """Takes the shapes of a batch: DataDesc, or (name, shape)."""
         if inputs_need_grad or grad_req != "write":
             raise usage("a Module gives no gradients to its inputs, and does not add them up: lstmc.autograd does both")
@@ -69,8 +85,9 @@ class Module:
         self._sessions = {}
         self.binded = True
 
-    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False, force_init=False,
-                    allow_extra=False):
+    def init_params(self, initializer: Initializer | str | None = Uniform(0.01), arg_params: Mapping[str, ArrayLike] | None = None,
+                    aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False, force_init: bool = False,
+                    allow_extra: bool = False) -> None:
         """First values: of `arg_params`, and by the initializer for those that are not in it, if some may be missing."""
         if self.params_initialized and not force_init:
             return
@@ -84,7 +101,8 @@ class Module:
         self._sessions = {}
         self.params_initialized = True
 
-    def init_optimizer(self, kvstore="local", optimizer="sgd", optimizer_params=(("learning_rate", 0.01),), force_init=False):
+    def init_optimizer(self, kvstore: Any = "local", optimizer: str = "sgd", optimizer_params: Any = (("learning_rate", 0.01),),
+                       force_init: bool = False) -> None:
         """Takes the optimizer. A kvstore of several processes is what `lstmc launch` is for."""
         if "dist" in str(kvstore):
             raise usage(f'kvstore "{kvstore}": processes are joined by `lstmc launch`, which runs .lnet files')
@@ -95,10 +113,13 @@ class Module:
 
     # Training and measuring.
 
-    def fit(self, train_data, eval_data=None, eval_metric="acc", epoch_end_callback=None, batch_end_callback=None, kvstore="local",
-            optimizer="sgd", optimizer_params=(("learning_rate", 0.01),), eval_end_callback=None, eval_batch_end_callback=None,
-            initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False, force_rebind=False, force_init=False,
-            begin_epoch=0, num_epoch=None, validation_metric=None, monitor=None, sparse_row_id_fn=None):
+    def fit(self, train_data: Any, eval_data: Any = None, eval_metric: Any = "acc", epoch_end_callback: Any = None,
+            batch_end_callback: Any = None, kvstore: Any = "local", optimizer: str = "sgd",
+            optimizer_params: Any = (("learning_rate", 0.01),), eval_end_callback: Any = None, eval_batch_end_callback: Any = None,
+            initializer: Initializer | str | None = Uniform(0.01), arg_params: Mapping[str, ArrayLike] | None = None,
+            aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False, force_rebind: bool = False,
+            force_init: bool = False, begin_epoch: int = 0, num_epoch: int | None = None, validation_metric: Any = None,
+            monitor: Any = None, sparse_row_id_fn: Any = None) -> None:
         """Trains for epochs `begin_epoch` to `num_epoch` - 1. In training, metrics are those that the runtime knows, of the epoch so far;
         validations have all."""
         if num_epoch is None:
@@ -119,8 +140,8 @@ class Module:
                           shapes=self._shapes, types=self._types, num_epoch=epochs, disp_every="1e", **more,
                           **self._flags, **{key: str(value) if key == "lr_scheduler" else value for key, value in self._optimizer.items()})
 
-    def score(self, eval_data, eval_metric, num_batch=None, batch_end_callback=None, score_end_callback=None, reset=True, epoch=0,
-              sparse_row_id_fn=None):
+    def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None, batch_end_callback: Any = None,
+              score_end_callback: Any = None, reset: bool = True, epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
         """[(metric, value)] over the data."""
         self.bind(eval_data.provide_data, eval_data.provide_label)
         found = metrics.each(eval_metric)
@@ -133,13 +154,14 @@ class Module:
             self.measure(eval_data, rest, num_batch)
         return [(each.name, values[each.compiled]) if each.compiled in values else each.get() for each in found]
 
-    def measure(self, eval_data, found, num_batch=None):
+    def measure(self, eval_data: Any, found: Sequence[EvalMetric], num_batch: int | None = None) -> None:
         """Updates metrics with the outputs for data."""
         for outputs, batch in self._each(eval_data, num_batch):
             for each in found:
                 each.update(batch.label, outputs)
 
-    def predict(self, eval_data, num_batch=None, merge_batches=True, reset=True, always_output_list=False, sparse_row_id_fn=None):
+    def predict(self, eval_data: Any, num_batch: int | None = None, merge_batches: bool = True, reset: bool = True,
+                always_output_list: bool = False, sparse_row_id_fn: Any = None) -> Any:
         """The outputs for all samples: one NDArray, or a list where there are several."""
         if isinstance(eval_data, (NDArray, numpy.ndarray)):
             eval_data = NDArrayIter(eval_data, batch_size=self._shapes[self.data_names[0]][0], data_name=self.data_names[0])
@@ -157,7 +179,7 @@ class Module:
             self.forward(batch)
             yield self.get_outputs(), batch
 
-    def forward(self, data_batch, is_train=False):
+    def forward(self, data_batch: DataBatch, is_train: bool = False) -> None:
         """Runs the network for a batch; of other shapes than it was bound for, it is compiled for them."""
         if is_train:
             raise usage("a Module trains by fit; a loop of one's own is what lstmc.autograd is for")
@@ -166,40 +188,41 @@ class Module:
         session = self._session(shapes)
         self._outputs = [NDArray(output) for output in session.run(given).values()]
 
-    def get_outputs(self, merge_multi_context=True):
+    def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
         """Of the last `forward`."""
         return self._outputs
 
     # Weights.
 
-    def get_params(self):
+    def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
         """(arg_params, aux_params)"""
         values = {name: NDArray(value) for name, value in self._session().params().items()}
         auxiliary = set(self.symbol.list_auxiliary_states())
         return ({name: value for name, value in values.items() if name not in auxiliary},
                 {name: value for name, value in values.items() if name in auxiliary})
 
-    def set_params(self, arg_params, aux_params=None, allow_missing=False, force_init=True, allow_extra=False):
+    def set_params(self, arg_params: Mapping[str, ArrayLike], aux_params: Mapping[str, ArrayLike] | None = None,
+                   allow_missing: bool = False, force_init: bool = True, allow_extra: bool = False) -> None:
         self.init_params(self._initializer, arg_params, aux_params, allow_missing, force_init, allow_extra)
 
-    def save_params(self, fname):
+    def save_params(self, fname: Path) -> None:
         """Writes the weights as MXNet's file of arrays."""
         from .nd import save
 
         arg_params, aux_params = self.get_params()
         save(fname, {**{f"arg:{name}": value for name, value in arg_params.items()}, **{f"aux:{name}": value for name, value in aux_params.items()}})
 
-    def load_params(self, fname):
+    def load_params(self, fname: Path) -> None:
         self.set_params({name.partition(":")[2] or name: array(value, dtype=value.dtype) for name, value in read(fname).items()})
 
-    def save_checkpoint(self, prefix, epoch, save_optimizer_states=False):
+    def save_checkpoint(self, prefix: str, epoch: int, save_optimizer_states: bool = False) -> None:
         """PREFIX-symbol.json and PREFIX-0001.params."""
         if save_optimizer_states:
             raise usage("save_optimizer_states: checkpoints of Network.fit(output=..) have the optimizer's states, MXNet's files do not")
         save_checkpoint(prefix, epoch, self.symbol, *self.get_params())
 
     @classmethod
-    def load(cls, prefix, epoch, load_optimizer_states=False, **keywords):
+    def load(cls, prefix: str, epoch: int, load_optimizer_states: bool = False, **keywords: Any) -> Module:
         """A Module of such files; bind it, or fit it with `begin_epoch`."""
         symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
         module = cls(symbol, **keywords)

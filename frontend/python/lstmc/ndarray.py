@@ -1,5 +1,9 @@
 """Eager arrays: an op on them runs at once, as a network of one op that is compiled when it is met first (programs.py)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy
 
 from . import _core, arithmetic, autograd, draws
@@ -10,15 +14,23 @@ from .graph import plain
 from .place import of_caller
 from .programs import Program, frozen, kept
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from numpy.typing import ArrayLike
+    from typing import Any
 
-class NDArray:
+    from .context import Context
+    from .kinds import DType
+
+
+class NDArray(arithmetic.Operators):
     """An array that ops of `lstmc.nd` compute at once. Its values are never changed in place where something else reads them: an
     assignment gives the array new memory, an index or `reshape` copies."""
 
     __slots__ = ("_data", "_entry", "_grad", "_request", "__weakref__")
     __array_priority__ = 1000.0  # or NumPy would take the operators of its scalars
 
-    def __init__(self, data, entry=None):
+    def __init__(self, data: ArrayLike, entry: Any = None) -> None:
         self._data = numpy.ascontiguousarray(data) if numpy.ndim(data) else numpy.reshape(data, 1)
         self._entry = entry  # (autograd.Node, number of the output)
         self._grad = None
@@ -27,29 +39,29 @@ class NDArray:
     # What it is.
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         return self._data.shape
 
     @property
-    def size(self):
+    def size(self) -> int:
         return self._data.size
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return self._data.ndim
 
     @property
-    def dtype(self):
+    def dtype(self) -> type:
         """NumPy's class of the elements: numpy.float32."""
         return self._data.dtype.type
 
     @property
-    def context(self):
+    def context(self) -> Context:
         return cpu()
 
     ctx = context
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
     def __repr__(self):
@@ -59,14 +71,14 @@ class NDArray:
 
     # Values.
 
-    def asnumpy(self):
+    def asnumpy(self) -> numpy.ndarray:
         """A copy as NumPy's array."""
         return self._data.copy()
 
     def __array__(self, dtype=None, copy=None):
         return numpy.array(self._data, dtype=dtype)
 
-    def __dlpack__(self, **keywords):
+    def __dlpack__(self, **keywords: Any) -> Any:
         """For `from_dlpack` of other libraries: the array's memory, without a copy. Who writes to it writes to the array, but what the array is
         assigned later goes elsewhere."""
         return self._data.__dlpack__(**keywords)
@@ -74,7 +86,7 @@ class NDArray:
     def __dlpack_device__(self):
         return self._data.__dlpack_device__()
 
-    def asscalar(self):
+    def asscalar(self) -> Any:
         """The number of an array of one element."""
         if self.size != 1:
             raise ValueError(f"asscalar is for arrays of one element, this has shape {self.shape}")
@@ -89,28 +101,28 @@ class NDArray:
     def __bool__(self):
         return bool(self.asscalar())
 
-    def copy(self):
+    def copy(self) -> NDArray:
         return invoke("_copy", [(None, self)], {})
 
-    def copyto(self, other):
+    def copyto(self, other: Any) -> NDArray:
         """Writes the values to another array, or returns a copy on a Context."""
         if not isinstance(other, NDArray):
             return self.copy()
         other[:] = self
         return other
 
-    def astype(self, dtype, copy=True):
+    def astype(self, dtype: DType, copy: bool = True) -> NDArray:
         return invoke("Cast", [(None, self)], {"dtype": dtype})
 
-    def as_in_context(self, context):
+    def as_in_context(self, context: Context) -> NDArray:
         return self
 
-    def wait_to_read(self):
+    def wait_to_read(self) -> None:
         """Nothing: what an op gives is there when it returns."""
 
     # Indices.
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> NDArray:
         if isinstance(index, (NDArray, list, numpy.ndarray)):
             return invoke("take", [(None, self), (None, index if isinstance(index, NDArray) else array(index))], {"axis": 0})
         return _indexed(self, index if isinstance(index, tuple) else (index,))
@@ -121,50 +133,50 @@ class NDArray:
         changed[index._data.astype(numpy.int64) if isinstance(index, NDArray) else index] = as_array(value)
         self._write(changed)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[NDArray]:
         return (self[i] for i in range(len(self)))
 
     # Operators; those of two operands are added below.
 
-    def __neg__(self):
+    def __neg__(self) -> NDArray:
         return invoke("negative", [(None, self)], {})
 
-    def __abs__(self):
+    def __abs__(self) -> NDArray:
         return invoke("abs", [(None, self)], {})
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: NDArray) -> NDArray:
         return invoke("dot", [(None, self), (None, other)], {})
 
     @property
-    def T(self):
+    def T(self) -> NDArray:
         return invoke("transpose", [(None, self)], {})
 
-    def reshape(self, *shape, **keywords):
+    def reshape(self, *shape: Any, **keywords: Any) -> NDArray:
         """`reshape(2, -1)`, `reshape((2, -1))`; 0 and the other codes are those of Reshape."""
         if shape:
             keywords["shape"] = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
         return invoke("Reshape", [(None, self)], keywords)
 
-    def transpose(self, *axes):
+    def transpose(self, *axes: Any) -> NDArray:
         axes = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
         return invoke("transpose", [(None, self)], {"axes": axes})
 
     # Gradients.
 
     @property
-    def grad(self):
+    def grad(self) -> NDArray | None:
         """What `backward` wrote; None without `attach_grad`."""
         return self._grad
 
-    def attach_grad(self, grad_req="write", stype=None):
+    def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Asks for the gradient in `.grad`: `grad_req` "write", "add" to what is there, or "null"."""
         self._mark(NDArray(numpy.zeros_like(self._data)), grad_req)
 
-    def detach(self):
+    def detach(self) -> NDArray:
         """The same values without the tape."""
         return NDArray(self._data)
 
-    def backward(self, out_grad=None, retain_graph=False, train_mode=True):
+    def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True) -> None:
         """As autograd.backward of this array."""
         autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
 
@@ -260,7 +272,7 @@ def _indexed(data, index):
     return data if data.shape == shape else invoke("Reshape", [(None, data)], {"shape": shape})
 
 
-def array(source, ctx=None, dtype=None):
+def array(source: Any, ctx: Context | None = None, dtype: DType | None = None) -> NDArray:
     """An array of numbers, of NumPy's array or of another NDArray; float32 unless `dtype` says otherwise or it is an NDArray."""
     if dtype is None:
         dtype = source.dtype if isinstance(source, NDArray) else numpy.float32

@@ -1,6 +1,9 @@
 """Networks before they are compiled, and `load`."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from . import _core, graph, training
 from .error import usage
@@ -10,13 +13,20 @@ from .init import spec_of
 from .picture import Picture
 from .session import Package
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from .init import Initializer
+    from .kinds import DType, Path
+
 # What the loop of a training reads; all other flags of `train` are for the compiler or the session.
 _LOOP = {"after", "valid_every", "save_every", "disp_every", "keep", "keep_every", "check_replicas", "early_stop", "output", "resume",
          "force", "num_epochs"}
 _SESSION = {"threads", "seed", "check_nan", "limit", "params"}
 
 
-def load(path, **flags):
+def load(path: Path, **flags: Any) -> Network | Package:
     """A `.lnet` file as a Network; a package (`.lstmc`) or the folder of a checkpoint as a Package. Flags are those that the command
     takes for such a file: set, net, shape, batch, devices, ..."""
     path = os.fspath(path)
@@ -28,7 +38,7 @@ def load(path, **flags):
 class Network:
     """A network that is not compiled yet: of a symbol, or of a `.lnet` file."""
 
-    def __init__(self, source, name="net", **flags):
+    def __init__(self, source: Symbol | Path, name: str = "net", **flags: Any) -> None:
         self._source = source
         self._flags = flags
         self._name = name
@@ -41,23 +51,26 @@ class Network:
         return f"<Network {self._name}: {', '.join(self.list_arguments())} -> {', '.join(self.list_outputs())}>"
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._name
 
-    def list_arguments(self):
+    def list_arguments(self) -> list[str]:
         return self._source.list_arguments() if self._drawn else self._lists[0]
 
-    def list_outputs(self):
+    def list_outputs(self) -> list[str]:
         return self._source.list_outputs() if self._drawn else self._lists[1]
 
-    def compile(self, shapes=None, types=None, entries=(), initializer=None, **flags):
+    def compile(self, shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None,
+                entries: Sequence[str] = (), initializer: Initializer | str | None = None, **flags: Any) -> Package:
         """A Package for these shapes of inputs (of a symbol; a file has its own, and `shape=` changes them) and flags of
         `lstmc compile`: devices, batch, place, mem, dtype, optimizer, fit, ..."""
         flags = {**self._flags, **flags}
         return Package(self._compile("compile", flags, list(entries), shapes, types, initializer))
 
-    def fit(self, data, valid=None, batch=None, callback=None, metric=None, initializer=None, params=None, shapes=None, types=None,
-            _buckets=(), **keys):
+    def fit(self, data: Any, valid: Any = None, batch: int | None = None, callback: Callable[[dict[str, Any]], Any] | None = None,
+            metric: Any = None, initializer: Initializer | str | None = None, params: Mapping[str, Any] | None = None,
+            shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None, _buckets: Sequence[Any] = (),
+            **keys: Any) -> dict[str, Any]:
         """Trains as `lstmc train` does, to the same bits, and returns what it ended with: reason, update, loss, best_loss, weights (the
         hash), checkpoint.
 
@@ -94,16 +107,16 @@ class Network:
         seed = {k: v for k, v in given.items() if k == "seed"}
         return training.fit(self.session, source, valid, callback, metric, {**loop, **seed}, sessions)
 
-    def score(self, data, metric=None):
+    def score(self, data: Any, metric: Any = None) -> dict[str, float]:
         """{metric: value} over all data: arrays by input, a SPEC, or an iterator. `metric` as for fit."""
         return self._fitted().score(data, metric)
 
-    def predict(self, data):
+    def predict(self, data: Any) -> Any:
         """The outputs for all samples: one array, or a dict where the network has several outputs. `data` are arrays by input, or one
         array where there is one input."""
         return self._fitted().predict(data)
 
-    def plot(self, format="svg", shapes=True, memory=False, unfold=(), **inputs):
+    def plot(self, format: str = "svg", shapes: bool = True, memory: bool = False, unfold: Sequence[str] = (), **inputs: Any) -> Picture:
         """The network as a picture, which a notebook shows. Of a symbol, `inputs` are the shapes of its inputs; `unfold` has "layer" for a
         box per op, "time" for a box per step."""
         options = (format, shapes, memory, "layer" in unfold, "time" in unfold)

@@ -1,10 +1,18 @@
 """Pictures, which notebooks show."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from .kinds import Path
+
 
 class Picture:
     """A picture as bytes of a format: "svg", "png", "pdf" or "dot"."""
 
-    def __init__(self, data, form):
+    def __init__(self, data: bytes, form: str) -> None:
         self.data = data
         self.format = form
 
@@ -14,6 +22,6 @@ class Picture:
     def _repr_png_(self):
         return self.data if self.format == "png" else None
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         with open(path, "wb") as file:
             file.write(self.data)

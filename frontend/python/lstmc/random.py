@@ -1,19 +1,30 @@
 """Random numbers as eager arrays: a function of the seed and of how many calls there were since it was set."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .draws import seed
 from .ndarray import invoke
 
+if TYPE_CHECKING:
+    from .context import Context
+    from .kinds import DType, Shape
+    from .ndarray import NDArray
 
-def uniform(low=0.0, high=1.0, shape=(1,), dtype="float32", ctx=None):
+
+def uniform(low: float = 0.0, high: float = 1.0, shape: Shape = (1,), dtype: DType | None = "float32",
+            ctx: Context | None = None) -> NDArray:
     """Numbers uniform in [low, high)."""
     return invoke("random_uniform", [], {"low": low, "high": high, "shape": shape, "dtype": dtype})
 
 
-def normal(loc=0.0, scale=1.0, shape=(1,), dtype="float32", ctx=None):
+def normal(loc: float = 0.0, scale: float = 1.0, shape: Shape = (1,), dtype: DType | None = "float32",
+           ctx: Context | None = None) -> NDArray:
     """Numbers of a normal distribution."""
     return invoke("random_normal", [], {"loc": loc, "scale": scale, "shape": shape, "dtype": dtype})
 
 
-def multinomial(data, shape=(), dtype="int32"):
+def multinomial(data: NDArray, shape: Shape = (), dtype: DType | None = "int32") -> NDArray:
     """Classes drawn by the probabilities of each row."""
     return invoke("sample_multinomial", [(None, data)], {"shape": shape, "dtype": dtype})

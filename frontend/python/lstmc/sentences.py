@@ -1,8 +1,11 @@
 """Sentences for a BucketingModule."""
 
+from __future__ import annotations
+
 import bisect
 import logging
 import random
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -10,8 +13,15 @@ from .error import usage
 from .io import DataBatch, DataDesc, DataIter
 from .ndarray import NDArray
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
-def encode_sentences(sentences, vocab=None, invalid_label=-1, invalid_key="\n", start_label=0, unknown_token=None):
+    from .kinds import DType
+
+
+def encode_sentences(sentences: Iterable[Sequence[Any]], vocab: dict[Any, int] | None = None, invalid_label: int = -1,
+                     invalid_key: Any = "\n", start_label: int = 0, unknown_token: Any = None) -> tuple[list[list[int]], dict[Any, int]]:
     """(lists of numbers, {word: number}) of lists of words. Without `vocab` words are numbered from `start_label` in the order in which they come,
     leaving out `invalid_label`; with it a word that it lacks is an error, or `unknown_token`, which the vocabulary gets."""
     grows = vocab is None
@@ -39,8 +49,8 @@ class BucketSentenceIter(DataIter):
     labels are the words that come next. What does not fill a batch is left out. `buckets` are lengths; without them, all lengths
     that enough sentences for a batch have."""
 
-    def __init__(self, sentences, batch_size, buckets=None, invalid_label=-1, data_name="data", label_name="softmax_label", dtype="float32",
-                 layout="NT"):
+    def __init__(self, sentences: Iterable[Sequence[Any]], batch_size: int, buckets: Sequence[int] | None = None, invalid_label: int = -1,
+                 data_name: str = "data", label_name: str = "softmax_label", dtype: DType = "float32", layout: str = "NT") -> None:
         super().__init__(batch_size)
         if layout not in ("NT", "TN"):
             raise usage(f'layout is NT or TN, got "{layout}"')
@@ -73,29 +83,29 @@ class BucketSentenceIter(DataIter):
         return [numpy.array(each, self.dtype).reshape(-1, length) for each, length in zip(rows, self.buckets)]
 
     @property
-    def provide_data(self):
+    def provide_data(self) -> list[DataDesc]:
         return self._described(self.data_name, self.default_bucket_key)
 
     @property
-    def provide_label(self):
+    def provide_label(self) -> list[DataDesc]:
         return self._described(self.label_name, self.default_bucket_key)
 
     def _described(self, name, length):
         shape = (self.batch_size, length) if self.layout == "NT" else (length, self.batch_size)
         return [DataDesc(name, shape, self.dtype, self.layout)]
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Batches of an epoch."""
         return len(self._places)
 
-    def reset(self):
+    def reset(self) -> None:
         """Begins an epoch, with batches and the sentences of each bucket in another order."""
         self._next = 0
         random.shuffle(self._places)
         for rows in self.data:
             numpy.random.shuffle(rows)
 
-    def next(self):
+    def next(self) -> DataBatch:
         if self._next == len(self._places):
             raise StopIteration
         bucket, at = self._places[self._next]

@@ -1,7 +1,10 @@
 """Packages, and sessions that run them."""
 
+from __future__ import annotations
+
 import contextlib
 import threading
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -11,16 +14,24 @@ from .error import usage
 from .flags import words
 from .picture import Picture
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from numpy.typing import ArrayLike
+    from typing import Any
+
+    from .kinds import Path
+
 
 class Package:
     """A compiled network: its plan of memory and its programs, without weights (unless it is from a checkpoint)."""
 
-    def __init__(self, compiled):
+    def __init__(self, compiled: Any) -> None:
         self._compiled = compiled
         self._entries = compiled.entries()
 
     @property
-    def entries(self):
+    def entries(self) -> list[str]:
         """Names of what can be run: "forward", "evaluate", "step" and what prepares them."""
         return [name for name, _, _ in self._entries]
 
@@ -30,47 +41,47 @@ class Package:
         runs = [f"{entry}({said(self.inputs(entry))}) -> {said(self.outputs(entry))}" for entry in self.entries if ":" not in entry]
         return f"<Package on {','.join(self.devices)}: {'; '.join(runs)}>"
 
-    def inputs(self, entry="forward"):
+    def inputs(self, entry: str = "forward") -> dict[str, tuple[str, tuple[int, ...]]]:
         """{name: (dtype, shape)} of an entry's data and labels."""
         return {name: (dtype, shape) for name, role, dtype, shape, _ in self._entry(entry)[0] if role != "scalar"}
 
-    def outputs(self, entry="forward"):
+    def outputs(self, entry: str = "forward") -> dict[str, tuple[str, tuple[int, ...]]]:
         """{name: (dtype, shape)}"""
         return {name: (dtype, shape) for name, _, dtype, shape, _ in self._entry(entry)[1]}
 
     @property
-    def parameters(self):
+    def parameters(self) -> list[str]:
         """Names, in the order of the network."""
         return self._compiled.parameters()
 
     @property
-    def states(self):
+    def states(self) -> list[str]:
         """Names of what is kept between runs."""
         return self._compiled.states()
 
     @property
-    def devices(self):
+    def devices(self) -> list[str]:
         return self._compiled.devices().split(",")
 
-    def plan(self):
+    def plan(self) -> str:
         """The memory plan, as the command prints it."""
         return self._compiled.plan()
 
-    def save(self, path, force=False):
+    def save(self, path: Path, force: bool = False) -> None:
         """Writes the package to a file; E0608 where one is, unless `force`."""
         self._compiled.save(str(path), force)
 
     def __bytes__(self):
         return self._compiled.bytes()
 
-    def plot(self, what="memory"):
+    def plot(self, what: str = "memory") -> Picture:
         """The memory plan, or the "schedule" of its launches, as a picture."""
         draw = {"memory": _core.plot_memory, "schedule": _core.plot_schedule}
         if what not in draw:
             raise usage(f'a package is plotted as memory or schedule, not as "{what}"')
         return Picture(draw[what](self._compiled).encode(), "svg")
 
-    def session(self, params=None, _neighbours=(), **flags):
+    def session(self, params: Any = None, _neighbours: Sequence[Any] = (), **flags: Any) -> Session:
         """Memory, threads and weights. `params` are weights by name, or a path (safetensors, npz, a checkpoint); without it a
         checkpoint's own, those beside the package's file, or first values by `seed`. Flags are those of `lstmc run`: threads, seed,
         devices, check_nan, limit."""
@@ -91,12 +102,12 @@ class Package:
 class Session:
     """A package with memory, weights and states. Threads may share it: one runs, the others wait, and none holds the GIL."""
 
-    def __init__(self, package, core):
+    def __init__(self, package: Package, core: Any) -> None:
         self.package = package
         self._core = core
         self._in_loop = False  # of a training, which watches signals by itself
 
-    def run(self, inputs=None, entry="forward", copy=True):
+    def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first; what was written to
         `input(..)` needs no more copy. With `copy=False` outputs are views of the session's memory, which the next run overwrites."""
         for name, value in (inputs or {}).items():
@@ -106,69 +117,70 @@ class Session:
         outputs = {name: self._core.output(entry, name) for name in self.package.outputs(entry)}
         return {name: output.copy() for name, output in outputs.items()} if copy else outputs
 
-    def set_input(self, name, value, entry="forward"):
+    def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
         fill(self.input(name, entry), value, name)
         self._core.check_range(entry, name)
 
-    def input(self, name, entry="forward"):
+    def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an input, to be written to before a run. Values are not checked."""
         return self._core.input(entry, name)
 
-    def output(self, name, entry="forward"):
+    def output(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an output of the last run."""
         return self._core.output(entry, name)
 
-    def params(self):
+    def params(self) -> dict[str, numpy.ndarray]:
         """Copies of all weights by name."""
         return {name: self._core.parameter(name).copy() for name in self.package.parameters}
 
-    def set_params(self, params):
+    def set_params(self, params: Mapping[str, ArrayLike]) -> None:
         """Sets weights by name: arrays, or callables that are given name and shape and return one. Others keep theirs."""
         for name, value in params.items():
             have = self._core.parameter(name)
             array = as_array(value(name, have.shape) if callable(value) else value)
             self._core.set_parameter(name, numpy.ascontiguousarray(array, dtype=have.dtype))
 
-    def save_params(self, path, force=False):
+    def save_params(self, path: Path, force: bool = False) -> None:
         """Writes all weights as safetensors."""
         self._core.save_parameters(str(path), force)
 
-    def states(self):
+    def states(self) -> dict[str, numpy.ndarray]:
         """Copies of what is kept between runs."""
         return {name: self._core.state(name).copy() for name in self.package.states}
 
-    def set_states(self, states):
+    def set_states(self, states: Mapping[str, ArrayLike]) -> None:
         for name, value in states.items():
             have = self._core.state(name)
             self._core.set_state(name, numpy.ascontiguousarray(as_array(value), dtype=have.dtype))
 
-    def reset_states(self):
+    def reset_states(self) -> None:
         """Sets all states to zero."""
         self._core.reset_states()
 
     @property
-    def weights_hash(self):
+    def weights_hash(self) -> str:
         """What `lstmc train` prints as `weights`."""
         return self._core.weights_hash()
 
-    def fit(self, data, valid=None, callback=None, metric=None, **flags):
+    def fit(self, data: Any, valid: Any = None, callback: Callable[[dict[str, Any]], Any] | None = None, metric: Any = None,
+            **flags: Any) -> dict[str, Any]:
         """Trains; see Network.fit. Takes the flags of `lstmc train` that the loop reads (after, output, save_every, ...)."""
         return training.fit(self, data, valid, callback, metric, flags)
 
-    def score(self, data, metric=None):
+    def score(self, data: Any, metric: Any = None) -> dict[str, float]:
         """Metrics of the network on data, by name; see Network.score."""
         return training.score(self, data, metric)
 
-    def predict(self, data):
+    def predict(self, data: Any) -> Any:
         """Outputs for all samples; see Network.predict."""
         return training.predict(self, data)
 
-    def beside(self, package, **flags):
+    def beside(self, package: Package, **flags: Any) -> Session:
         """A session of a package that this one was made with as a neighbour, in the same memory."""
         return Session(package, self._core.beside(package._compiled, words(flags)))
 
     @contextlib.contextmanager
-    def fresh_states(self):
+    def fresh_states(self) -> AbstractContextManager[None]:
         """Runs what is inside with states from zero, and puts those of before back."""
         before = self.states()
         self.reset_states()

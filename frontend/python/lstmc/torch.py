@@ -1,9 +1,12 @@
 """Trained modules of PyTorch as networks: `from_torch`."""
 
+from __future__ import annotations
+
 import operator
 import os
 import re
 import warnings
+from typing import TYPE_CHECKING
 
 from . import aten, sym
 from .aten import Unsupported, dtype_of, shape_of
@@ -12,10 +15,18 @@ from .graph import Group, Variable
 from .network import Network
 from .packed import filled_up
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from .init import Initializer
+    from .kinds import DType, Path
+    from .session import Package, Session
+
 _RECURRENT = {"lstm": ("LSTM", 4), "gru": ("GRU", 3), "rnn_tanh": ("RNNLayer", 1), "rnn_relu": ("RNNLayer", 1)}
 
 
-def from_torch(module, example, name="net"):
+def from_torch(module: Any, example: Any, name: str = "net") -> TorchNetwork:
     """A TorchNetwork that computes what `module` (an instance of torch.nn.Module) does: its program as torch.export sees it, with its
     weights.
 
@@ -38,31 +49,32 @@ def from_torch(module, example, name="net"):
 class TorchNetwork(Network):
     """A network with weights: `weights` by name, and `shapes` of its inputs, those of the example."""
 
-    def __init__(self, reader, name):
+    def __init__(self, reader: Any, name: str) -> None:
         outputs = reader.read()
         super().__init__(outputs, name)
         self.symbol = outputs
         self.shapes = reader.shapes  #: by input
         self.weights = reader.weights  #: arrays of NumPy by parameter
 
-    def compile(self, shapes=None, types=None, **flags):
-        return super().compile({**self.shapes, **(shapes or {})}, types, **flags)
+    def compile(self, shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None,
+                entries: Sequence[str] = (), initializer: Initializer | str | None = None, **flags: Any) -> Package:
+        return super().compile({**self.shapes, **(shapes or {})}, types, entries, initializer, **flags)
 
-    def bind(self, shapes=None, **flags):
+    def bind(self, shapes: Mapping[str, Sequence[int]] | None = None, **flags: Any) -> Session:
         """A Session of the compiled network with its weights; flags are those of `lstmc run`."""
         return self.compile(shapes).session(self.weights, **flags)
 
-    def fit(self, data, params=None, **keys):
+    def fit(self, data: Any, *args: Any, params: Mapping[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
         """Network.fit, from the module's weights unless other `params` are given."""
         first = params if params is not None or self.session else self.weights
-        return super().fit(data, params=first, **keys)
+        return super().fit(data, *args, params=first, **keys)
 
     def _fitted(self):
         if self.session is None:
             self.session = self.bind()
         return self.session
 
-    def save(self, path, force=False):
+    def save(self, path: Path, force: bool = False) -> None:
         """Writes F.lnet (the network as text) and F.weights.safetensors, and for `path` F.lstmc the package too."""
         base, suffix = os.path.splitext(os.fspath(path))
         if suffix not in (".lnet", ".lstmc"):

@@ -1,15 +1,25 @@
 """MXNet's `mx.viz`: pictures and tables of symbols."""
 
+from __future__ import annotations
+
 import math
 import os
+from typing import TYPE_CHECKING
 
 from . import _core, graph
 from .error import usage
 from .listing import made_by
 from .picture import Picture
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
-def plot_network(symbol, title="plot", save_format="pdf", shape=None, dtype=None, node_attrs=None, hide_weights=True):
+    from .graph import Symbol
+    from .kinds import DType
+
+
+def plot_network(symbol: Symbol, title: str = "plot", save_format: str = "pdf", shape: Mapping[str, Sequence[int]] | None = None,
+                 dtype: Mapping[str, DType] | None = None, node_attrs: Mapping[str, str] | None = None, hide_weights: bool = True) -> Plot:
     """A Plot, which a notebook shows and `render()` writes. `shape` are those of inputs by name; with them, edges have the shapes. Boxes are
     layers, and what repeats is one box: `Network.plot(unfold=("layer", "time"))` unfolds them."""
     if node_attrs or not hide_weights:
@@ -25,7 +35,7 @@ def plot_network(symbol, title="plot", save_format="pdf", shape=None, dtype=None
 class Plot:
     """A picture by Graphviz: `source` is its text."""
 
-    def __init__(self, draw, name, form):
+    def __init__(self, draw: Callable[[str], bytes], name: str, form: str) -> None:
         self._draw = draw
         self.source = draw("dot").decode()
         self.name = name
@@ -34,19 +44,20 @@ class Plot:
     def _repr_svg_(self):
         return self._draw("svg").decode()
 
-    def picture(self, format=None):
+    def picture(self, format: str | None = None) -> Picture:
         """The Picture in a format: "svg", "png", "pdf" or "dot"."""
         form = format or self.format
         return Picture(self._draw(form), form)
 
-    def save(self, filename=None, directory=None):
+    def save(self, filename: str | None = None, directory: str | None = None) -> str:
         """Writes the text to a file, and returns its path."""
         path = self._path(filename, directory)
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.source)
         return path
 
-    def render(self, filename=None, directory=None, view=False, cleanup=False, format=None):
+    def render(self, filename: str | None = None, directory: str | None = None, view: bool = False, cleanup: bool = False,
+               format: str | None = None) -> str:
         """Writes FILENAME.pdf, or another format, and unless `cleanup` the text beside it; returns the picture's path."""
         if view:
             raise usage("view: show the file that render() returns, or the Plot in a notebook")
@@ -64,7 +75,8 @@ class Plot:
 _PLACES = (0.44, 0.64, 0.74, 1.0)
 
 
-def print_summary(symbol, shape=None, line_length=120, positions=_PLACES):
+def print_summary(symbol: Symbol, shape: Mapping[str, Sequence[int]] | None = None, line_length: int = 120,
+                  positions: Sequence[float] = _PLACES) -> None:
     """Prints a table of the nodes: name and op, shape without the batch, numbers of parameters, and what each reads. Parameters are counted where
     they are read first, with those of recurrent layers, so that their sum is what is trained."""
     columns = [int(line_length * place) for place in positions] if positions[-1] <= 1 else list(positions)

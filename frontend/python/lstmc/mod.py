@@ -1,0 +1,4 @@
+"""MXNet's `mx.mod`."""
+
+from .bucketing import BucketingModule
+from .module import Module
