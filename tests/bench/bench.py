@@ -13,6 +13,7 @@ replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devic
 kills       trainings killed --kills (1,000) times at random instants, counted in build/kills.json; exit 1 unless each ends as one that was not killed
 tsan        several devices, watchdog and checkpoints under ThreadSanitizer, built in build-tsan (long); exit 1 if it reports anything
 torch       modules of PyTorch through lstmc.from_torch: the tests of it, then files, start, memory and speed of both
+keras       models of Keras itself through `import --as keras-..`, both sides within the bound of the equations (keras_models.py)
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
 jobs        `jobs sameness`, `jobs kills`, `jobs cost`, `jobs scale`: the same with 1 to 8 ranks; ranks killed at random updates; what ranks cost (jobs.py)
@@ -341,6 +342,11 @@ def main():
         python = peer_python()
         subprocess.run([python, "-B", root / "tests/frontend/python/test_torch.py"], env=environment, check=True)
         raise SystemExit(subprocess.run([python, "-B", here / "deploy.py", root / "build/executor/run/lstmc-run"], env=environment).returncode)
+    elif args.name == "keras":
+        python = peer_python()
+        subprocess.run([python, "-m", "pip", "install", "-q", "keras==3.15.1", "safetensors==0.8.0"], check=True)  # on the peers' PyTorch
+        environment = {**os.environ, "PYTHONPATH": str(root / "build/python"), "LSTMC": str(root / "build/lstmc")}
+        raise SystemExit(subprocess.run([python, "-B", here / "keras_models.py"], env=environment).returncode)
     elif args.name == "faults":
         raise SystemExit(subprocess.run([sys.executable, root / "tests/faults/faults.py", root, "--only", args.only]).returncode)
     elif args.name == "pictures":
@@ -377,7 +383,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, torch, devices, sync, forecast, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, emulated, wheels, tsan, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, torch, keras, devices, sync, forecast, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, emulated, wheels, tsan, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 

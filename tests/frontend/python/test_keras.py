@@ -1,4 +1,5 @@
-"""import --as keras-.. and tf-lstm: the package computes what the equations of the layers say, in NumPy's float64."""
+"""import --as keras-.. and tf-lstm: the package computes what the equations of the layers say, in NumPy's float64. tests/bench/keras_models.py compares with
+Keras."""
 
 import json
 import os
