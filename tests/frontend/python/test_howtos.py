@@ -13,7 +13,7 @@ IMPORT = "import mxnet as mx\n"
 
 class HowTos(unittest.TestCase):
     def run_script(self, name):
-        """What the script leaves behind, and what it prints."""
+        """The names that the script made, and what it prints."""
         text = (FOLDER / name).read_text()
         self.assertEqual(text.count("mxnet"), 1)
         scratch = tempfile.TemporaryDirectory()
