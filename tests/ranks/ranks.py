@@ -170,6 +170,10 @@ class Ranks(unittest.TestCase):
                 self.assert_memory_as_planned(json.loads(done.stdout.splitlines()[-1])["peak"])
                 run([LSTMC, "diff", self.folder / "one" / f"update-{UPDATES:06}", folder / f"update-{UPDATES:06}"])
 
+    def test_mpirun_may_place_ranks_where_it_likes(self):
+        done = run([*launched(2, "--launcher", "mpi", "--interface", "lo"), *self.train, "-o", self.folder / "by-mpi"])
+        self.assertEqual(self.events(done.stdout), self.want)
+
     def assert_memory_as_planned(self, peaks):
         """To the page of an arena that nothing touched; what messages hold is exact."""
         for peak in peaks:
