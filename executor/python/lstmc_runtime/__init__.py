@@ -7,56 +7,67 @@
 Package and Session are those of the module `lstmc`, as far as nothing is compiled or trained. Bits are those of the command.
 """
 
+from __future__ import annotations
+
 import ctypes
 import pathlib
 import threading
+from typing import TYPE_CHECKING
 
 import numpy
 
 from .native import DTYPES, Error, Options, Tensor, call, library, names, wanted
 
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+    from typing import Any
+
+    from numpy.typing import ArrayLike
+
 __all__ = ["Error", "Package", "Session", "load"]
-__version__ = library.lstmc_version().decode()
+__version__: str = library.lstmc_version().decode()
 
 
 class Package:
     """A compiled network, without weights (unless it is from a checkpoint)."""
 
-    def __init__(self, handle, path=None):
+    def __init__(self, handle: Any, path: str | None = None) -> None:
         self._handle, self._path = handle, path
 
     def __del__(self, close=library.lstmc_package_close):  # bound here: at the interpreter's end modules are empty
         close(self._handle)
 
     @property
-    def entries(self):
+    def entries(self) -> list[str]:
         """Names of what can be run: "forward", "evaluate" and what prepares them."""
         return names(library.lstmc_package_entry, self._handle)
 
-    def inputs(self, entry="forward"):
+    def inputs(self, entry: str = "forward") -> list[str]:
         """Names of an entry's inputs."""
         return names(library.lstmc_package_input, self._handle, self._entry(entry))
 
-    def outputs(self, entry="forward"):
+    def outputs(self, entry: str = "forward") -> list[str]:
         """Names of an entry's outputs."""
         return names(library.lstmc_package_output, self._handle, self._entry(entry))
 
     @property
-    def parameters(self):
+    def parameters(self) -> list[str]:
         """Names, in the order of the network."""
         return names(library.lstmc_package_parameter, self._handle)
 
     @property
-    def states(self):
+    def states(self) -> list[str]:
         """Names of what is kept between runs."""
         return names(library.lstmc_package_state, self._handle)
 
     @property
-    def planned_bytes(self):
+    def planned_bytes(self) -> int:
         """What a session takes on its devices, weights included."""
         return library.lstmc_package_planned_bytes(self._handle)
 
-    def session(self, params=None, threads=0, devices=None, check_nan=False, share=None):
+    def session(self, params: str | os.PathLike[str] | None = None, threads: int = 0, devices: str | None = None, check_nan: bool = False,
+                share: Session | None = None) -> Session:
         """Memory, threads and weights. `params` is a safetensors or npz file or a checkpoint; without it, a checkpoint's own weights, those
         beside the package's file, or zeros. `share`: a session of this package whose weights are read in place of own ones; they are constant
         from then on. `devices` is a list as for `-d`, `threads` their number per device (0: all processors)."""
@@ -69,7 +80,8 @@ class Package:
 class Session:
     """A package with memory, weights and states. Threads may share it: one runs, the others wait, and none holds the GIL."""
 
-    def __init__(self, package, params=None, threads=0, devices=None, check_nan=False, share=None):
+    def __init__(self, package: Package, params: str | os.PathLike[str] | None = None, threads: int = 0, devices: str | None = None,
+                 check_nan: bool = False, share: Session | None = None) -> None:
         self.package, self._handle, self._turn = package, ctypes.c_void_p(), threading.Lock()
         options = Options(size=ctypes.sizeof(Options), devices=devices.encode() if devices else None, threads=threads, check_finite=bool(check_nan))
         call("session_create", package._handle, ctypes.byref(options), ctypes.byref(self._handle))
@@ -82,7 +94,7 @@ class Session:
     def __del__(self, close=library.lstmc_session_close):
         close(self._handle)
 
-    def run(self, inputs=None, entry="forward", copy=True):
+    def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first. With `copy=False` outputs are
         views of that memory, which the next run overwrites."""
         with self._turn:
@@ -92,7 +104,7 @@ class Session:
             outputs = {name: self.output(name, entry) for name in self.package.outputs(entry)}
             return {name: output.copy() for name, output in outputs.items()} if copy else outputs
 
-    def set_input(self, name, value, entry="forward"):
+    def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
         """Writes an array of the input's shape; its numbers are converted where that loses nothing but digits of floats."""
         view, array = self.input(name, entry), numpy.asarray(value)
         if array.shape != view.shape:
@@ -101,21 +113,21 @@ class Session:
             raise Error(f"error[E0610]: input {name}: found {array.dtype}, want {view.dtype}")
         view[...] = array
 
-    def input(self, name, entry="forward"):
+    def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an input, to be written to before a run."""
         wanted("input", name, self.package.inputs(entry))
         return self._view("session_input", entry.encode(), name.encode())
 
-    def output(self, name, entry="forward"):
+    def output(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an output of the last run."""
         wanted("output", name, self.package.outputs(entry))
         return self._view("session_output", entry.encode(), name.encode())
 
-    def states(self):
+    def states(self) -> dict[str, numpy.ndarray]:
         """Copies of what is kept between runs."""
         return {name: self._view("session_state", name.encode()).copy() for name in self.package.states}
 
-    def set_states(self, states):
+    def set_states(self, states: Mapping[str, ArrayLike]) -> None:
         for name, value in states.items():
             have = self._view("session_state", wanted("state", name, self.package.states).encode())
             array = numpy.ascontiguousarray(value, dtype=have.dtype)
@@ -123,12 +135,12 @@ class Session:
                 raise Error(f"error[E0610]: state {name}: found shape {array.shape}, want {have.shape}")
             call("session_set_state", self._handle, name.encode(), array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
 
-    def reset_states(self):
+    def reset_states(self) -> None:
         """Sets all states to zero."""
         library.lstmc_session_reset_states(self._handle)
 
     @property
-    def weights_hash(self):
+    def weights_hash(self) -> str:
         """What `lstmc train` prints as `weights`."""
         return f"{library.lstmc_session_weights_hash(self._handle):016x}"
 
@@ -141,7 +153,7 @@ class Session:
         return numpy.frombuffer(memory, DTYPES[tensor.dtype]).reshape(tensor.shape[:tensor.rank])
 
 
-def load(path):
+def load(path: str | os.PathLike[str]) -> Package:
     """Opens a package (`F.lstmc`) or the folder of a checkpoint."""
     handle, path = ctypes.c_void_p(), pathlib.Path(path)
     call("package_open", str(path).encode(), ctypes.byref(handle))

@@ -16,6 +16,7 @@ import unittest
 import lstmc
 
 PACKAGE = pathlib.Path(lstmc.__file__).parent
+RUNTIME = pathlib.Path(os.environ["LSTMC_SOURCE"]) / "executor/python"
 PUBLIC = ("attribute autograd callback init io lr_scheduler metric mod model name random rnn viz".split())
 STUBS = ("sym", "nd")
 INTERNAL = {"attribute.is_attribute", "attribute.attributes_of", "attribute.with_bare_names", "attribute.scopes_of", "autograd.draw",
@@ -79,6 +80,17 @@ class Annotations(unittest.TestCase):
         self.assertGreater(seen, 200)
 
 
+class RuntimeAlone(unittest.TestCase):
+    def test_all_of_them_are_there(self):
+        tree = ast.parse((RUNTIME / "lstmc_runtime/__init__.py").read_text())
+        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+            if function.name.startswith("_") and function.name != "__init__":
+                continue
+            arguments = [each for each in function.args.args if each.arg != "self"]
+            self.assertTrue(function.returns and all(each.annotation for each in arguments), function.name)
+        self.assertTrue((RUNTIME / "lstmc_runtime/py.typed").exists())
+
+
 class Stubs(unittest.TestCase):
     def test_are_the_modules(self):
         for name in STUBS:
@@ -117,6 +129,7 @@ def parameters_of(stub):
 
 SCRIPT = """\
 import lstmc
+import lstmc_runtime
 import lstmc as mx
 from lstmc import autograd, nd, sym
 
@@ -140,6 +153,7 @@ buckets = mx.mod.BucketingModule(lambda key: (net, ["data"], ["label"]), default
 module.fit(mx.io.NDArrayIter(first, batch_size=2), num_epoch=1, eval_metric=mx.metric.Perplexity(None))
 mx.viz.plot_network(net).render("net")
 version: str = lstmc.__version__
+there: list[str] = lstmc_runtime.load("lm.lstmc").session(threads=2).package.inputs()
 """
 
 # A line, and what mypy says of it.
@@ -150,6 +164,7 @@ WRONG = (
     ("session.run(entry=3)", 'Argument "entry" to "run" of "Session" has incompatible type "int"; expected "str"'),
     ("mx.rnn.BidirectionCell", 'Module has no attribute "BidirectionCell"'),
     ("module.fit(train=None)", 'Unexpected keyword argument "train" for "fit" of "Module"'),
+    ("lstmc_runtime.load(3)", 'Argument 1 to "load" has incompatible type "int"'),
     ("mx.init.Xavier(scale=3)", 'Unexpected keyword argument "scale" for "Xavier"'),
 )
 
@@ -163,7 +178,7 @@ class Mypy(unittest.TestCase):
     def mypy(self, *arguments):
         """Its lines, for the package where it is built and a program beside it."""
         return subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", *arguments], cwd=self.folder.name, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": "", "MYPYPATH": str(PACKAGE.parent)}).stdout.splitlines()
+                              env={**os.environ, "PYTHONPATH": "", "MYPYPATH": f"{PACKAGE.parent}:{RUNTIME}"}).stdout.splitlines()
 
     def test_reads_a_users_program_and_knows_all_names(self):
         program = pathlib.Path(self.folder.name) / "program.py"
