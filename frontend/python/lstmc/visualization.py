@@ -60,13 +60,17 @@ class Plot:
                format: str | None = None) -> str:
         """Writes FILENAME.pdf, or another format, and unless `cleanup` the text beside it; returns the picture's path."""
         if view:
-            raise usage("view: show the file that render() returns, or the Plot in a notebook")
+            self.view()
         picture = self.picture(format)
         path = f"{self._path(filename, directory)}.{picture.format}"
         picture.save(path)
         if not cleanup:
             self.save(filename, directory)
         return path
+
+    def view(self) -> None:
+        """No program is started to show a file."""
+        raise usage("view: open the file whose path render() returns, or show the Plot in a notebook")
 
     def _path(self, filename, directory):
         return os.path.join(directory or "", filename or f"{self.name}.gv")

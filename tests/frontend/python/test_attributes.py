@@ -217,6 +217,9 @@ class Pictures(unittest.TestCase):
                 self.assertIn("<svg", file.read())
             self.assertTrue(plot.save(directory=folder).endswith("mlp.gv"))
         self.assertIn("fc1", mx.viz.plot_network(mlp()).source)
+        for call in (plot.view, lambda: plot.render(view=True)):
+            with self.assertRaisesRegex(mx.Error, "whose path render"):
+                call()
         for keywords in ({"node_attrs": {"shape": "oval"}}, {"hide_weights": False}):
             with self.assertRaisesRegex(mx.Error, "are not there"):
                 mx.viz.plot_network(mlp(), **keywords)
