@@ -14,9 +14,9 @@ kills       trainings killed --kills (1,000) times at random instants, counted i
 tsan        several devices, watchdog and checkpoints under ThreadSanitizer, built in build-tsan (long); exit 1 if it reports anything
 torch       modules of PyTorch through lstmc.from_torch: the tests of it, then files, start, memory and speed of both
 keras       models of Keras itself through `import --as keras-..`, both sides within the bound of the equations (keras_models.py)
-sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e; exit 1 unless each network has one hash;
+sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e, with `--as ranks` on devices of 2 to 8 ranks; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
-jobs        `jobs sameness`, `jobs kills`, `jobs cost`, `jobs scale`: the same with 1 to 8 ranks; ranks killed at random updates; what ranks cost (jobs.py)
+jobs        `jobs sameness`, `jobs kills`, `jobs cost [--tcp]`, `jobs forecast`, `jobs scale`: the same with 1 to 8 ranks; ranks killed at random updates; what ranks cost, and whether it was foretold (jobs.py)
 emulated    samples|orders: trainings on 1 to 8 emulated GPUs, and in the orders of their streams that --seeds draw, compared with a cpu (emulated.py); exit 1
             if one ends otherwise
 nets        random nets and their judges (tests/nets) for --seeds A..B; skips the seeds that build/nets/done has; exit 1 if one finds anything

@@ -1,5 +1,6 @@
 // Checks that every variant of a training gives the same bits: all of tests/e2e/Variants.h, for
 // every model.
+//   --as ranks: devices of several ranks, which are threads of this process
 //   --updates 200  --every 1: only each so-many-th variant,  --from 0: starting with that one
 //   --cases DIR: for every .lnet file of a folder instead, and only variants that divide rows,
 //   layers and sums in another way; variants that are refused because the batch cannot be divided
@@ -53,6 +54,7 @@ int main(int argc, char **argv) {
   int64_t updates = 200;
   size_t every = 1, from = 0;
   std::string cases;
+  bool ranks = false;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view flag = argv[i];
     const char *value = i + 1 < argc ? argv[i + 1] : nullptr;
@@ -64,8 +66,12 @@ int main(int argc, char **argv) {
       from = size_t(std::max(0, std::atoi(value)));
     } else if (value && flag == "--cases") {
       cases = std::filesystem::absolute(value);
+    } else if (value && flag == "--as" && std::string_view(value) == "ranks") {
+      ranks = true;
     } else {
-      std::fputs("usage: sameness [--updates N] [--every N] [--from N] [--cases DIR]\n", stderr);
+      std::fputs(
+          "usage: sameness [--as ranks] [--updates N] [--every N] [--from N] [--cases DIR]\n",
+          stderr);
       return 2;
     }
   }
@@ -73,8 +79,9 @@ int main(int argc, char **argv) {
   std::printf("| model | ways | of | updates | weights |\n|---|---|---|---|---|\n");
   for (const e2e::Model &model : cases.empty() ? e2e::models() : e2e::modelsOf(cases)) {
     Table table;
-    std::vector<e2e::Variant> variants =
-        cases.empty() ? e2e::allVariants(model) : e2e::sharingVariants(model);
+    std::vector<e2e::Variant> variants = ranks           ? e2e::rankVariants(model)
+                                         : cases.empty() ? e2e::allVariants(model)
+                                                         : e2e::sharingVariants(model);
     for (size_t i = from; i < variants.size(); i += every)
       table.add(model, variants[i], updates);
     table.print(model, variants.size(), updates);

@@ -1,6 +1,10 @@
 // Trained weights and metrics have one hash on any number of devices.
+#include <optional>
+#include <utility>
+
 #include <gtest/gtest.h>
 
+#include "executor/abi/KernelArguments.h"
 #include "executor/base/Hash.h"
 #include "tests/e2e/Variants.h"
 
@@ -182,6 +186,43 @@ TEST_P(Devices, AnswerAndMeasureToTheSameBits) {
       }
     }
   }
+}
+
+/// The proof at load that no device waits in a circle covers what the compiler makes: of each
+/// device's messages, two neighbours change places.
+TEST(DevicesRefused, APlanWithOneSwappedPairOfMessages) {
+  Model model = models()[0];
+  model.recipe.compile.devices = {"cpu:0", "cpu:1", "cpu:2"};
+  const package::PackageData good = compileNet(model.recipe).package;
+  auto open = [](const package::PackageData &data) {
+    return package::Package::open(package::serialize(data)).status();
+  };
+  ASSERT_TRUE(open(good).ok());
+  size_t swapped = 0;
+  for (size_t entry = 0; entry < good.entries.size(); ++entry)
+    for (size_t device = 0; device < good.entries[entry].programs.size(); ++device) {
+      const auto &launches = good.entries[entry].programs[device].launches;
+      std::optional<size_t> before;
+      for (size_t at = 0; at < launches.size(); ++at) {
+        if (launches[at].kernel != KernelId::Send && launches[at].kernel != KernelId::Receive)
+          continue;
+        const std::optional<size_t> last = std::exchange(before, at);
+        auto number = [&](size_t i) { return argumentsOf<TransferArguments>(launches[i]).message; };
+        // A send may come before a receive of a smaller number.
+        if (!last || number(*last) > number(at) ||
+            (launches[*last].kernel == KernelId::Receive && launches[at].kernel == KernelId::Send))
+          continue;
+        package::PackageData data = good;
+        auto &changed = data.entries[entry].programs[device].launches;
+        std::swap(changed[*last], changed[at]);
+        const Status status = open(data);
+        ASSERT_FALSE(status.ok()) << good.entries[entry].name << ", device " << device
+                                  << ", launches " << *last << " and " << at;
+        EXPECT_EQ(status.error().code, ErrorCode::E0611) << status.error().text();
+        ++swapped;
+      }
+    }
+  EXPECT_GT(swapped, 10u);
 }
 
 } // namespace

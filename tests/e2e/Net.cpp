@@ -15,6 +15,7 @@
 #include "backends/trap/runtime/Trap.h"
 #include "executor/base/Hash.h"
 #include "executor/base/Philox.h"
+#include "executor/session/RemoteDevice.h"
 #include "frontend/symbol/Module.h"
 #include "frontend/symbol/Render.h"
 #include "ir/exec/Exec.h"
@@ -118,6 +119,17 @@ static std::unique_ptr<Session> openOn(OwnedDevices devices, const package::Pack
 std::unique_ptr<Session> openSession(const package::PackageData &data, int threads,
                                      KernelChooser kernels) {
   return openOn(devicesFor(data, threads, kernels), data);
+}
+
+std::unique_ptr<Session> openAsRank(const package::PackageData &data, int threads,
+                                    std::shared_ptr<Peers> job) {
+  OwnedDevices devices = devicesFor(data, threads, kernelsOf(cpu::machineLevel()));
+  for (size_t i = 0; i < devices.size(); ++i)
+    if (job->rankOf(i, devices.size()) != job->rank())
+      devices[i] = session::makeRemoteDevice(devices[i]->name());
+  SessionOptions options;
+  options.peers = std::move(job);
+  return openOn(std::move(devices), data, options);
 }
 
 std::unique_ptr<Session> openUnseen(const package::PackageData &data) {

@@ -36,6 +36,9 @@ KernelChooser kernelsOf(cpu::Level level);
 /// so that every term has an effect. `threads` as in makeHostDevice.
 std::unique_ptr<Session> openSession(const package::PackageData &data, int threads = 2,
                                      KernelChooser kernels = kernelsOf(cpu::machineLevel()));
+/// The same in a rank of a job, which has some of the devices.
+std::unique_ptr<Session> openAsRank(const package::PackageData &data, int threads,
+                                    std::shared_ptr<Peers> job);
 /// The same on devices whose memory the host cannot see (backends/trap).
 std::unique_ptr<Session> openUnseen(const package::PackageData &data);
 

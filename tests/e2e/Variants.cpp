@@ -1,13 +1,21 @@
 #include "tests/e2e/Variants.h"
 
+#include <algorithm>
+#include <exception>
 #include <set>
+#include <stdexcept>
+#include <thread>
 
 #include <fmt/ranges.h>
+
+#include "executor/ranks/Job.h"
+#include "tests/executor/ranks/LocalWire.h"
 
 namespace lstmc::e2e {
 
 std::string Variant::text() const {
-  std::string text = fmt::format("{}xcpu", devices);
+  std::string text = ranks > 1 ? fmt::format("{} ranks, ", ranks) : "";
+  text += fmt::format("{}xcpu", devices);
   if (stages > 1)
     text += fmt::format(" --place auto={} --chunks {}", stages, chunks);
   if (!workLoads.empty())
@@ -70,6 +78,15 @@ std::vector<Variant> allVariants(const Model &model) {
   return variants;
 }
 
+std::vector<Variant> rankVariants(const Model &model) {
+  std::vector<Variant> variants = allVariants(model);
+  std::erase_if(variants, [](const Variant &v) { return v.devices == 1; });
+  for (Variant &v : variants)
+    v.ranks = v.threads == 1 ? v.devices : v.threads == 2 ? 2 : (v.devices + 1) / 2;
+  std::erase_if(variants, [](const Variant &v) { return v.ranks == 1; });
+  return variants;
+}
+
 std::vector<Variant> sharingVariants(const Model &model) {
   std::vector<Variant> variants = allVariants(model);
   std::erase_if(variants, [](const Variant &v) {
@@ -91,7 +108,8 @@ std::vector<Variant> coveringVariants(const Model &model) {
                     int(!v.workLoads.empty()),
                     int(v.store),
                     int(v.updateOnStore),
-                    v.threads};
+                    v.threads,
+                    v.ranks};
     std::vector<Pair> pairs;
     for (size_t a = 0; a < std::size(values); ++a)
       for (size_t b = a + 1; b < std::size(values); ++b)
@@ -99,7 +117,8 @@ std::vector<Variant> coveringVariants(const Model &model) {
     return pairs;
   };
   // Variants that cover most come first, so that few are needed; ties keep the order of the list.
-  std::vector<Variant> all = allVariants(model);
+  std::vector<Variant> all = allVariants(model), ofRanks = rankVariants(model);
+  all.insert(all.end(), ofRanks.begin(), ofRanks.end());
   for (size_t wanted = pairs(Variant()).size(); wanted > 0; --wanted)
     for (const Variant &variant : all) {
       size_t isNew = 0;
@@ -114,10 +133,51 @@ std::vector<Variant> coveringVariants(const Model &model) {
   return chosen;
 }
 
+/// Each rank on a thread of its own, with messages in mailboxes.
+static uint64_t trainInRanks(const package::PackageData &data, const Model &model,
+                             const Variant &variant, int64_t updates) {
+  auto mail = std::make_shared<test::Mailboxes>(variant.ranks);
+  std::vector<uint64_t> hashes(size_t(variant.ranks), 0);
+  std::vector<std::exception_ptr> failures(hashes.size());
+  auto trainRank = [&](int rank) {
+    auto link = ranks::Link::open(
+        [&](std::string &) { return std::make_unique<test::LocalWire>(mail, rank); });
+    if (!link.ok())
+      throw std::runtime_error(link.error().text());
+    auto job = std::make_shared<ranks::Job>(std::move(*link), nullptr);
+    const auto session = openAsRank(data, variant.threads, job);
+    if (!job->gather("bound").ok())
+      throw std::runtime_error("the ranks do not come together");
+    hashes[size_t(rank)] = train(*session, model, 1, updates);
+  };
+  auto work = [&](int rank) {
+    try {
+      trainRank(rank);
+    } catch (...) {
+      failures[size_t(rank)] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < variant.ranks; ++rank)
+    threads.emplace_back(work, rank);
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::exception_ptr &failure : failures)
+    if (failure)
+      std::rethrow_exception(failure);
+  if (std::ranges::count(hashes, hashes[0]) != variant.ranks)
+    throw std::runtime_error(
+        fmt::format("ranks have other weights: {:016x}", fmt::join(hashes, ", ")));
+  return hashes[0];
+}
+
 uint64_t trainAs(const Model &model, const Variant &variant, int64_t updates) {
   Recipe recipe = model.recipe;
   recipe.compile = variant.applyTo(recipe.compile);
-  return train(*openSession(compileNet(recipe).package, variant.threads), model, 1, updates);
+  const package::PackageData data = compileNet(recipe).package;
+  if (variant.ranks > 1)
+    return trainInRanks(data, model, variant, updates);
+  return train(*openSession(data, variant.threads), model, 1, updates);
 }
 
 } // namespace lstmc::e2e

@@ -16,6 +16,7 @@ struct Variant {
   bool updateOnStore = true;
   int64_t bigArrayBound = 0, bucketBytes = 0; ///< allVariants derives these from `threads`
   int threads = 1;                            ///< per device
+  int ranks = 1;                              ///< that share the devices out
 
   std::string text() const;
   passes::CompileOptions applyTo(passes::CompileOptions options) const;
@@ -24,15 +25,19 @@ struct Variant {
 /// All variants for a model, on 1 to 8 devices.
 std::vector<Variant> allVariants(const Model &model);
 
+/// The same on 2 to 8 devices of 2 to 8 ranks, as many as devices or fewer.
+std::vector<Variant> rankVariants(const Model &model);
+
 /// Variants that divide rows and layers or place sums in another way: 1 to 8 devices, all stages
 /// and chunks, parts one after the other, both stores, arrays divided and whole.
 std::vector<Variant> sharingVariants(const Model &model);
 
-/// Some variants: every pair of values of two properties that occurs in any variant occurs in one
-/// of them.
+/// Some variants, of one process and of ranks: every pair of values of two properties that occurs
+/// in any variant occurs in one of them.
 std::vector<Variant> coveringVariants(const Model &model);
 
-/// The hash of the model's weights after so many updates of this variant.
+/// The hash of the model's weights after so many updates of this variant. Ranks are threads of this
+/// process, and have to agree.
 uint64_t trainAs(const Model &model, const Variant &variant, int64_t updates);
 
 } // namespace lstmc::e2e
