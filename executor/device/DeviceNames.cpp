@@ -27,7 +27,23 @@ std::optional<DeviceKind> kindOf(std::string_view text) {
 } // namespace
 
 std::string DeviceName::text() const {
-  return fmt::format("{}:{}", kKindNames[size_t(kind)], index);
+  const std::string whole = fmt::format("{}:{}", kKindNames[size_t(kind)], index);
+  return part == 0 ? whole : fmt::format("{}.{}", whole, part);
+}
+
+/// A GPU that stands in the list again is the next part of it. A name of a part that is taken
+/// stands twice.
+static Status nameParts(std::string_view list, std::vector<DeviceName> &devices) {
+  for (auto device = devices.begin(); device != devices.end(); ++device) {
+    auto taken = [&] { return std::find(devices.begin(), device, *device) != device; };
+    const bool isGpu = device->kind == DeviceKind::Gpu || device->kind == DeviceKind::Emu;
+    if (taken() && (!isGpu || device->part > 0))
+      return fail(ErrorCode::E0001, "devices \"{}\": found {} twice, want each {} once", list,
+                  device->text(), isGpu ? "part" : "cpu");
+    while (taken())
+      ++device->part;
+  }
+  return {};
 }
 
 Result<std::vector<DeviceName>> parseDevices(std::string_view list) {
@@ -47,12 +63,20 @@ Result<std::vector<DeviceName>> parseDevices(std::string_view list) {
       first = *index;
     } else if (size_t colon = item.find(':'); colon != std::string_view::npos) {
       kind = kindOf(item.substr(0, colon));
-      std::optional<int> at = number(item.substr(colon + 1));
+      const std::string_view index = wholeDevice(item.substr(colon + 1));
+      std::optional<int> at = number(index);
       if (!kind)
         return refuse("found an unknown kind of device");
       if (!at)
         return refuse("found no index after the colon");
       first = *at;
+      if (std::string_view rest = item.substr(colon + 1 + index.size()); !rest.empty()) {
+        std::optional<int> part = number(rest.substr(1));
+        if (!part || *part == 0 || (*kind != DeviceKind::Gpu && *kind != DeviceKind::Emu))
+          return refuse("found a part that is none of a GPU");
+        devices.push_back({*kind, first, *part});
+        count = 0;
+      }
     } else {
       size_t x = item.find('x');
       std::optional<int> counted =
@@ -76,10 +100,7 @@ Result<std::vector<DeviceName>> parseDevices(std::string_view list) {
       break;
     rest.remove_prefix(item.size() + 1);
   }
-  for (auto device = devices.begin(); device != devices.end(); ++device)
-    if (device->kind != DeviceKind::Gpu && std::find(devices.begin(), device, *device) != device)
-      return fail(ErrorCode::E0001, "devices \"{}\": found {} twice, want each cpu once", list,
-                  device->text());
+  LSTMC_TRY(nameParts(list, devices));
   return devices;
 }
 

@@ -8,6 +8,7 @@
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Threads.h"
+#include "executor/device/DeviceNames.h"
 #include "executor/device/ThreadTeam.h"
 #include "executor/session/Binding.h"
 #include "executor/session/InProcessTransport.h"
@@ -22,6 +23,16 @@ using session::BoundEntry;
 
 // ---- making one ----
 
+/// Of all devices of this process that are the same card as device `i`.
+uint64_t Session::Impl::bytesOfCard(size_t i) const {
+  uint64_t bytes = 0;
+  for (size_t other = 0; other < devices.size(); ++other)
+    if (!session::isRemote(*devices[other]) &&
+        wholeDevice(devices[other]->name()) == wholeDevice(devices[i]->name()))
+      bytes += arenaBytes(other);
+  return bytes;
+}
+
 Status Session::Impl::checkMemory() const {
   uint64_t hosts = 0; // all that the host sees is its own
   size_t visible = 0;
@@ -33,9 +44,9 @@ Status Session::Impl::checkMemory() const {
     if (devices[i]->hostVisible()) {
       ++visible;
       hosts += needed;
-    } else if (needed > has) {
-      return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which has {}", needed,
-                  devices[i]->name(), has);
+    } else if (const uint64_t all = bytesOfCard(i); all > has) {
+      return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which has {}", all,
+                  wholeDevice(devices[i]->name()), has);
     }
   }
   for (const std::shared_ptr<Device> &device : devices)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include <fmt/ranges.h>
 
@@ -197,7 +198,7 @@ Result<std::vector<DeviceName>> devicesAsked(const Options &options, const symbo
         devices.push_back(device);
   }
   std::sort(devices.begin(), devices.end(), [](const DeviceName &a, const DeviceName &b) {
-    return std::pair(a.kind, a.index) < std::pair(b.kind, b.index);
+    return std::tuple(a.kind, a.index, a.part) < std::tuple(b.kind, b.index, b.part);
   });
   return devices;
 }

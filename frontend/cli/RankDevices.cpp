@@ -94,7 +94,7 @@ Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRa
   std::vector<DeviceName> devices;
   for (int rank = 0; rank < ranks; ++rank)
     for (const DeviceName &name : ofRank)
-      devices.push_back({name.kind, name.index + rank * count[name.kind]});
+      devices.push_back({name.kind, name.index + rank * count[name.kind], name.part});
   return devices;
 }
 

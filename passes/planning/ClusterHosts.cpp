@@ -101,9 +101,9 @@ private:
     cluster_.hosts.push_back(name);
     std::map<DeviceKind, int> most; // indices of this host, by kind
     for (size_t i = 0; i < devices.size(); ++i) {
-      const auto [kind, index] = devices[i];
+      const auto [kind, index, part] = devices[i];
       most[kind] = std::max(most[kind], index + 1);
-      cluster_.devices.push_back({kind, next_[kind] + index});
+      cluster_.devices.push_back({kind, next_[kind] + index, part});
       cluster_.memory.push_back(memory / devices.size());
       cluster_.machines.push_back(machines[i]);
       cluster_.machines.back().host = host;

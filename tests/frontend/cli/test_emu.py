@@ -27,6 +27,22 @@ class Emu(Case):
         self.assertEqual(self.trained("two", "-d", "2xemu", "--check-replicas", "2"), alone)
         self.assertEqual(self.trained("mixed", "-d", "cpu:0,emu:0", "--check-replicas", "2"), alone)
 
+    def test_one_gpu_may_be_several_devices(self):
+        alone = self.trained("cpu", "-d", "cpu")
+        for number, flags in enumerate((["emu:0,0", "--check-replicas", "2"], ["emu:0,0", "--place", "auto=2", "--chunks", "2"],
+                                        ["emu:1,0,1", "--kv-store", "device"], ["cpu:0,emu:0,0"])):
+            self.assertEqual(self.trained(f"emu{number}", "-d", *flags), alone, flags)
+        grouped = "\n".join(("    with ctx_group('a'):\n    " + line) if "LSTM" in line else line
+                            for line in (self.folder / "small.lnet").read_text().splitlines())
+        (self.folder / "grouped.lnet").write_text(grouped + "\n")
+        done = self.good("plan", "grouped.lnet", "-d", "emu:0,0", "--place", "a=emu:0.1", "--json")
+        document = json.loads(done.stdout)
+        self.assertEqual([device["device"] for device in document["devices"]], ["emu:0", "emu:0.1"])
+        self.assertEqual([row["device"] for row in document["placement"]], ["emu:0.1"])
+        done = self.run_here("plan", "small.lnet", "-d", "cpu:0,0")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("found cpu:0 twice, want each cpu once", done.stderr)
+
     def test_launches_are_on_several_streams_where_they_fit(self):
         def plan(*words):
             done = self.run_here("plan", "small.lnet", "--json", *words)
