@@ -3,6 +3,7 @@
 
 #include "passes/Passes.h"
 #include "passes/lowering/EntryLowering.h"
+#include "passes/lowering/Tables.h"
 
 namespace lstmc::passes {
 
@@ -29,6 +30,7 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     for (mlir::func::FuncOp entry : entries)
       if (failed(EntryLowering(plan, entry).run()))
         return signalPassFailure();
+    reserveTables(plan);
     for (mlir::Operation *op : llvm::reverse(old))
       op->erase();
   }

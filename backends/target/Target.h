@@ -53,6 +53,12 @@ struct Projection {
   FastRule fast;
 };
 
+/// A launch, as far as it decides how much its device keeps for it besides operands.
+struct LaunchExtents {
+  int64_t operands = 0, rank = 0, ints = 0; ///< the rank of the operand that has the highest
+  int64_t instructions = 0;                 ///< of a fused program
+};
+
 /// One object per kind, without state: equal arguments give equal answers, and none asks a clock.
 /// Machines that are handed in are of this kind, or have no figures.
 class Target {
@@ -66,6 +72,8 @@ public:
   /// Streams of a device that launches are shared out to, where nobody asks for another number.
   /// More than 1 takes memory, because what may run side by side cannot lie in one place.
   virtual int streams() const { return 1; }
+  /// Bytes of the arena that a device keeps for what the launch reads besides its operands.
+  virtual int64_t tableBytes(KernelId, const LaunchExtents &) const { return 0; }
 
   // What it costs.
 

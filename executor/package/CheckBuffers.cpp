@@ -119,7 +119,7 @@ Status checkLife(const PackageData &data, const LaunchCounts &counts, const Buff
     return {};
   }
   if (buffer.entry == kPersistent) {
-    if (buffer.kind == Kind::Activation || buffer.kind == Kind::Workspace)
+    if (buffer.kind == Kind::Activation)
       return refuse(entryPath, ErrorCode::E0611, "found {} that persists, want one of an entry",
                     kKindNames[size_t(buffer.kind)]);
     return {};

@@ -106,6 +106,8 @@ private:
     if (buffer.device != device)
       return refuse(path, ErrorCode::E0611, "found buffers[{}] of device {}, want one of device {}",
                     index, buffer.device, device);
+    if (holdsTables(buffer))
+      return refuse(path, ErrorCode::E0611, "found buffers[{}], which is a device's own", index);
     if (buffer.entry == kPersistent)
       return {};
     if (uint32_t(buffer.entry) != entry)

@@ -13,6 +13,12 @@
 
 namespace lstmc::package {
 
+/// Whether it is where a device keeps what its launches read besides operands
+/// (device/TableKeeper.h).
+inline bool holdsTables(const Buffer &buffer) {
+  return buffer.kind == Kind::Workspace && buffer.entry == kPersistent;
+}
+
 using BytesOfKind = std::array<uint64_t, kKindCount>; ///< by Kind
 
 /// Bytes of a device that hold values during each launch of an entry, what persists included. Where

@@ -3,6 +3,7 @@
 
 #include "executor/abi/EntryNames.h"
 #include "executor/device/Channel.h"
+#include "executor/device/TableKeeper.h"
 #include "executor/package/MessageMemory.h"
 #include "executor/session/SessionImpl.h"
 
@@ -58,10 +59,19 @@ Result<std::unique_ptr<Session>> Session::beside(Session &owner, package::Packag
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
+/// The arenas hold what another session has left there.
+void Session::Impl::placeTablesAgain() {
+  for (session::BoundEntry &entry : entries)
+    for (session::BoundProgram &program : entry.programs)
+      if (auto *keeper = dynamic_cast<TableKeeper *>(devices[program.device].get()))
+        keeper->placeAgain(*program.launches);
+}
+
 void Session::continueFrom(Session &other) {
   other.impl_->views->settle();
   impl_->views->forget();
   impl_->views->takeStates();
+  impl_->placeTablesAgain();
   ++impl_->parametersVersion; // packed weights are where the other has its own values
   impl_->copiesAreStale = other.impl_->copiesAreStale;
 }

@@ -9,6 +9,7 @@
 #include "executor/base/Quote.h"
 #include "executor/base/Threads.h"
 #include "executor/device/DeviceNames.h"
+#include "executor/device/TableKeeper.h"
 #include "executor/device/ThreadTeam.h"
 #include "executor/session/Binding.h"
 #include "executor/session/InProcessTransport.h"
@@ -66,7 +67,19 @@ Status Session::Impl::selectEntries() {
   return {};
 }
 
+/// Where the plan has room for tables, each device of this process keeps them there.
+void Session::Impl::giveTables() {
+  for (const std::shared_ptr<Device> &device : devices)
+    if (auto *keeper = dynamic_cast<TableKeeper *>(device.get()))
+      keeper->keepTables(0, 0); // not where another package has them
+  for (const package::Buffer &buffer : data().buffers)
+    if (auto *keeper = dynamic_cast<TableKeeper *>(devices[buffer.device].get());
+        keeper && package::holdsTables(buffer))
+      keeper->keepTables(buffer.offset, buffer.bytes);
+}
+
 Status Session::Impl::bindEntries() {
+  giveTables();
   auto wake = [this](size_t device) {
     if (threads)
       threads->wake(device);

@@ -82,6 +82,8 @@ struct Session::Impl {
   void tellNotices();
   uint64_t bytesOfCard(size_t device) const;
   Status checkMemory() const;
+  void giveTables();
+  void placeTablesAgain();
   Status bindEntries();
   Status startThreads(const SessionOptions &options);
   Status bindInitialise();

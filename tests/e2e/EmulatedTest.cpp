@@ -2,6 +2,7 @@
 // order of the streams; and an event that is left out is found.
 #include <gtest/gtest.h>
 
+#include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/registry/Targets.h"
 #include "tests/backends/cuda/HostText.h"
 #include "tests/e2e/Net.h"
@@ -12,10 +13,11 @@ namespace {
 
 constexpr int64_t kUpdates = 2;
 
-package::PackageData compileFor(Model model, int devices, int64_t streams) {
+package::PackageData compileFor(Model model, int devices, int64_t streams,
+                                const std::string &kind = "cpu:") {
   model.recipe.compile.devices.clear();
   for (int device = 0; device < devices; ++device)
-    model.recipe.compile.devices.push_back("cpu:" + std::to_string(device));
+    model.recipe.compile.devices.push_back(kind + std::to_string(device));
   model.recipe.compile.streams = streams;
   return compileNet(model.recipe).package;
 }
@@ -32,6 +34,16 @@ TEST_P(Emulated, TrainsToTheBitsOfCpus) {
   const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, kUpdates);
   EXPECT_EQ(train(*openEmulated(compileFor(model, 1, 3), 1), model, 1, kUpdates), want);
   EXPECT_EQ(train(*openEmulated(compileFor(model, 2, 3), 2), model, 1, kUpdates), want);
+}
+
+/// Tables of launches are in the plan too.
+TEST_P(Emulated, AsksTheDriverForWhatIsPlannedToTheByte) {
+  const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, 1);
+  const package::PackageData data = compileFor(model, 2, 3, "emu:");
+  const auto session = openEmulated(data, 1);
+  EXPECT_EQ(train(*session, model, 1, 1), want);
+  for (size_t device = 0; device < data.devices.size(); ++device)
+    EXPECT_EQ(cuda::emulatedBytes(int(device)), data.devices[device].arenaBytes) << device;
 }
 
 /// A way to share a net out to several devices.

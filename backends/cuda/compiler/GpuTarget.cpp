@@ -6,6 +6,7 @@
 #include "backends/cuda/kernels/TensorProducts.h"
 #include "backends/cuda/model/LocalMemory.h"
 #include "backends/cuda/model/RecurrenceWay.h"
+#include "backends/cuda/model/TableBytes.h"
 
 namespace lstmc::cuda {
 
@@ -76,6 +77,10 @@ public:
   }
 
   int streams() const override { return kStreams; }
+
+  int64_t tableBytes(KernelId kernel, const target::LaunchExtents &launch) const override {
+    return cuda::tableBytes(kernel, launch.operands, launch.rank, launch.ints, launch.instructions);
+  }
 
   double launchSeconds(const target::Machine &machine, KernelId kernel,
                        const target::Work &work) const override {

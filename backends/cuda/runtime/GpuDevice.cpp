@@ -13,6 +13,7 @@
 #include "backends/cuda/text/ImageCache.h"
 #include "executor/abi/Packing.h"
 #include "executor/device/HostPinner.h"
+#include "executor/device/TableKeeper.h"
 
 namespace lstmc::cuda {
 
@@ -21,7 +22,7 @@ namespace {
 /// What the driver copies by way of memory of its own, at no cost to speak of.
 constexpr size_t kLeastPinned = 64 << 10;
 
-class GpuDevice final : public Device, public ChannelMaker, public HostPinner {
+class GpuDevice final : public Device, public ChannelMaker, public HostPinner, public TableKeeper {
 public:
   GpuDevice(std::string name, const Driver &driver, GpuOptions options)
       : name_(std::move(name)), driver_(driver), options_(options), streams_(driver) {}
@@ -37,8 +38,8 @@ public:
     // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses of a card are numbers
     return reinterpret_cast<std::byte *>(static_cast<uintptr_t>(arena_));
   }
-  /// Memory of a GPU has no pages that are not there.
-  uint64_t touchedBytes() const override { return bytes_; }
+  /// All that the driver was asked for: memory of a GPU has no pages that are not there.
+  uint64_t touchedBytes() const override { return bytes_ + *besides_; }
 
   Status compile(std::span<const FusedProgram> programs) override;
   std::optional<Error> notice() override { return std::exchange(notice_, std::nullopt); }
@@ -85,6 +86,14 @@ public:
 
   HostPin pin(std::span<std::byte> bytes) override;
 
+  void keepTables(uint64_t offset, uint64_t bytes) override {
+    tablesAt_ = offset;
+    tableBytes_ = bytes;
+  }
+  void placeAgain(PreparedProgram &program) override {
+    static_cast<GpuProgram &>(program).loseTables();
+  }
+
 private:
   void enter() const { check(driver_.setContext(context_)); }
   void check(DriverResult error) const {
@@ -95,6 +104,7 @@ private:
     return fail(code, "{}: {}: {}", name_, what, driver_.textOf(error));
   }
   Status prepareOne(const LaunchSpec &spec, ReadyLaunch &ready);
+  DriverResult findPlace(GpuProgram &program);
   void interpreted(const std::string &why);
   DriverResult findFunction(const std::string &name, DriverFunction &function) const;
   DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
@@ -119,6 +129,9 @@ private:
   uint64_t memoryBytes_ = 0;
   DeviceAddress arena_ = 0;
   uint64_t bytes_ = 0;
+  uint64_t tablesAt_ = 0, tableBytes_ = 0; ///< the place for tables that is left in the arena
+  /// Bytes of tables that found no place there.
+  std::shared_ptr<uint64_t> besides_ = std::make_shared<uint64_t>(0);
   DriverStream copies_ = nullptr; ///< for what the host copies, beside a run too
   Streams streams_;
   bool capturing_ = false;
@@ -248,12 +261,32 @@ void GpuDevice::interpreted(const std::string &why) {
 Result<std::unique_ptr<PreparedProgram>> GpuDevice::prepare(std::vector<LaunchSpec> specs) {
   enter();
   auto program = std::make_unique<GpuProgram>(driver_, context_);
-  program->launches.resize(specs.size());
+  std::vector<ReadyLaunch> ready(specs.size());
   for (size_t i = 0; i < specs.size(); ++i)
-    LSTMC_TRY(prepareOne(specs[i], program->launches[i]));
-  if (DriverResult error = program->placeTables(copies_))
+    LSTMC_TRY(prepareOne(specs[i], ready[i]));
+  program->take(std::move(ready));
+  if (DriverResult error = findPlace(*program))
     return refused(ErrorCode::E0901, "tables of launches", error);
   return std::unique_ptr<PreparedProgram>(std::move(program));
+}
+
+/// Of its tables: in the arena, else besides.
+DriverResult GpuDevice::findPlace(GpuProgram &program) {
+  const uint64_t bytes = program.tableBytes();
+  if (bytes == 0)
+    return 0;
+  if (bytes <= tableBytes_) {
+    program.setTables(arena_ + tablesAt_);
+    const auto taken = std::min(tableBytes_, uint64_t(roundUp(int64_t(bytes), kAlignment)));
+    tablesAt_ += taken;
+    tableBytes_ -= taken;
+    return 0;
+  }
+  DeviceAddress address = 0;
+  const DriverResult error = driver_.allocate(&address, bytes);
+  if (!error)
+    program.setTables(address, besides_);
+  return error;
 }
 
 /// In the module that has it.
@@ -312,6 +345,8 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
 void GpuDevice::launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
                        LaunchInterval *times) {
   enter();
+  if (!capturing_)
+    check(static_cast<GpuProgram &>(program).placeTables(copies_));
   const auto &launches = static_cast<GpuProgram &>(program).launches;
   DriverStream handle = nullptr;
   check(streams_.use(stream, handle));
@@ -334,6 +369,7 @@ void GpuDevice::runGraph(PreparedProgram &prepared, size_t number,
                          const std::function<void()> &give) {
   enter();
   auto &program = static_cast<GpuProgram &>(prepared);
+  check(program.placeTables(copies_)); // before a capture, which allows none
   // The host's copies are of pageable memory, which a capture need not allow.
   if (program.needsHost())
     return check(streams_.inPlaceOfGraph(give));

@@ -12,40 +12,49 @@ GpuProgram::~GpuProgram() {
   for (const auto &[number, graph] : graphs_)
     if (graph.executable)
       driver_.destroyExecutable(graph.executable);
-  if (tables_)
-    driver_.free(tables_);
+  if (besides_) {
+    driver_.free(tablesAt_);
+    *besides_ -= tables_.size();
+  }
 }
 
 bool GpuProgram::needsHost() const {
   return std::ranges::any_of(launches, [](const ReadyLaunch &launch) { return !!launch.onHost; });
 }
 
-DriverResult GpuProgram::placeTables(DriverStream stream) {
-  std::vector<std::byte> all;
-  std::vector<std::pair<ReadyLaunch *, KernelStep *>> users;
-  std::vector<size_t> offsets;
+void GpuProgram::take(std::vector<ReadyLaunch> ready) {
+  launches = std::move(ready);
   for (ReadyLaunch &launch : launches)
     for (KernelStep &step : launch.kernels)
-      if (!step.launch.table.empty()) {
-        all.resize(size_t(roundUp(int64_t(all.size()), kAlignment)));
-        users.emplace_back(&launch, &step);
-        offsets.push_back(all.size());
-        all.insert(all.end(), step.launch.table.begin(), step.launch.table.end());
+      if (std::vector<std::byte> &table = step.launch.table; !table.empty()) {
+        tables_.resize(size_t(roundUp(int64_t(tables_.size()), kAlignment)));
+        users_.push_back({&launch, &step, tables_.size(), table.size()});
+        tables_.insert(tables_.end(), table.begin(), table.end());
+        table = {};
       }
-  if (all.empty())
-    return 0;
-  if (DriverResult error = driver_.allocate(&tables_, all.size()))
-    return error;
-  for (size_t i = 0; i < users.size(); ++i) {
-    auto [launch, step] = users[i];
-    const DeviceAddress address = tables_ + offsets[i];
-    std::memcpy(step->launch.arguments.data() + step->launch.tableAt, &address, sizeof(address));
-    launch->uses.push_back({address, step->launch.table.size(), false, "its table"});
-    step->launch.table.clear();
+}
+
+void GpuProgram::setTables(DeviceAddress at, std::shared_ptr<uint64_t> besides) {
+  tablesAt_ = at;
+  besides_ = std::move(besides);
+  if (besides_)
+    *besides_ += tables_.size();
+  for (const Table &table : users_) {
+    const DeviceAddress address = at + table.offset;
+    std::memcpy(table.step->launch.arguments.data() + table.step->launch.tableAt, &address,
+                sizeof(address));
+    table.launch->uses.push_back({address, table.bytes, false, "its table"});
   }
-  if (DriverResult error = driver_.copyIn(tables_, all.data(), all.size(), stream))
-    return error;
-  return driver_.synchronize(stream);
+}
+
+DriverResult GpuProgram::placeTables(DriverStream stream) {
+  if (placed_ || tables_.empty())
+    return 0;
+  DriverResult error = driver_.copyIn(tablesAt_, tables_.data(), tables_.size(), stream);
+  if (!error)
+    error = driver_.synchronize(stream);
+  placed_ = !error;
+  return error;
 }
 
 } // namespace lstmc::cuda

@@ -38,20 +38,40 @@ public:
 
   size_t size() const override { return launches.size(); }
 
-  /// Puts the tables of all launches into memory of the device and their addresses into the
-  /// arguments.
+  /// Of the tables of all launches.
+  uint64_t tableBytes() const { return tables_.size(); }
+  /// Where they are, which goes into the arguments. With `besides`, memory that is the program's
+  /// own, whose bytes count there as long as it has it.
+  void setTables(DeviceAddress at, std::shared_ptr<uint64_t> besides = nullptr);
+  /// Copies the tables to their place, unless they are there.
   DriverResult placeTables(DriverStream stream);
+  /// They are not there any more.
+  void loseTables() { placed_ = false; }
 
   /// Whether the host carries out one of the launches.
   bool needsHost() const;
   KeptGraph &graph(size_t number) { return graphs_[number]; }
 
+  /// Sets `launches`, and takes their tables.
+  void take(std::vector<ReadyLaunch> ready);
+
   std::vector<ReadyLaunch> launches;
 
 private:
+  /// A table of a kernel.
+  struct Table {
+    ReadyLaunch *launch;
+    KernelStep *step;
+    size_t offset, bytes;
+  };
+
   const Driver &driver_;
   DriverContext context_;
-  DeviceAddress tables_ = 0;
+  std::vector<std::byte> tables_;
+  std::vector<Table> users_;
+  DeviceAddress tablesAt_ = 0;
+  std::shared_ptr<uint64_t> besides_; ///< null: they are in the arena
+  bool placed_ = false;
   std::map<size_t, KeptGraph> graphs_;
 };
 

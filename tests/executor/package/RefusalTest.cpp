@@ -120,6 +120,10 @@ const RefusalCase kCases[] = {
     {"OutputNotToTheEnd", [](auto &d) { d.buffers[kForwardY].to = 0; }, "E0611",
      "buffers[11].to: found 0, want 1, the last launch, for output"},
 
+    {"TablesAsOperand", [](auto &d) { d.buffers[kPackedWeight].kind = Kind::Workspace; }, "E0611",
+     "entries[0].programs[0].launches[0].operands[1].buffer: found buffers[3], which is a device's "
+     "own"},
+
     // ---- lifetimes ----
     {"PersistentOverlap", [](auto &d) { d.buffers[kGradient].offset = 0; }, "E0611",
      "buffers[1].offset: found bytes 0 to 48, want none of those that buffers[0] holds always, 0 "

@@ -71,6 +71,10 @@ class Lines(Buckets):
         self.assertEqual(self.weights("plain.lnet", "-o", "ck", "--data", "text:a.txt,lines=yes,buckets=44"), plain)
         self.assertNotEqual(self.weights("b.lnet", "-o", "ck"), plain)
 
+    def test_gpus_find_the_tables_of_each_length(self):
+        whole = self.weights("b.lnet", "-o", "ck", "--after", "12u")
+        self.assertEqual(self.weights("b.lnet", "-o", "ck", "--after", "12u", "-d", "2xemu"), whole)
+
     def test_devices_and_a_run_that_is_cut(self):
         whole = self.weights("b.lnet", "-o", "ck")
         for devices in ("2xcpu", "4xcpu", "2xtrap"):

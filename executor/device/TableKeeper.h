@@ -1,0 +1,22 @@
+// Memory of a device for what launches read besides their operands.
+#pragma once
+
+#include <cstdint>
+
+#include "executor/device/Device.h"
+
+namespace lstmc {
+
+/// What a device is besides if its launches read tables, which it makes when they are prepared: of
+/// pointers and strides, say. They are in the arena, where the plan has a place for them.
+class TableKeeper {
+public:
+  virtual ~TableKeeper() = default;
+  /// Where the programs that are prepared from now on keep their tables, one after the other. What
+  /// finds no place there takes memory besides.
+  virtual void keepTables(uint64_t offset, uint64_t bytes) = 0;
+  /// Others have used the arena since this program ran.
+  virtual void placeAgain(PreparedProgram &program) = 0;
+};
+
+} // namespace lstmc
