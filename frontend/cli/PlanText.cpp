@@ -156,8 +156,6 @@ std::string forecastLine(const package::PackageData &data,
 
 /// "on chip, 16 clusters of 8 blocks, 4 sequences each, W through the cache"; "tensor cores, .."
 static std::string wayText(const target::Way &way) {
-  if (way.name == "on-host")
-    return "by the host";
   if (way.name == "step-by-step")
     return "step by step, a product and the cells";
   const bool onChip = way.name != "through-cache";

@@ -16,9 +16,6 @@ namespace {
 /// update.
 constexpr int kStreams = 3;
 
-/// Assumed: bytes a second between a GPU and its host, for layers that the host carries out.
-constexpr double kHostBytesPerSecond = 2.5e10;
-
 RecurrenceWay wayFor(GpuShape gpu, KernelId kernel, const target::Work &work) {
   const target::Layer &layer = work.layer;
   gpu.fast = work.fast;
@@ -43,8 +40,6 @@ std::string_view nameOf(RecurrenceWay::Kind kind) {
     return "tensor-cores";
   case RecurrenceWay::Kind::StepByStep:
     return "step-by-step";
-  case RecurrenceWay::Kind::OnHost:
-    return "on-host";
   case RecurrenceWay::Kind::ThroughCache:
     break;
   }
@@ -169,16 +164,13 @@ private:
     const RecurrenceWay way = wayFor(rates.shape, kernel, work);
     const target::Layer &layer = work.layer;
     const double steps = double(work.steps) * layer.real;
-    // By tensor cores, W x is a product of its own.
-    const bool tensor =
+    const bool projected = // W x is a product of its own
         way.kind == RecurrenceWay::Kind::TensorCores || way.kind == RecurrenceWay::Kind::StepByStep;
-    const int64_t terms = layer.units + (tensor ? 0 : layer.inputs);
+    const int64_t terms = layer.units + (projected ? 0 : layer.inputs);
     const double ofSteps = 2 * steps * double(layer.batch * layer.gates * layer.units) *
                            double(terms) * (layer.wide ? 2 : 1);
     const double beside = std::max(0.0, double(work.flops) - ofSteps);
-    const double moved =
-        way.kind == RecurrenceWay::Kind::OnHost ? double(work.bytes) / kHostBytesPerSecond : 0;
-    return steps * stepSeconds(rates, way) + beside / rates.productFlops(work.fast) + moved;
+    return steps * stepSeconds(rates, way) + beside / rates.productFlops(work.fast);
   }
 };
 

@@ -22,7 +22,8 @@ LSTMC_GPU_KERNEL(lstmc_pack, PackArguments, a) {
 /// (docs/numerics.md rule 1).
 template <typename Real> LSTMC_DEVICE void product(const ProductArguments &a) {
   Shared<Real> rows = shared<Real>(0, kProductRows * kProductSteps);
-  int64_t panel = blockIndex() % a.panels, block = blockIndex() / a.panels;
+  int64_t gate = blockIndex() % a.gates, panel = blockIndex() / a.gates % a.panels;
+  int64_t block = blockIndex() / a.gates / a.panels;
   int64_t outer = block / a.rowBlocks, first = block % a.rowBlocks * kProductRows;
   int64_t m = a.y.shape[1], n = a.y.shape[2], steps = a.x.shape[2];
   int row = threadIndex() / int(kPanel), column = threadIndex() % int(kPanel);
@@ -38,14 +39,15 @@ template <typename Real> LSTMC_DEVICE void product(const ProductArguments &a) {
     }
     syncThreads();
     for (int k = 0; k < count; ++k) {
-      Real w = p.load((matrix + begin + k) * kPanel + column);
+      Real w = p.load(((matrix + begin + k) * a.gates + gate) * kPanel + column);
       sum = multiplyAdd(rows.load(row * count + k), w, sum);
     }
     syncThreads();
   }
-  int64_t c = panel * int(kPanel) + column;
-  if (first + row >= m || c >= n)
+  int64_t unit = panel * int(kPanel) + column, units = n / a.gates;
+  if (first + row >= m || unit >= units)
     return;
+  int64_t c = gate * units + unit;
   if (a.bias.data)
     sum = sum + elementsOf<const Real>(a.bias).load(at(a.bias, c));
   elementsOf<Real>(a.y).store(at(a.y, outer, first + row, c), sum);

@@ -13,12 +13,13 @@ struct PackArguments {
   int gates; ///< at least 1
 };
 
-/// For product: a block has kProductRows rows and one panel of columns, with one thread per
-/// element.
+/// For product: a block has kProductRows rows and one panel of columns of one gate, with one thread
+/// per element.
 struct ProductArguments {
   Operand x, p, bias, y;
-  int64_t panels, rowBlocks; ///< blocks: [A, rowBlocks, panels]
+  int64_t panels, rowBlocks; ///< blocks: [A, rowBlocks, panels, gates]
   bool oneMatrix;            ///< p has one matrix for all A
+  int gates = 1;             ///< that p is packed with; 1 for none
 };
 inline constexpr int kProductRows = 8;
 inline constexpr int kProductThreads = kProductRows * int(kPanel);

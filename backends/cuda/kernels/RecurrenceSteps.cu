@@ -1,12 +1,13 @@
 #include "backends/cuda/kernels/RecurrenceSteps.h"
 
+#include "backends/cuda/kernels/Double.h"
 #include "backends/cuda/kernels/RecurrenceCell.h"
 
 namespace lstmc::gpu {
 
-using V = Float;
+namespace {
 
-LSTMC_GPU_KERNEL(lstmc_cell_forward, CellForwardArguments, all) {
+template <typename V> LSTMC_DEVICE void forward(const CellForwardArguments &all) {
   const RnnForwardArguments &a = all.layer;
   const LayerShape &s = a.shape;
   for (int64_t i = globalThreadIndex(); i < all.count; i += gridThreads()) {
@@ -37,7 +38,7 @@ LSTMC_GPU_KERNEL(lstmc_cell_forward, CellForwardArguments, all) {
   }
 }
 
-LSTMC_GPU_KERNEL(lstmc_cell_backward, CellBackwardArguments, all) {
+template <typename V> LSTMC_DEVICE void backward(const CellBackwardArguments &all) {
   const RnnBackwardArguments &a = all.layer;
   const LayerShape &s = a.shape;
   for (int64_t i = globalThreadIndex(); i < all.count; i += gridThreads()) {
@@ -61,5 +62,12 @@ LSTMC_GPU_KERNEL(lstmc_cell_backward, CellBackwardArguments, all) {
     storeAt(all.dc, all.t < end ? cell.dc : dc, b, u);
   }
 }
+
+} // namespace
+
+LSTMC_GPU_KERNEL(lstmc_cell_forward_f32, CellForwardArguments, a) { forward<Float>(a); }
+LSTMC_GPU_KERNEL(lstmc_cell_forward_f64, CellForwardArguments, a) { forward<Double>(a); }
+LSTMC_GPU_KERNEL(lstmc_cell_backward_f32, CellBackwardArguments, a) { backward<Float>(a); }
+LSTMC_GPU_KERNEL(lstmc_cell_backward_f64, CellBackwardArguments, a) { backward<Double>(a); }
 
 } // namespace lstmc::gpu

@@ -25,7 +25,9 @@ struct CellBackwardArguments {
   int64_t t, previous, count;
 };
 
-LSTMC_GPU_KERNEL(lstmc_cell_forward, CellForwardArguments, a);
-LSTMC_GPU_KERNEL(lstmc_cell_backward, CellBackwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_cell_forward_f32, CellForwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_cell_forward_f64, CellForwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_cell_backward_f32, CellBackwardArguments, a);
+LSTMC_GPU_KERNEL(lstmc_cell_backward_f64, CellBackwardArguments, a);
 
 } // namespace lstmc::gpu

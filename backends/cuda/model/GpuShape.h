@@ -20,8 +20,9 @@ struct GpuShape {
                        ///< choice, only of times
   /// Of the package that is loaded, not of the GPU: how its products may round what they read.
   FastRule fast = FastRule::None;
-  /// For tests: weights stay on the chip in clusters of so many blocks wherever they fit, or, with
-  /// 0, nowhere. Else what is estimated to take less time.
+  /// For tests: weights stay on the chip in clusters of so many blocks wherever they fit; with 0
+  /// they are read through the cache, with -1 step by step. Else what is estimated to take less
+  /// time.
   std::optional<int> asked = std::nullopt;
 };
 

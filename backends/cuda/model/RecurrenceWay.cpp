@@ -16,8 +16,9 @@ constexpr double kCacheBytes = 24;   ///< read through the cache in a cycle
 constexpr double kSchedulers = 4;    ///< instructions of warps in a cycle
 constexpr double kTerm = 8;          ///< from one term of a sum to the next
 constexpr double kClusterBarrier = 1000, kBlockBarrier = 100;
-/// Of a host that carries a layer out, a second.
-constexpr double kHostFlops = 5e10;
+constexpr double kLaunchSeconds = 2.5e-6;  ///< of a launch that waits for the one before it
+constexpr double kProductInstructions = 5; ///< of a term of a product, for a warp
+constexpr double kProductRows = 8;         ///< that a block of a product has
 /// Shared memory of a block that advances several sequences: what a block may have on every GPU.
 constexpr int64_t kSharedOfRows = 99 * 1024;
 
@@ -43,9 +44,15 @@ public:
         bytes_(int64_t(dtypeBytes(type))), onChip_(type == DType::F32 && layer.batch > 0) {}
 
   RecurrenceWay choose() const {
-    RecurrenceWay cache = throughCache();
+    const std::optional<RecurrenceWay> cache = throughCache();
+    const RecurrenceWay steps = stepByStep();
+    const bool fewer = cache && cache->stepCycles <= steps.stepCycles;
+    const RecurrenceWay offChip =
+        cache && (fewer || (gpu_.asked && *gpu_.asked >= 0)) ? *cache : steps;
+    if (gpu_.asked == -1)
+      return steps;
     // Where tests ask for a way, it is taken wherever it fits.
-    RecurrenceWay best = cache;
+    RecurrenceWay best = offChip;
     if (gpu_.asked)
       best.stepCycles = std::numeric_limits<double>::infinity();
     for (int cluster = 1; onChip_ && cluster <= gpu_.cluster; cluster *= 2)
@@ -54,7 +61,7 @@ public:
           if (std::optional<RecurrenceWay> way = onChip(cluster, rows, keepsInputs);
               way && way->stepCycles < best.stepCycles)
             best = *way;
-    return best.kind == RecurrenceWay::Kind::OnChip ? best : cache;
+    return best.kind == RecurrenceWay::Kind::OnChip ? best : offChip;
   }
 
 private:
@@ -64,7 +71,8 @@ private:
     return forward_ ? layer_.units + layer_.inputs : layer_.units * layer_.gates;
   }
 
-  RecurrenceWay throughCache() const {
+  /// None where the state of a sequence does not fit into a block's shared memory.
+  std::optional<RecurrenceWay> throughCache() const {
     auto shared = [&](int64_t rows) {
       return bytes_ * (forward_ ? gpu::forwardSharedNumbers(rows, layer_.units)
                                 : gpu::backwardSharedNumbers(rows, layer_.units, layer_.gates));
@@ -72,12 +80,8 @@ private:
     RecurrenceWay way;
     way.rows = layer_.batch > 1 && shared(gpu::kRows) <= kSharedOfRows ? gpu::kRows : 1;
     way.sharedBytes = shared(way.rows);
-    if (way.sharedBytes > gpu_.sharedBytes) {
-      way.kind = RecurrenceWay::Kind::OnHost;
-      way.stepCycles =
-          2.0 * double(layer_.batch) * double(sums()) * double(terms()) / kHostFlops * gpu_.clock;
-      return way;
-    }
+    if (way.sharedBytes > gpu_.sharedBytes)
+      return std::nullopt;
     const double weights = double(sums()) * double(terms()) * double(bytes_);
     const double issue = bytes_ > int64_t(sizeof(float)) ? gpu_.f64Issue : 1;
     double step = std::max(weights / kCacheBytes, issue * multiplying(terms(), sums(), way.rows));
@@ -85,6 +89,26 @@ private:
       step = std::max(step, weights * gpu_.clock / gpu_.memoryBytesPerSecond);
     way.stepCycles = inWaves(step + kBlockBarrier, layer_.batch, way.rows, gpu_.multiprocessors);
     return way;
+  }
+
+  /// Launches that wait for one another, and blocks on all multiprocessors that share the weights.
+  /// W x has products of its own, which are not steps.
+  RecurrenceWay stepByStep() const {
+    const int64_t terms = forward_ ? layer_.units : this->terms();
+    const double weights = double(sums()) * double(terms) * double(bytes_);
+    const double rate = weights > double(gpu_.l2Bytes) ? gpu_.memoryBytesPerSecond / gpu_.clock
+                                                       : kCacheBytes * gpu_.multiprocessors;
+    const double issue = bytes_ > int64_t(sizeof(float)) ? gpu_.f64Issue : 1;
+    const double rows = double(upwards(layer_.batch, int64_t(kProductRows))) * kProductRows;
+    const double issued = issue * rows * double(sums()) / 32 * double(terms) *
+                          kProductInstructions / (kSchedulers * gpu_.multiprocessors);
+    const int launches = forward_ ? 3 : 2; // W x may be of one step at a time
+    return {.kind = RecurrenceWay::Kind::StepByStep,
+            .cluster = 1,
+            .rows = int(std::max<int64_t>(layer_.batch, 1)),
+            .chip = {int32_t(layer_.units), true},
+            .stepCycles = launches * kLaunchSeconds * gpu_.clock +
+                          std::max({weights / rate, issued, double(terms) * kTerm})};
   }
 
   std::optional<RecurrenceWay> onChip(int cluster, int rows, bool keepsInputs) const {

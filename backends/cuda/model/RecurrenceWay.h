@@ -18,9 +18,8 @@ struct RecurrenceWay {
   enum class Kind : uint8_t {
     OnChip,       ///< weights stay in the shared memory of a cluster
     TensorCores,  ///< they stay there in 16 bits, in registers too: for a rule of --fast
-    StepByStep,   ///< a product and a cell each, where they do not fit: for such a rule too
-    ThroughCache, ///< they are read through the cache at each step
-    OnHost        ///< the state of one sequence does not fit into a block's shared memory
+    StepByStep,   ///< products and a cell each, where they do not fit: for such a rule too
+    ThroughCache, ///< a block reads them through the cache at each step
   };
   Kind kind = Kind::ThroughCache;
   int cluster = 1;            ///< blocks that advance sequences together

@@ -70,12 +70,9 @@ GpuLaunch withTable(GpuLaunch launch, const std::vector<Row> &rows, size_t table
   return launch;
 }
 
-/// y [A, M, N] = x p + bias; with `oneMatrix`, p has one matrix for all A. In f32 by the tensor
-/// cores of the rule, if there is one.
+/// y [A, M, N] = x p + bias; with `oneMatrix`, p has one matrix for all A. p is packed with so many
+/// gates, 1 for none. In f32 by the tensor cores of the rule, if there is one.
 GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
-                    bool oneMatrix, FastRule rule);
-/// The same, by the tensor cores of a rule; p is packed with so many gates, 1 for none.
-GpuLaunch tensorProductOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
-                          bool oneMatrix, int gates, FastRule rule);
+                    bool oneMatrix, FastRule rule, int gates = 1);
 
 } // namespace lstmc::cuda

@@ -25,9 +25,7 @@ struct GpuLaunch {
 };
 
 /// The kernels of a launch, which run one after the other; operands have addresses of the device.
-/// Nothing if the host has to carry
-/// the launch out: an orthogonal initial value, or a recurrent layer whose state is larger than
-/// that.
+/// Nothing if the host has to carry the launch out: an orthogonal initial value.
 std::optional<std::vector<GpuLaunch>> gpuLaunches(KernelId id, const LaunchArgs &args,
                                                   const GpuShape &gpu);
 

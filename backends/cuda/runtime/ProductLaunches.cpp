@@ -12,8 +12,8 @@ Launches launchesPack(const PackLaunch &launch, const GpuShape &) {
                                                         bytesOf(w.dtype), gates})}};
 }
 
-GpuLaunch tensorProductOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
-                          bool oneMatrix, int gates, FastRule rule) {
+static GpuLaunch tensorProductOf(const Tensor &x, const Tensor &p, const Tensor &bias,
+                                 const Tensor &y, bool oneMatrix, int gates, FastRule rule) {
   constexpr std::string_view kKernels[] = {"", "lstmc_product_tf32", "lstmc_product_bf16",
                                            "lstmc_product_fp16"};
   const auto upwards = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
@@ -35,16 +35,17 @@ GpuLaunch tensorProductOf(const Tensor &x, const Tensor &p, const Tensor &bias, 
 }
 
 GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
-                    bool oneMatrix, FastRule rule) {
-  int64_t panels = (y.shape[2] + kPanel - 1) / kPanel;
+                    bool oneMatrix, FastRule rule, int gates) {
+  int64_t panels = (y.shape[2] / gates + kPanel - 1) / kPanel;
   int64_t rowBlocks = (y.shape[1] + gpu::kProductRows - 1) / gpu::kProductRows;
   bool wide = y.dtype == DType::F64;
   if (rule != FastRule::None && !wide)
-    return tensorProductOf(x, p, bias, y, oneMatrix, 1, rule);
-  GpuLaunch launch = launchOf(wide ? "lstmc_product_f64" : "lstmc_product_f32",
-                              gpu::ProductArguments{operandOf(x), operandOf(p), operandOf(bias),
-                                                    operandOf(y), panels, rowBlocks, oneMatrix});
-  launch.blocks = y.shape[0] * rowBlocks * panels;
+    return tensorProductOf(x, p, bias, y, oneMatrix, gates, rule);
+  GpuLaunch launch =
+      launchOf(wide ? "lstmc_product_f64" : "lstmc_product_f32",
+               gpu::ProductArguments{operandOf(x), operandOf(p), operandOf(bias), operandOf(y),
+                                     panels, rowBlocks, oneMatrix, gates});
+  launch.blocks = y.shape[0] * rowBlocks * panels * gates;
   launch.threads = gpu::kProductThreads;
   launch.sharedBytes = wide ? gpu::productSharedBytes<double>() : gpu::productSharedBytes<float>();
   return launch;

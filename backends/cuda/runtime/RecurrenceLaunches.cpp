@@ -90,10 +90,10 @@ using Kind = RecurrenceWay::Kind;
 Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu) {
   const gpu::RnnForwardArguments layer = forwardOf(launch);
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Forward, launch.y.dtype, gpu);
-  if (way.kind == Kind::OnHost)
-    return std::nullopt;
-  if (way.kind == Kind::TensorCores || way.kind == Kind::StepByStep)
+  if (way.kind == Kind::TensorCores)
     return forwardByTensorCores(launch, layer, way, gpu.fast);
+  if (way.kind == Kind::StepByStep)
+    return forwardStepByStep(launch, layer, way, gpu.fast);
   if (way.kind == Kind::ThroughCache)
     return {{throughCache(kForward, launch.y.dtype, layer, way)}};
   const int64_t sums = int64_t(way.chip.share) * layer.shape.gates;
@@ -104,10 +104,10 @@ Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu)
 Launches launchesRnnBackward(const RnnBackwardLaunch &launch, const GpuShape &gpu) {
   const gpu::RnnBackwardArguments layer = backwardOf(launch);
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Backward, launch.y.dtype, gpu);
-  if (way.kind == Kind::OnHost)
-    return std::nullopt;
-  if (way.kind == Kind::TensorCores || way.kind == Kind::StepByStep)
+  if (way.kind == Kind::TensorCores)
     return withInputs(backwardByTensorCores(launch, layer, way, gpu.fast), launch, gpu.fast);
+  if (way.kind == Kind::StepByStep)
+    return withInputs(backwardStepByStep(launch, layer, gpu.fast), launch, gpu.fast);
   if (way.kind == Kind::ThroughCache)
     return withInputs({throughCache(kBackward, launch.y.dtype, layer, way)}, launch, gpu.fast);
   const int64_t sums = int64_t(way.chip.share) * way.rows;

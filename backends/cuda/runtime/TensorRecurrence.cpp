@@ -37,28 +37,29 @@ Tensor slicedSteps(Tensor sequence, int64_t first, int64_t count) {
   return sequence;
 }
 
-gpu::Sequence stateAt(std::byte *scratch, int64_t number, int64_t width) {
-  return {scratch + number * int64_t(sizeof(float)), {width, 1, 0}};
+gpu::Sequence stateAt(std::byte *scratch, DType type, int64_t number, int64_t width) {
+  return {scratch + number * int64_t(dtypeBytes(type)), {width, 1, 0}};
 }
 /// A state as a sequence of one step.
-Tensor stateTensor(const gpu::Sequence &state, int64_t batch, int64_t width) {
-  Tensor tensor = stepsOf(static_cast<std::byte *>(state.data), DType::F32, 1, batch, width);
+Tensor stateTensor(const gpu::Sequence &state, DType type, int64_t batch, int64_t width) {
+  Tensor tensor = stepsOf(static_cast<std::byte *>(state.data), type, 1, batch, width);
   tensor.strides = {0, state.strides[0], state.strides[1]};
   return tensor;
 }
 
-/// Forward under a 16-bit rule: W x of many steps at once, then these steps, and so on. W x is
-/// where the gates go, if they are kept, and else in the scratch, which has room for `chunk` steps,
-/// for the state between them, and, where lists of rows would be, for R h of a step.
-class TensorForward {
+/// Forward with a product of its own for W x of many steps at once, then these steps, and so on.
+/// W x is where the gates go, if they are kept, and else in the scratch, which has room for `chunk`
+/// steps, for the state between them, and, where lists of rows would be, for R h of a step.
+class Projected {
 public:
-  TensorForward(const RnnForwardLaunch &launch, const gpu::RnnForwardArguments &layer,
-                const RecurrenceWay &way, FastRule rule)
+  Projected(const RnnForwardLaunch &launch, const gpu::RnnForwardArguments &layer,
+            const RecurrenceWay &way, FastRule rule)
       : launch_(launch), layer_(layer), shape_(layer.shape), way_(way), rule_(rule),
+        type_(launch.y.dtype),
         sizes_(scratchOf(RnnForwardArguments{.mode = launch.mode,
                                              .reverse = launch.reverse,
                                              .chunk = launch.chunk},
-                         layer.shape.batch, layer.shape.units, int64_t(sizeof(float)))),
+                         layer.shape.batch, layer.shape.units, int64_t(dtypeBytes(type_)))),
         scratch_(launch.scratch.as<std::byte>()), width_(shape_.gates * shape_.units) {}
 
   std::vector<GpuLaunch> launches() {
@@ -68,9 +69,9 @@ public:
       const int64_t first = shape_.reverse ? shape_.steps - end : begin;
       const Tensor projected = launch_.gates
                                    ? slicedSteps(launch_.gates, first, count)
-                                   : stepsOf(scratch_, DType::F32, count, shape_.batch, width_);
-      all_.push_back(tensorProductOf(slicedSteps(launch_.x, first, count), launch_.w, {}, projected,
-                                     true, shape_.gates, rule_));
+                                   : stepsOf(scratch_, type_, count, shape_.batch, width_);
+      all_.push_back(productOf(slicedSteps(launch_.x, first, count), launch_.w, {}, projected, true,
+                               rule_, shape_.gates));
       const gpu::Sequence whole = sequenceOf(slicedSteps(projected, -first, count));
       if (way_.kind == RecurrenceWay::Kind::TensorCores)
         together(begin, end, whole);
@@ -107,66 +108,76 @@ private:
     cell.t = shape_.step(index);
     cell.count = shape_.batch * shape_.units;
     if (cell.h) {
-      cell.recurrent = stateAt(scratch_, sizes_.lists, width_);
-      all_.push_back(tensorProductOf(stateTensor(cell.h, shape_.batch, shape_.units), launch_.r, {},
-                                     stateTensor(cell.recurrent, shape_.batch, width_), true,
-                                     shape_.gates, rule_));
+      cell.recurrent = stateAt(scratch_, type_, sizes_.lists, width_);
+      all_.push_back(productOf(stateTensor(cell.h, type_, shape_.batch, shape_.units), launch_.r,
+                               {}, stateTensor(cell.recurrent, type_, shape_.batch, width_), true,
+                               rule_, shape_.gates));
     }
-    all_.push_back(elementwise("lstmc_cell_forward", cell));
+    all_.push_back(elementwise(
+        type_ == DType::F64 ? "lstmc_cell_forward_f64" : "lstmc_cell_forward_f32", cell));
   }
 
-  gpu::Sequence state(int64_t number) const { return stateAt(scratch_, number, shape_.units); }
+  gpu::Sequence state(int64_t number) const {
+    return stateAt(scratch_, type_, number, shape_.units);
+  }
 
   const RnnForwardLaunch &launch_;
   const gpu::RnnForwardArguments &layer_;
   const gpu::LayerShape &shape_;
   const RecurrenceWay &way_;
   FastRule rule_;
+  DType type_;
   RnnForwardScratch<int64_t> sizes_;
   std::byte *scratch_;
   int64_t width_;
   std::vector<GpuLaunch> all_;
 };
 
+} // namespace
+
+std::vector<GpuLaunch> forwardStepByStep(const RnnForwardLaunch &launch,
+                                         const gpu::RnnForwardArguments &layer,
+                                         const RecurrenceWay &way, FastRule rule) {
+  return Projected(launch, layer, way, rule).launches();
+}
+
 /// A cell and a product for each step.
 std::vector<GpuLaunch> backwardStepByStep(const RnnBackwardLaunch &launch,
                                           const gpu::RnnBackwardArguments &layer, FastRule rule) {
   const gpu::LayerShape &shape = layer.shape;
+  const DType type = launch.y.dtype;
+  const auto kernel = type == DType::F64 ? "lstmc_cell_backward_f64" : "lstmc_cell_backward_f32";
   const auto sizes = scratchOf(
       RnnBackwardArguments{.mode = launch.mode, .reverse = launch.reverse, .chunk = launch.chunk},
-      shape.batch, shape.units, int64_t(sizeof(float)));
+      shape.batch, shape.units, int64_t(dtypeBytes(type)));
   std::byte *scratch = launch.scratch.as<std::byte>();
-  auto state = [&](int64_t number) { return stateAt(scratch, number, shape.units); };
+  auto state = [&](int64_t number) { return stateAt(scratch, type, number, shape.units); };
   gpu::CellBackwardArguments cell = {layer, state(0), state(sizes.dh),          state(sizes.dc),
                                      0,     -1,       shape.batch * shape.units};
   std::vector<GpuLaunch> launches;
   for (int64_t index = shape.steps - 1; index >= 0; --index) {
     cell.t = shape.step(index);
-    launches.push_back(elementwise("lstmc_cell_backward", cell));
+    launches.push_back(elementwise(kernel, cell));
     const Tensor &gradients = launch.dhidden ? launch.dhidden : launch.dgates;
-    launches.push_back(tensorProductOf(slicedSteps(gradients, cell.t, 1), launch.rt, {},
-                                       stateTensor(cell.sums, shape.batch, shape.units), true, 1,
-                                       rule));
+    launches.push_back(productOf(slicedSteps(gradients, cell.t, 1), launch.rt, {},
+                                 stateTensor(cell.sums, type, shape.batch, shape.units), true,
+                                 rule));
     cell.previous = cell.t;
   }
   cell.t = -1;
-  launches.push_back(elementwise("lstmc_cell_backward", cell));
+  launches.push_back(elementwise(kernel, cell));
   return launches;
 }
-
-} // namespace
 
 std::vector<GpuLaunch> forwardByTensorCores(const RnnForwardLaunch &launch,
                                             const gpu::RnnForwardArguments &layer,
                                             const RecurrenceWay &way, FastRule rule) {
-  return TensorForward(launch, layer, way, rule).launches();
+  return Projected(launch, layer, way, rule).launches();
 }
 
 std::vector<GpuLaunch> backwardByTensorCores(const RnnBackwardLaunch &launch,
                                              const gpu::RnnBackwardArguments &layer,
                                              const RecurrenceWay &way, FastRule rule) {
-  if (way.kind == RecurrenceWay::Kind::StepByStep)
-    return backwardStepByStep(launch, layer, rule);
   return {byTensorCores(
       rule == FastRule::Bf16 ? "lstmc_rnn_backward_bf16" : "lstmc_rnn_backward_fp16",
       gpu::RnnBackwardTensorArguments{layer, {way.chip.share}}, way, gpu::kBackwardUnits)};

@@ -15,7 +15,7 @@ namespace lstmc::conformance {
 static Target emulated(const std::string &name, std::optional<int> cluster) {
   auto make = [name, cluster](int) {
     return cuda::makeGpuDevice(name, cuda::emulatedDriver(),
-                               {.card = cluster.value_or(-1) + 1,
+                               {.card = cluster.value_or(-2) + 2,
                                 .images = cuda::emulatedImages(),
                                 .onHost = hostKernel,
                                 .cluster = cluster});
@@ -25,12 +25,13 @@ static Target emulated(const std::string &name, std::optional<int> cluster) {
 static const Target kEmulated = emulated("emu", std::nullopt);
 LSTMC_CONFORMANCE(EmulatedGpu, kEmulated);
 
-/// Each way of a recurrent layer: weights through the cache, on the chip of a block, of a cluster.
+/// Each way of a recurrent layer: step by step, weights through the cache, on the chip of a block,
+/// of a cluster.
 class EmulatedRecurrence : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Clusters, EmulatedRecurrence, testing::Values(0, 1, 2, 4, 8));
+INSTANTIATE_TEST_SUITE_P(Clusters, EmulatedRecurrence, testing::Values(-1, 0, 1, 2, 4, 8));
 
 TEST_P(EmulatedRecurrence, GivesTheBitsOfTheReference) {
-  const Target target = emulated("emu-" + std::to_string(GetParam()), GetParam());
+  const Target target = emulated("emu" + std::to_string(GetParam()), GetParam());
   conform(target, KernelId::RnnForward);
   conform(target, KernelId::RnnBackward);
 }

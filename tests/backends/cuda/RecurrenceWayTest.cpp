@@ -22,8 +22,8 @@ gpu::LayerShape layer(int64_t batch, int64_t inputs, int64_t units) {
 }
 
 std::string text(const RecurrenceWay &way) {
-  if (way.kind == RecurrenceWay::Kind::OnHost)
-    return "on the host";
+  if (way.kind == RecurrenceWay::Kind::StepByStep)
+    return "step by step";
   return way.kind == RecurrenceWay::Kind::OnChip
              ? fmt::format("cluster of {}, {} rows{}", way.cluster, way.rows,
                            way.chip.keepsInputs ? "" : ", W through the cache")
@@ -42,15 +42,16 @@ TEST(RecurrenceWay, IsThatWhichTakesLeast) {
   EXPECT_EQ(way(layer(32, 128, 128), kH100), "cluster of 4, 1 rows");
   EXPECT_EQ(way(layer(1, 256, 256), kH100), "cluster of 8, 1 rows, W through the cache");
   EXPECT_EQ(way(layer(64, 256, 256), kH100), "cluster of 8, 4 rows, W through the cache");
-  EXPECT_EQ(way(layer(1, 1024, 1024), kH100), "through the cache");
+  EXPECT_EQ(way(layer(1, 1024, 1024), kH100), "step by step");
   EXPECT_EQ(way(layer(16, 16, 16), kH100), "cluster of 1, 1 rows");
   EXPECT_EQ(way(layer(32, 64, 64), kA100), "cluster of 1, 1 rows");
-  EXPECT_EQ(way(layer(32, 256, 256), kA100), "through the cache");
+  EXPECT_EQ(way(layer(32, 256, 256), kA100), "step by step");
+  EXPECT_EQ(way(layer(1, 8, 128), kA100), "step by step");
 }
 
 TEST(RecurrenceWay, BackwardKeepsAsMuch) {
   EXPECT_EQ(wayBack(layer(64, 0, 256), kH100), "cluster of 8, 4 rows");
-  EXPECT_EQ(wayBack(layer(1, 0, 1024), kH100), "through the cache");
+  EXPECT_EQ(wayBack(layer(1, 0, 1024), kH100), "step by step");
 }
 
 TEST(RecurrenceWay, IsThatWhichIsAskedForWhereItFits) {
@@ -61,13 +62,17 @@ TEST(RecurrenceWay, IsThatWhichIsAskedForWhereItFits) {
   EXPECT_EQ(way(layer(1, 256, 256), gpu), "through the cache");
   gpu.asked = 0;
   EXPECT_EQ(way(layer(1, 128, 128), gpu), "through the cache");
+  gpu.asked = -1;
+  EXPECT_EQ(way(layer(1, 16, 16), gpu), "step by step");
 }
 
-TEST(RecurrenceWay, IsTheHostsWhereAStateIsTooLargeForABlock) {
+TEST(RecurrenceWay, IsStepByStepWhereAStateIsTooLargeForABlock) {
   // h twice and c of one sequence: 3 numbers of 4 bytes a unit.
   const int64_t most = kH100.sharedBytes / 12;
-  EXPECT_EQ(way(layer(1, 8, most), kH100), "through the cache");
-  EXPECT_EQ(way(layer(1, 8, most + 1), kH100), "on the host");
+  GpuShape gpu = kH100;
+  gpu.asked = 0;
+  EXPECT_EQ(way(layer(1, 8, most), gpu), "through the cache");
+  EXPECT_EQ(way(layer(1, 8, most + 1), gpu), "step by step");
 }
 
 TEST(RecurrenceWay, KeepsNothingOfF64OnTheChip) {
@@ -85,7 +90,7 @@ TEST(RecurrenceWay, WeightsBeyondTheCacheTakeTheTimeOfMemory) {
   const double cached = recurrenceWay(large, Direction::Forward, DType::F32, gpu).stepCycles;
   gpu.l2Bytes = 1 << 20;
   const double read = recurrenceWay(large, Direction::Forward, DType::F32, gpu).stepCycles;
-  const double bytes = 4.0 * 4 * 4096 * (4096 + 4096);
+  const double bytes = 4.0 * 4 * 4096 * 4096; // W x is a product of all steps
   EXPECT_LT(cached, read);
   EXPECT_NEAR(read, bytes / 1e10 * gpu.clock, 1e-3 * read);
 }

@@ -407,7 +407,7 @@ class Cluster(Case):
                 self.assertAlmostEqual(row["time_s"], row["steps"] * row["step_s"], delta=row["time_s"] / 2) # and a launch, and backward the inputs' gradients
             self.assertEqual(plan["devices"][0]["capacity_bytes"], {"gpu:0": 80 * 10**9, "gpu:1": 20 << 30}[device])
         self.assertEqual(ways["gpu:0"], [("lstm0", d, "on-chip", 8, 4, 8) for d in ("forward", "backward")])
-        self.assertEqual(ways["gpu:1"], [("lstm0", d, "through-cache", 1, 4, 8) for d in ("forward", "backward")])
+        self.assertEqual(ways["gpu:1"], [("lstm0", d, "step-by-step", 1, 32, 1) for d in ("forward", "backward")])
         said = self.good(*where, "-d", "gpu:0").stdout
         self.assertRegex(said, r"(?m)^recurrence gpu:0 lstm0 forward: on chip, 8 clusters of 8 blocks, 4 sequences each, W through the cache, [\d.]+ µs a step$")
         # 576 bytes of each of 2,048 threads of 132 multiprocessors; 5,120 where fused programs are interpreted.

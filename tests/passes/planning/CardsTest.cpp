@@ -166,9 +166,9 @@ TEST(Cards, OnesWithClustersKeepWeightsThatOthersReadAtEachStep) {
   };
   EXPECT_EQ(forwardOn("H100", 256), "f on-chip, 16 clusters of 8, 4 rows");
   EXPECT_EQ(forwardOn("H200", 256), forwardOn("H100", 256));
-  EXPECT_EQ(forwardOn("L4", 256), "f through-cache, 16 clusters of 1, 4 rows");
-  EXPECT_EQ(forwardOn("A100", 256), "f through-cache, 16 clusters of 1, 4 rows");
-  EXPECT_EQ(forwardOn("H100", 1024), "f through-cache, 16 clusters of 1, 4 rows");
+  EXPECT_EQ(forwardOn("L4", 256), "f step-by-step, 1 clusters of 1, 64 rows");
+  EXPECT_EQ(forwardOn("A100", 256), "f step-by-step, 1 clusters of 1, 64 rows");
+  EXPECT_EQ(forwardOn("H100", 1024), "f step-by-step, 1 clusters of 1, 64 rows");
   // 64 KiB of R fit into a block of every card.
   for (const cuda::DataSheet &sheet : cuda::dataSheets())
     EXPECT_NE(forwardOn(sheet.name, 64).find("on-chip"), std::string::npos) << sheet.name;
