@@ -70,6 +70,8 @@ static_assert(agrees(k_loadModule, &cuModuleLoadData));
 static_assert(agrees(k_unloadModule, &cuModuleUnload));
 static_assert(agrees(k_function, &cuModuleGetFunction));
 static_assert(agrees(k_setAttribute, &cuFuncSetAttribute));
+static_assert(agrees(k_mostBlocks, &cuOccupancyMaxActiveBlocksPerMultiprocessor));
+static_assert(agrees(k_mostClusters, &cuOccupancyMaxActiveClusters));
 static_assert(agrees(k_launch, &cuLaunchKernelEx));
 static_assert(sizeof(LaunchConfig) == sizeof(CUlaunchConfig));
 static_assert(offsetof(LaunchConfig, block) == offsetof(CUlaunchConfig, blockDimX));

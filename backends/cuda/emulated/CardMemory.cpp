@@ -63,6 +63,14 @@ std::byte *CardMemory::find(DeviceAddress address, uint64_t bytes) const {
              : nullptr;
 }
 
+bool CardMemory::isOf(CardNumber card, DeviceAddress address) const {
+  std::lock_guard lock(mutex_);
+  auto after = allocations_.upper_bound(address);
+  return after == allocations_.begin() ||
+         address >= std::prev(after)->first + std::prev(after)->second.bytes ||
+         std::prev(after)->second.card == card;
+}
+
 uint64_t CardMemory::given(CardNumber card) const {
   std::lock_guard lock(mutex_);
   uint64_t bytes = 0;

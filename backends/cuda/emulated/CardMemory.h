@@ -19,6 +19,8 @@ public:
 
   /// Where the bytes are; null if they are not all in one allocation.
   std::byte *find(DeviceAddress address, uint64_t bytes) const;
+  /// Whether the address is of this card, or of none.
+  bool isOf(CardNumber card, DeviceAddress address) const;
   /// Bytes that a card has given out.
   uint64_t given(CardNumber card) const;
 

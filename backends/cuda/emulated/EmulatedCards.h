@@ -21,9 +21,11 @@ enum : DriverResult {
   kInvalidValue = 1,
   kOutOfMemory = 2,
   kInvalidImage = 200,
+  kNoPeers = 217,
   kNotFound = 500,
   kAlreadyPinned = 712,
   kNotPinned = 713,
+  kInvalidCluster = 912,
   kLaunchFailed = 719,
   kNotInCapture = 900, ///< an operation that a stream cannot have while it is captured
   kCaptureInvalid = 901,

@@ -123,12 +123,54 @@ DriverResult setAttribute(DriverFunction function, int attribute, int value) {
   return kDone;
 }
 
+/// A number from the environment, or what there is without.
+int numberFrom(const char *variable, int otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+/// Blocks of the largest cluster that fits, on a card of which a part is missing.
+int mostBlocksOfCluster() { return numberFrom("LSTMC_EMU_CLUSTER", gpu::kMaxCluster); }
+/// Whether cards reach each other's memory.
+bool arePeers() { return numberFrom("LSTMC_EMU_PEERS", 1) != 0; }
+
+int clusterOf(const LaunchConfig &config) {
+  for (unsigned i = 0; i < config.attributeCount; ++i)
+    if (config.attributes[i].kind == LaunchAttribute::Cluster)
+      return int(config.attributes[i].value[0]);
+  return 1;
+}
+
+/// Of an H100: its threads, blocks and shared memory, of which each block takes 1 KiB besides.
+DriverResult mostBlocks(int *blocks, DriverFunction function, int threads, size_t sharedBytes) {
+  constexpr int kThreads = 2048, kBlocks = 32, kShared = 228 << 10, kBeside = 1 << 10;
+  if (threads < 1 || threads > gpu::kMaxThreads)
+    return kInvalidValue;
+  const bool allowed = int(sharedBytes) <= sharedBytesOf(function);
+  *blocks =
+      allowed ? std::min({kThreads / threads, kBlocks, kShared / (int(sharedBytes) + kBeside)}) : 0;
+  return kDone;
+}
+DriverResult mostClusters(int *clusters, DriverFunction function, const LaunchConfig *config) {
+  const int cluster = clusterOf(*config);
+  int blocks = 0;
+  const DriverResult result =
+      mostBlocks(&blocks, function, int(config->block[0]), config->sharedBytes);
+  *clusters = cluster <= mostBlocksOfCluster() ? gpu::kMultiprocessors / cluster * blocks : 0;
+  return result;
+}
+
 DriverResult launch(const LaunchConfig *config, DriverFunction function, void **parameters,
                     void **) {
   const auto &kernel = *reinterpret_cast<const EmulatedKernel *>(function);
   std::vector<MemoryUse> uses = std::move(expected);
   expected.clear();
   if (int(config->sharedBytes) > sharedBytesOf(&kernel))
+    return kInvalidValue;
+  if (clusterOf(*config) > mostBlocksOfCluster())
+    return kInvalidCluster;
+  if (!arePeers() && std::ranges::any_of(uses, [](const MemoryUse &use) {
+        return !world().memory.isOf(current->number, use.begin);
+      }))
     return kInvalidValue;
   if (uses.empty()) // it may touch anything
     world().memory.each([&](DeviceAddress begin, uint64_t bytes, std::byte *) {
@@ -212,6 +254,10 @@ struct ErrorText {
 };
 constexpr ErrorText kErrors[] = {
     {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {kNoPeers, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED",
+     "peer access is not supported between these two devices"},
+    {kInvalidCluster, "CUDA_ERROR_INVALID_CLUSTER_SIZE",
+     "a cluster of that size does not fit on the device"},
     {kNotFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {kNotInCapture, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
      "operation not permitted when stream is capturing"},
@@ -284,11 +330,14 @@ Driver makeTable() {
     std::snprintf(id, size_t(length), "emulated %d", card);
     return kDone + 0;
   };
-  driver.canAccessPeer = [](int *can, CardNumber, CardNumber) { return *can = 1, kDone + 0; };
+  driver.canAccessPeer = [](int *can, CardNumber, CardNumber) {
+    *can = arePeers();
+    return kDone + 0;
+  };
   driver.retainContext = retain;
   driver.releaseContext = release;
   driver.setContext = setContext;
-  driver.enablePeer = [](DriverContext, unsigned) { return kDone + 0; };
+  driver.enablePeer = [](DriverContext, unsigned) { return arePeers() ? kDone + 0 : kNoPeers; };
   driver.allocate = allocate;
   driver.free = free;
   driver.copyIn = copyIn;
@@ -311,6 +360,8 @@ Driver makeTable() {
   driver.unloadModule = unloadModule;
   driver.function = findFunction;
   driver.setAttribute = setAttribute;
+  driver.mostBlocks = mostBlocks;
+  driver.mostClusters = mostClusters;
   driver.launch = launch;
   driver.expect = expect;
   addGraphs(driver);

@@ -104,6 +104,8 @@ private:
     return fail(code, "{}: {}: {}", name_, what, driver_.textOf(error));
   }
   Status prepareOne(const LaunchSpec &spec, ReadyLaunch &ready);
+  Status prepareKernels(const LaunchSpec &spec, std::vector<GpuLaunch> kernels, ReadyLaunch &ready,
+                        bool &fits);
   DriverResult findPlace(GpuProgram &program);
   void interpreted(const std::string &why);
   DriverResult findFunction(const std::string &name, DriverFunction &function) const;
@@ -317,17 +319,49 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
     }
   GpuShape shape = shape_;
   shape.fast = spec.fast;
-  auto kernels =
-      gpuLaunches(spec.kernel, {spec.operands, spec.ints, spec.floats, spec.program}, shape);
-  if (!kernels) {
-    KernelFunction function = options_.onHost(spec.kernel, spec.operands);
-    if (!function)
-      return fail(ErrorCode::E0402, "{} has no kernel \"{}\" for these types", name_,
+  // A GPU that is a part of one may take no cluster as large as others of its kind.
+  for (;; shape.cluster /= 2) {
+    auto kernels =
+        gpuLaunches(spec.kernel, {spec.operands, spec.ints, spec.floats, spec.program}, shape);
+    if (!kernels)
+      break;
+    bool fits = true;
+    LSTMC_TRY(prepareKernels(spec, std::move(*kernels), ready, fits));
+    if (fits)
+      return {};
+    if (shape.cluster == 1)
+      return fail(ErrorCode::E0402, "{}: a block of \"{}\" does not fit on the GPU", name_,
                   kernelRecord(spec.kernel).name);
-    ready.onHost = std::make_unique<HostCall>(function, spec);
-    return {};
   }
-  for (GpuLaunch &kernel : *kernels) {
+  KernelFunction function = options_.onHost(spec.kernel, spec.operands);
+  if (!function)
+    return fail(ErrorCode::E0402, "{} has no kernel \"{}\" for these types", name_,
+                kernelRecord(spec.kernel).name);
+  ready.onHost = std::make_unique<HostCall>(function, spec);
+  return {};
+}
+
+/// As the driver takes it; a launch in a cluster, or with all blocks at the same time, has an
+/// attribute.
+static LaunchConfig configOf(const GpuLaunch &launch, LaunchAttribute &attribute) {
+  LaunchConfig config = {.grid = {unsigned(launch.blocks), 1, 1},
+                         .block = {unsigned(launch.threads), 1, 1},
+                         .sharedBytes = unsigned(launch.sharedBytes)};
+  attribute = launch.cooperative
+                  ? LaunchAttribute{LaunchAttribute::Cooperative, 0, {1}}
+                  : LaunchAttribute{LaunchAttribute::Cluster, 0, {unsigned(launch.cluster), 1, 1}};
+  if (launch.cluster > 1 || launch.cooperative) { // never both
+    config.attributes = &attribute;
+    config.attributeCount = 1;
+  }
+  return config;
+}
+
+/// `fits`: whether the GPU has room for a block, or a cluster, of each.
+Status GpuDevice::prepareKernels(const LaunchSpec &spec, std::vector<GpuLaunch> kernels,
+                                 ReadyLaunch &ready, bool &fits) {
+  ready.kernels.clear();
+  for (GpuLaunch &kernel : kernels) {
     if (kernel.blocks == 0)
       continue;
     KernelStep &step = ready.kernels.emplace_back();
@@ -335,8 +369,16 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
     DriverResult error = findFunction(spec, kernel, step.function);
     if (!error)
       error = allowShared(step.function, kernel.sharedBytes);
+    LaunchAttribute attribute;
+    const LaunchConfig config = configOf(kernel, attribute);
+    int most = 0;
+    if (!error)
+      error = kernel.cluster > 1 ? driver_.mostClusters(&most, step.function, &config)
+                                 : driver_.mostBlocks(&most, step.function, kernel.threads,
+                                                      size_t(kernel.sharedBytes));
     if (error)
       return refused(ErrorCode::E0402, symbol, error);
+    fits = fits && most > 0;
     step.launch = std::move(kernel);
   }
   return {};
@@ -395,17 +437,9 @@ void GpuDevice::give(const ReadyLaunch &ready, DriverStream stream) const {
     if (driver_.expect)
       driver_.expect(ready.uses);
     void *parameters[] = {const_cast<std::byte *>(launch.arguments.data())};
-    const LaunchAttribute attributes[] = {
-        {LaunchAttribute::Cluster, 0, {unsigned(launch.cluster), 1, 1}},
-        {LaunchAttribute::Cooperative, 0, {1}}};
-    LaunchConfig config = {.grid = {unsigned(launch.blocks), 1, 1},
-                           .block = {unsigned(launch.threads), 1, 1},
-                           .sharedBytes = unsigned(launch.sharedBytes),
-                           .stream = stream};
-    if (launch.cluster > 1 || launch.cooperative) { // never both
-      config.attributes = &attributes[launch.cooperative];
-      config.attributeCount = 1;
-    }
+    LaunchAttribute attribute;
+    LaunchConfig config = configOf(launch, attribute);
+    config.stream = stream;
     check(driver_.launch(&config, step.function, parameters, nullptr));
   }
 }

@@ -155,6 +155,31 @@ LaunchSpec layerOf(std::byte *memory, int64_t units) {
   return spec;
 }
 
+/// A part of a card has room for clusters of 2 at most; in those, the layer stays on the chip too.
+TEST(Driver, ClustersAreAsLargeAsTheGpuHasRoomFor) {
+  static int cluster = 0;
+  Driver driver = emulatedDriver();
+  driver.mostClusters = [](int *clusters, DriverFunction function, const LaunchConfig *config) {
+    const DriverResult result = emulatedDriver().mostClusters(clusters, function, config);
+    if (*clusters > 0)
+      cluster = int(config->attributes[0].value[0]);
+    return result;
+  };
+  auto largest = [&](const char *most) {
+    setenv("LSTMC_EMU_CLUSTER", most, 1);
+    cluster = 0;
+    auto made = makeGpuDevice("emu:40", driver, {.card = kCard, .images = emulatedImages()});
+    const std::unique_ptr<Device> device = std::move(*made);
+    EXPECT_TRUE(device->allocate(1 << 20).ok());
+    EXPECT_TRUE(device->prepare({layerOf(device->arena(), 300)}).ok());
+    unsetenv("LSTMC_EMU_CLUSTER");
+    return cluster;
+  };
+  EXPECT_GT(largest("8"), 2);
+  EXPECT_EQ(largest("2"), 2);
+  EXPECT_EQ(largest("1"), 0);
+}
+
 TEST(Driver, AKernelMayAskForTheSharedMemoryOfItsLargestLaunch) {
   static int last = 0;
   Driver driver = emulatedDriver();

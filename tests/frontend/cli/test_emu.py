@@ -43,6 +43,13 @@ class Emu(Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("found cpu:0 twice, want each cpu once", done.stderr)
 
+    def test_gpus_that_are_no_peers_and_parts_of_gpus_train_to_the_same_bits(self):
+        alone = self.trained("cpu", "-d", "cpu")
+        for number, (name, value) in enumerate((("PEERS", "0"), ("CLUSTER", "4"), ("CLUSTER", "1"))):
+            with self.subTest(name=name, value=value):
+                done = self.good(*LEARN, "-o", f"emu{number}", "-d", "2xemu", "--set", "hidden=6", env={"LSTMC_EMU_" + name: value})
+                self.assertIn("weights " + alone, done.stdout)
+
     def test_launches_are_on_several_streams_where_they_fit(self):
         def plan(*words):
             done = self.run_here("plan", "small.lnet", "--json", *words)
