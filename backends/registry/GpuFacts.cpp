@@ -2,6 +2,9 @@
 
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/images/Images.h"
+#include "backends/cuda/runtime/CublasLt.h"
+#include "backends/cuda/runtime/Cudnn.h"
+#include "backends/cuda/runtime/Nccl.h"
 #include "backends/cuda/text/Nvrtc.h"
 #include "executor/base/NumberText.h"
 #include "executor/device/DeviceNames.h"
@@ -38,9 +41,26 @@ std::string gpuDriverVersion(const cuda::Driver &driver) {
   return cuda;
 }
 
+template <typename Table>
+static GpuFacts::Library library(const char *name, const Result<const Table *> &table) {
+  if (!table.ok())
+    return {name, "", table.error().message};
+  return {name, cuda::versionOf(**table), ""};
+}
+
+/// Without a driver, those that the newest one could use.
+static std::vector<GpuFacts::Library> librariesFor(const Result<const cuda::Driver *> &driver) {
+  int version = 13000;
+  if (driver.ok())
+    (*driver)->driverVersion(&version);
+  return {library("cuBLASLt", cuda::machineCublasLt(version)),
+          library("cuDNN", cuda::machineCudnn()), library("NCCL", cuda::machineNccl())};
+}
+
 GpuFacts gpuFacts() {
   GpuFacts facts;
   const Result<const cuda::Driver *> driver = cuda::machineDriver();
+  facts.libraries = librariesFor(driver);
   if (!driver.ok()) {
     facts.missing = driver.error().message;
     return facts;

@@ -12,7 +12,13 @@ struct GpuFacts {
   int count = 0;        ///< of all cards, where `cards` has one of many that are alike
   std::string driver;   ///< its version where NVML says it, and that of CUDA
   std::string compiler; ///< of fused programs, NVRTC; or why there is none
-  std::string missing;  ///< why there are no cards, or why nothing can run on them; may be empty
+  /// Of cuBLASLt, cuDNN and NCCL, in that order.
+  struct Library {
+    std::string name, version; ///< version: empty where it is not here
+    std::string missing;       ///< why
+  };
+  std::vector<Library> libraries;
+  std::string missing; ///< why there are no cards, or why nothing can run on them; may be empty
 };
 
 GpuFacts gpuFacts();

@@ -66,6 +66,11 @@ void printGpus(const GpuFacts &gpus, Console &console) {
     console.print(linkTable(gpus.cards));
   if (!gpus.driver.empty())
     console.print(fmt::format("driver   {}; fused programs: {}", gpus.driver, gpus.compiler));
+  // Where there is a driver, what is missing is worth a line too.
+  for (const GpuFacts::Library &library : gpus.libraries)
+    if (!library.version.empty() || !gpus.driver.empty())
+      console.print(fmt::format("{:<8} {}", library.name,
+                                library.version.empty() ? library.missing : library.version));
   if (!gpus.missing.empty())
     console.print(fmt::format("gpu      cannot be used: {}", gpus.missing));
 }
@@ -100,6 +105,10 @@ nlohmann::ordered_json asJson(const HostFacts &host, const GpuFacts &gpus,
       devices.push_back(asJson(fmt::format("emu:{}", card.number), card));
       devices.back()["cards"] = emulated->count;
     }
+  nlohmann::ordered_json libraries = nlohmann::ordered_json::array();
+  for (const GpuFacts::Library &library : gpus.libraries)
+    libraries.push_back(
+        {{"name", library.name}, {"version", library.version}, {"missing", library.missing}});
   nlohmann::ordered_json rates = nlohmann::ordered_json::array();
   for (const KeptRates &kept : keptRates(host))
     rates.push_back({{"threads", kept.threads},
@@ -107,11 +116,14 @@ nlohmann::ordered_json asJson(const HostFacts &host, const GpuFacts &gpus,
                      {"stream_bytes_per_s", kept.rates.streamPerSecond},
                      {"link_s", kept.link.seconds},
                      {"link_bytes_per_s", kept.link.bytesPerSecond}});
-  return {
-      {"schema", "lstmc.devices/1"},
-      {"devices", devices},
-      {"gpu", {{"driver", gpus.driver}, {"compiler", gpus.compiler}, {"missing", gpus.missing}}},
-      {"rates", rates}};
+  return {{"schema", "lstmc.devices/1"},
+          {"devices", devices},
+          {"gpu",
+           {{"driver", gpus.driver},
+            {"compiler", gpus.compiler},
+            {"libraries", libraries},
+            {"missing", gpus.missing}}},
+          {"rates", rates}};
 }
 
 void printHost(const HostFacts &host, Console &console) {

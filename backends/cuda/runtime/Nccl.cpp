@@ -1,8 +1,7 @@
 #include "backends/cuda/runtime/Nccl.h"
 
-#include <dlfcn.h>
-
 #include "backends/cuda/text/LibraryPlaces.h"
+#include "backends/cuda/text/LoadTable.h"
 
 namespace lstmc::cuda {
 
@@ -25,21 +24,7 @@ std::string versionOf(const Nccl &nccl) {
 }
 
 Result<Nccl> loadNccl(std::span<const std::string> files) {
-  std::string looked;
-  for (const std::string &file : files) {
-    Nccl nccl;
-    void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    const char *missing = library ? fill(nccl, library) : nullptr;
-    if (library && !missing)
-      return nccl;
-    looked += fmt::format("{}{}{}", looked.empty() ? "" : ", ", file,
-                          missing ? fmt::format(" (has no function {})", missing) : "");
-  }
-  return fail(
-      ErrorCode::E0503,
-      "NCCL was not found; looked for {}, in the toolkit's folders and in those of Python's "
-      "wheels",
-      looked);
+  return loadTable<Nccl>("NCCL", files, fill);
 }
 
 Result<const Nccl *> machineNccl() {

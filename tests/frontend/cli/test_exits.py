@@ -160,7 +160,10 @@ class Streams(Case):
         self.document("sample", "ck", "--length", "5", schema="lstmc.sample/1")
         self.document("plot", "small.lnet", "-o", "n.dot", schema="lstmc.plot/1")
         self.document("bench", "small.lnet", "-r", "2", schema="lstmc.bench/1")
-        self.document("devices", schema="lstmc.devices/1")
+        libraries = self.document("devices", schema="lstmc.devices/1")["gpu"]["libraries"]
+        self.assertEqual([row["name"] for row in libraries], ["cuBLASLt", "cuDNN", "NCCL"])
+        for row in libraries: # each is here, or it says where it was looked for
+            self.assertRegex(row["version"] or row["missing"], r"^\d+\.\d+\.\d+$|looked for lib")
         self.document("devices", "--all", schema="lstmc.devices/1")
         self.document("doctor", schema="lstmc.doctor/1")
         self.document("explain", "E0207", schema="lstmc.explain/1")

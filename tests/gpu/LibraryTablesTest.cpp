@@ -1,0 +1,127 @@
+// The tables of cuBLASLt and cuDNN have the functions of their headers, with parameters of the same
+// sizes.
+#include <type_traits>
+
+#include <cublasLt.h>
+#include <cudnn.h>
+#include <gtest/gtest.h>
+
+#include "backends/cuda/runtime/CublasLt.h"
+#include "backends/cuda/runtime/Cudnn.h"
+
+namespace lstmc::cuda {
+namespace {
+
+template <typename Ours, typename Theirs> struct SameCall : std::false_type {};
+template <typename OurResult, typename... Ours, typename TheirResult, typename... Theirs>
+struct SameCall<OurResult (*)(Ours...), TheirResult (*)(Theirs...)> {
+  static constexpr bool value = [] {
+    if constexpr (sizeof...(Ours) != sizeof...(Theirs))
+      return false;
+    else
+      return sizeof(OurResult) == sizeof(TheirResult) && // NOLINT(bugprone-sizeof-expression)
+             ((sizeof(Ours) == sizeof(Theirs) &&         // NOLINT(bugprone-sizeof-expression)
+               std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>) &&
+              ...);
+  }();
+};
+
+template <typename Table, typename Theirs, typename Ours>
+constexpr bool agrees(Ours Table::*, Theirs) {
+  return SameCall<Ours, Theirs>::value;
+}
+
+static_assert(agrees(&CublasLt::version, &cublasLtGetVersion));
+static_assert(agrees(&CublasLt::errorText, &cublasLtGetStatusString));
+static_assert(agrees(&CublasLt::create, &cublasLtCreate));
+static_assert(agrees(&CublasLt::destroy, &cublasLtDestroy));
+static_assert(agrees(&CublasLt::createProduct, &cublasLtMatmulDescCreate));
+static_assert(agrees(&CublasLt::setProduct, &cublasLtMatmulDescSetAttribute));
+static_assert(agrees(&CublasLt::destroyProduct, &cublasLtMatmulDescDestroy));
+static_assert(agrees(&CublasLt::createLayout, &cublasLtMatrixLayoutCreate));
+static_assert(agrees(&CublasLt::setLayout, &cublasLtMatrixLayoutSetAttribute));
+static_assert(agrees(&CublasLt::destroyLayout, &cublasLtMatrixLayoutDestroy));
+static_assert(agrees(&CublasLt::createPreference, &cublasLtMatmulPreferenceCreate));
+static_assert(agrees(&CublasLt::setPreference, &cublasLtMatmulPreferenceSetAttribute));
+static_assert(agrees(&CublasLt::destroyPreference, &cublasLtMatmulPreferenceDestroy));
+static_assert(agrees(&CublasLt::choose, &cublasLtMatmulAlgoGetHeuristic));
+static_assert(agrees(&CublasLt::check, &cublasLtMatmulAlgoCheck));
+static_assert(agrees(&CublasLt::configuration, &cublasLtMatmulAlgoConfigGetAttribute));
+static_assert(agrees(&CublasLt::multiply, &cublasLtMatmul));
+static_assert(agrees(&Cudnn::version, &cudnnGetVersion));
+static_assert(agrees(&Cudnn::errorText, &cudnnGetErrorString));
+static_assert(sizeof(CublasAlgorithm) == sizeof(cublasLtMatmulAlgo_t));
+static_assert(sizeof(CublasChoice) == sizeof(cublasLtMatmulHeuristicResult_t));
+static_assert(offsetof(CublasChoice, workspaceBytes) ==
+              offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
+static_assert(offsetof(CublasChoice, state) == offsetof(cublasLtMatmulHeuristicResult_t, state));
+
+TEST(LibraryTables, ConstantsAreThoseOfTheHeaders) {
+  EXPECT_EQ(kCublasInvalidValue, int(CUBLAS_STATUS_INVALID_VALUE));
+  EXPECT_EQ(kCublasNotSupported, int(CUBLAS_STATUS_NOT_SUPPORTED));
+  EXPECT_EQ(kCublasFloat, int(CUDA_R_32F));
+  EXPECT_EQ(kCublasComputeFloat, int(CUBLAS_COMPUTE_32F));
+  EXPECT_EQ(kCublasEpilogue, int(CUBLASLT_MATMUL_DESC_EPILOGUE));
+  EXPECT_EQ(kCublasBias, int(CUBLASLT_MATMUL_DESC_BIAS_POINTER));
+  EXPECT_EQ(kCublasAddBias, int(CUBLASLT_EPILOGUE_BIAS));
+  EXPECT_EQ(kCublasMatrices, int(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT));
+  EXPECT_EQ(kCublasMatrixStride, int(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET));
+  EXPECT_EQ(kCublasMostWorkspace, int(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES));
+  EXPECT_EQ(kCublasAlignmentA, int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES));
+  EXPECT_EQ(kCublasAlignmentA + 3, int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES));
+  EXPECT_EQ(kCublasAlgorithmNumber, int(CUBLASLT_ALGO_CONFIG_ID));
+}
+
+/// Descriptions need no GPU, and take the attributes in the sizes that ours have.
+TEST(LibraryTables, CublasLtTakesWhatAProductIsDescribedWith) {
+  const Result<const CublasLt *> loaded = machineCublasLt(13000);
+  if (!loaded.ok())
+    GTEST_SKIP() << loaded.error().message;
+  const CublasLt &library = **loaded;
+  EXPECT_TRUE(versionOf(library).starts_with("13.")) << versionOf(library);
+  CublasProduct product = nullptr;
+  ASSERT_EQ(library.createProduct(&product, kCublasComputeFloat, kCublasFloat), 0);
+  const int epilogue = kCublasAddBias;
+  const void *bias = &epilogue;
+  EXPECT_EQ(library.setProduct(product, kCublasEpilogue, &epilogue, sizeof(epilogue)), 0);
+  EXPECT_EQ(library.setProduct(product, kCublasBias, &bias, sizeof(bias)), 0);
+  CublasLayout layout = nullptr;
+  ASSERT_EQ(library.createLayout(&layout, kCublasFloat, 3, 4, 5), 0);
+  const int32_t matrices = 2;
+  const int64_t stride = 20;
+  EXPECT_EQ(library.setLayout(layout, kCublasMatrices, &matrices, sizeof(matrices)), 0);
+  EXPECT_EQ(library.setLayout(layout, kCublasMatrixStride, &stride, sizeof(stride)), 0);
+  CublasPreference preference = nullptr;
+  ASSERT_EQ(library.createPreference(&preference), 0);
+  const uint64_t most = 1 << 20;
+  const uint32_t alignment = 16;
+  EXPECT_EQ(library.setPreference(preference, kCublasMostWorkspace, &most, sizeof(most)), 0);
+  EXPECT_EQ(library.setPreference(preference, kCublasAlignmentA, &alignment, sizeof(alignment)), 0);
+  EXPECT_EQ(library.destroyPreference(preference), 0);
+  EXPECT_EQ(library.destroyLayout(layout), 0);
+  EXPECT_EQ(library.destroyProduct(product), 0);
+  EXPECT_STRNE(library.errorText(kCublasInvalidValue), library.errorText(kCublasNotSupported));
+}
+
+TEST(LibraryTables, CudnnSaysItsVersion) {
+  const Result<const Cudnn *> cudnn = machineCudnn();
+  if (!cudnn.ok())
+    GTEST_SKIP() << cudnn.error().message;
+  EXPECT_TRUE(versionOf(**cudnn).starts_with("9.")) << versionOf(**cudnn);
+}
+
+TEST(LibraryTables, ALibraryThatIsMissingOrOtherIsNamed) {
+  const std::string files[] = {"libno_such_library.so", "libm.so.6"};
+  const Result<CublasLt> cublasLt = loadCublasLt(files);
+  ASSERT_FALSE(cublasLt.ok());
+  EXPECT_EQ(cublasLt.error().message,
+            "cuBLASLt was not found; looked for libno_such_library.so, libm.so.6 (has no function "
+            "cublasLtGetVersion), in the toolkit's folders and in those of Python's wheels");
+  const Result<Cudnn> cudnn = loadCudnn(files);
+  ASSERT_FALSE(cudnn.ok());
+  EXPECT_EQ(cudnn.error().message.find("cuDNN was not found; looked for libno_such_library.so"),
+            0u);
+}
+
+} // namespace
+} // namespace lstmc::cuda
