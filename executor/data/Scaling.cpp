@@ -80,7 +80,8 @@ std::string scalingText(const std::vector<ColumnScaling> &scaling) {
 
 Result<std::vector<ColumnScaling>> parseScaling(std::string_view text, const std::string &file,
                                                 const Limits &limits) {
-  LSTMC_ASSIGN(nlohmann::json list, parseJson(text, file, limits));
+  LSTMC_ASSIGN(const JsonTree tree, parseJson(text, file, limits));
+  const nlohmann::json &list = *tree;
   std::vector<ColumnScaling> scaling;
   auto refuse = [&] {
     return failAt({file}, ErrorCode::E0604,

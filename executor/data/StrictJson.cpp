@@ -17,7 +17,7 @@ public:
       : begin_(begin), position_(position), file_(file), limits_(limits) {}
 
   std::optional<Error> error;
-  json root;
+  JsonTree tree;
 
   bool null() override { return put(nullptr); }
   bool boolean(bool value) override { return put(value); }
@@ -67,7 +67,7 @@ private:
   }
   template <typename Value> json *place(Value &&value) {
     if (open_.empty())
-      return &(root = std::forward<Value>(value));
+      return &(tree.root = std::forward<Value>(value));
     if (open_.back()->is_array())
       return &open_.back()->emplace_back(std::forward<Value>(value));
     return &(*slot_ = std::forward<Value>(value));
@@ -98,7 +98,19 @@ private:
 
 } // namespace
 
-Result<json> parseJson(std::string_view text, const std::string &file, const Limits &limits) {
+void JsonTree::empty(json &value) {
+  if (auto *array = value.get_ptr<json::array_t *>()) {
+    for (json &element : *array)
+      empty(element);
+    array->clear();
+  } else if (auto *object = value.get_ptr<json::object_t *>()) {
+    for (auto &[key, element] : *object)
+      empty(element);
+    object->clear();
+  }
+}
+
+Result<JsonTree> parseJson(std::string_view text, const std::string &file, const Limits &limits) {
   const char *position = text.data();
   Builder builder(text.data(), &position, file, limits);
   CountingIterator begin{text.data(), &position};
@@ -108,7 +120,7 @@ Result<json> parseJson(std::string_view text, const std::string &file, const Lim
     return *builder.error;
   if (!parsed)
     return failAt({file, 0, 0, 0}, ErrorCode::E0603, "is no JSON");
-  return std::move(builder.root);
+  return std::move(builder.tree);
 }
 
 } // namespace lstmc::data

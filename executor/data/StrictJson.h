@@ -11,11 +11,29 @@
 
 namespace lstmc::data {
 
+/// A parsed value that is freed without memory: nlohmann's containers allocate when they are
+/// destroyed, and end the program if they cannot.
+class JsonTree {
+public:
+  JsonTree() = default;
+  JsonTree(JsonTree &&) = default;
+  JsonTree &operator=(JsonTree &&) = delete;
+  ~JsonTree() { empty(root); }
+
+  const nlohmann::json &operator*() const { return root; }
+  const nlohmann::json *operator->() const { return &root; }
+
+  nlohmann::json root;
+
+private:
+  /// From the leaves up, as an empty container needs nothing. Nested as deep as `limits` allowed.
+  static void empty(nlohmann::json &value);
+};
+
 /// Parses `text`, which has to be exactly one JSON value. Refused, with the byte: text that is not
 /// JSON or not UTF-8 (E0603), a key that occurs twice (E0612), nesting, strings or a number of
 /// values above `limits` (E0606).
-Result<nlohmann::json> parseJson(std::string_view text, const std::string &file,
-                                 const Limits &limits);
+Result<JsonTree> parseJson(std::string_view text, const std::string &file, const Limits &limits);
 
 /// An iterator over text that records how far the parser has come.
 struct CountingIterator {

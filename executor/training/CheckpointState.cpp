@@ -390,9 +390,9 @@ static void readFiles(Fields &top, CheckpointState &state) {
 Result<CheckpointState> CheckpointState::parse(std::string_view text, const std::string &file,
                                                const Limits &limits) try {
   LSTMC_TRY(checkSeal(text, file));
-  LSTMC_ASSIGN(json document, data::parseJson(text, file, limits));
+  LSTMC_ASSIGN(data::JsonTree document, data::parseJson(text, file, limits));
   std::optional<Error> error;
-  Fields top(document, "", file, error);
+  Fields top(*document, "", file, error);
   int64_t format = top.integer("format", 1);
   if (!error && format != kCheckpointFormat)
     return failAt({file}, ErrorCode::E0603, "format: found {}, want {}; a newer lstmc wrote this",

@@ -31,10 +31,10 @@ Result<viz::Losses> readLosses(const std::string &path) {
     const size_t end = text.find('\n', begin);
     if (end == text.npos)
       break;
-    Result<nlohmann::json> line = data::parseJson(text.substr(begin, end - begin), path, {});
+    Result<data::JsonTree> line = data::parseJson(text.substr(begin, end - begin), path, {});
     if (!line.ok())
       return failAt({path, number, 1}, line.error().code, "{}", line.error().message);
-    add(losses, *line);
+    add(losses, **line);
     begin = end + 1;
   }
   if (losses.empty())
