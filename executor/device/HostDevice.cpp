@@ -10,6 +10,7 @@
 #include "executor/base/Pages.h"
 #include "executor/base/Threads.h"
 #include "executor/device/Fence.h"
+#include "executor/device/StopFlag.h"
 #include "executor/device/ThreadTeam.h"
 
 namespace lstmc {
@@ -123,7 +124,8 @@ void HostDevice::launch(uint32_t, PreparedProgram &program, size_t first, size_t
       times[launch - 1].end = moment;
   };
   const uint64_t before = begun_.load(std::memory_order_relaxed);
-  team_.run([=, this](Worker &worker) {
+  std::atomic<size_t> endsAt{count}; ///< the first launch that is left out, as the run was ended
+  team_.run([=, this, &endsAt](Worker &worker) {
     const bool timed = times && worker.index == 0;
     for (size_t i = 0; i < count; ++i) {
       if (timed)
@@ -136,8 +138,14 @@ void HostDevice::launch(uint32_t, PreparedProgram &program, size_t first, size_t
       if (worker.index == 0)
         begun_.store(before + i + 1, std::memory_order_relaxed);
       launches[i].function(launches[i].args, worker);
-      if (i + 1 < count) // the team itself waits for the last one
-        worker.barrier();
+      if (i + 1 == count) // the team itself waits for the last one
+        break;
+      if (worker.index == 0 && stopAsked() && endsAt.load(std::memory_order_relaxed) == count)
+        endsAt.store(i + 1, std::memory_order_relaxed);
+      worker.barrier();
+      // A number, since the first worker may be one launch ahead of one that has not looked yet.
+      if (endsAt.load(std::memory_order_relaxed) <= i + 1)
+        break;
     }
   });
   if (times)

@@ -7,6 +7,7 @@
 
 #include "executor/base/ScalarSemantics.h"
 #include "executor/base/Tree.h"
+#include "executor/device/StopFlag.h"
 
 namespace lstmc::reference {
 
@@ -16,7 +17,7 @@ template <typename T, typename X, typename Step, typename Join>
 T foldInLanes(int64_t count, T start, X x, Step step, Join join) {
   std::array<T, kLanes> lanes;
   lanes.fill(start);
-  for (int64_t e = 0; e < count; ++e)
+  for (int64_t e = 0; e < count && !stopAsked(); ++e)
     lanes[e % kLanes] = step(lanes[e % kLanes], x(e));
   return combineTree(std::span<const T>(lanes), start, join);
 }

@@ -1,5 +1,6 @@
 // The kernels pack and product, and the gradients of weights and biases.
 #include "executor/base/Tree.h"
+#include "executor/device/StopFlag.h"
 #include "executor/reference/Groups.h"
 #include "executor/reference/View.h"
 
@@ -27,7 +28,7 @@ template <typename Real> void product(const ProductLaunch &launch) {
   const int64_t K = x.extent(2), N = y.extent(2);
   for (int64_t a = 0; a < y.extent(0); ++a) {
     const Packed<const Real> w(elementsOf<Real>(launch.p) + a * packedElements(N, K, 0), N, K, 0);
-    for (int64_t m = 0; m < y.extent(1); ++m)
+    for (int64_t m = 0; m < y.extent(1) && !stopAsked(); ++m)
       for (int64_t n = 0; n < N; ++n) {
         Real sum = 0;
         for (int64_t k = 0; k < K; ++k)
@@ -52,7 +53,7 @@ template <typename Real> void weightGradient(const WeightGradientLaunch &launch)
   const std::span<const Tensor> uses = launch.repeated; // dy, x, dy, x, ...
   const ShardRange range = launch.range;
   for (int64_t n = 0; n < dw.extent(0); ++n)
-    for (int64_t k = 0; k < dw.extent(1); ++k)
+    for (int64_t k = 0; k < dw.extent(1) && !stopAsked(); ++k)
       dw(n, k) = sumOverShards<Real>(range, [&](int64_t begin, int64_t end) {
         Real sum = sumSoFar ? sumSoFar(n, k) : 0;
         for (size_t use = 0; use < uses.size(); use += 2) {

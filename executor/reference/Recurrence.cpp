@@ -2,6 +2,7 @@
 #include "executor/abi/Gate.h"
 #include "executor/abi/Scratch.h"
 #include "executor/base/ScalarSemantics.h"
+#include "executor/device/StopFlag.h"
 #include "executor/reference/Groups.h"
 #include "executor/reference/View.h"
 
@@ -97,7 +98,7 @@ template <typename Real> void forward(const RnnForwardLaunch &launch) {
       c[b * H + u] = c0 ? c0(b, u) : Real(0);
     }
 
-  for (int64_t s = 0; s < layer.steps; ++s) {
+  for (int64_t s = 0; s < layer.steps && !stopAsked(); ++s) {
     const int64_t t = layer.step(s);
     for (int64_t b = 0; b < B; ++b) {
       const bool counts = t < layer.length(launch.length, b);
@@ -214,7 +215,7 @@ template <typename Real> void backward(const RnnBackwardLaunch &launch) {
       dc[b * H + u] = dcN ? dcN(b, u) : Real(0);
     }
 
-  for (int64_t s = T - 1; s >= 0; --s) {
+  for (int64_t s = T - 1; s >= 0 && !stopAsked(); --s) {
     const int64_t t = layer.step(s), previous = layer.reverse ? t + 1 : t - 1;
     for (int64_t b = 0; b < B; ++b) {
       const int64_t length = std::min(layer.length(launch.length, b), T);
@@ -263,7 +264,7 @@ template <typename Real> void backward(const RnnBackwardLaunch &launch) {
     return;
   const int64_t I = dx.extent(2);
   const Packed<const Real> wt(elementsOf<Real>(launch.wt), I, G * H, 0);
-  for (int64_t t = 0; t < T; ++t)
+  for (int64_t t = 0; t < T && !stopAsked(); ++t)
     for (int64_t b = 0; b < B; ++b)
       for (int64_t i = 0; i < I; ++i)
         dx(t, b, i) = chain<Real>(&dgates(t, b, 0), launch.dgates.strides[2], wt, i, G * H);

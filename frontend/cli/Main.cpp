@@ -2,6 +2,7 @@
 #include <cstring>
 #include <new>
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include "executor/base/OutputFile.h"
@@ -113,6 +114,10 @@ static int carryOut(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) try {
+#ifdef __GLIBC__
+  // Threads of devices hardly allocate: a heap for each is memory for nothing.
+  mallopt(M_ARENA_MAX, 2);
+#endif
   takeRoleEnvironment();
   prepareStandardStreams();
   exitOnTerminate();

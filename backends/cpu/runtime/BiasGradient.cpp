@@ -6,6 +6,7 @@
 #include "backends/cpu/runtime/Rows.h"
 #include "backends/cpu/runtime/Shards.h"
 #include "executor/abi/Packing.h"
+#include "executor/device/StopFlag.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
@@ -39,7 +40,7 @@ void biasGradient(const BiasGradientLaunch &launch, Worker &worker) {
     ShardFold<Columns, kMaxPieces> fold(list, kMaxPieces);
     for (int64_t j = 0; j < range.count; ++j) {
       const int64_t begin = range.begin(j), next = range.begin(j + 1);
-      if (begin == next) {
+      if (begin == next || stopAsked()) {
         fold.skip(add);
         continue;
       }

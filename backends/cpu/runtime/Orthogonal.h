@@ -9,6 +9,7 @@
 #include "backends/cpu/runtime/StridedWalk.h"
 #include "executor/base/OrthogonalBlock.h"
 #include "executor/device/Kernel.h"
+#include "executor/device/StopFlag.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
@@ -59,10 +60,10 @@ public:
         multiply(before.begin, before.end, first, count);
         worker_.barrier();
         if (worker_.index == 0)
-          scales_[block_] = factorAndRound(first, count);
+          scales_[block_] = !stopAsked() && factorAndRound(first, count);
         worker_.barrier();
         const Share tiles(ceilDivide(size_, kOrthogonalTile), worker_.index, worker_.count);
-        for (int64_t tile = tiles.begin; tile < tiles.end; ++tile)
+        for (int64_t tile = tiles.begin; tile < tiles.end && !stopAsked(); ++tile)
           subtract(first, count, tile * kOrthogonalTile,
                    minimum(size_, (tile + 1) * kOrthogonalTile));
         again = scales_[block_] != 0;
@@ -82,7 +83,7 @@ private:
     for (int64_t j = begin; j < end; ++j)
       for (int64_t i = 0; i < count; ++i)
         sums_[j * block_ + i] = 0;
-    for (int64_t e = 0; e < size_; e += kOrthogonalTile) {
+    for (int64_t e = 0; e < size_ && !stopAsked(); e += kOrthogonalTile) {
       const int64_t tileEnd = minimum(size_, e + kOrthogonalTile);
       int64_t j = begin;
       for (; j + kBefore <= end; j += kBefore)

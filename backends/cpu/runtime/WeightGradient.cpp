@@ -13,6 +13,7 @@
 #include "backends/cpu/runtime/Shards.h"
 #include "backends/cpu/runtime/Tile.h"
 #include "executor/abi/Packing.h"
+#include "executor/device/StopFlag.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
@@ -348,7 +349,7 @@ private:
     auto add = [&](Piece *a, Piece *b) { addPiece(*a, *b, region); };
     for (int64_t j = 0; j < range_.count; ++j) {
       const int64_t begin = range_.begin(j), end = range_.begin(j + 1);
-      if (begin == end) {
+      if (begin == end || stopAsked()) {
         fold.skip(add);
         continue;
       }

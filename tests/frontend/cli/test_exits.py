@@ -108,6 +108,26 @@ class Exits(Case):
         self.assertEqual(done.returncode, 9, done.stderr)
         self.assertIn("error[E0901]", done.stderr)
 
+    def test_9_no_memory_to_compile(self):
+        lines = "".join(f"    x = tanh(x + {i})\n" for i in range(20000))
+        (self.folder / "long.lnet").write_text(f"def f(data: float32[4, 6]):\n    x = data\n{lines}    return x\n")
+        limit = lambda mib: lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))
+        starts = next(mib for mib in range(100, 2000, 10) if self.run_here("--version", preexec_fn=limit(mib)).returncode == 0)
+        done = self.run_here("compile", "long.lnet", "-o", "b.lstmc", preexec_fn=limit(starts + 10))
+        self.assertEqual(done.returncode, 9, done.stderr)
+        self.assertIn("error[E0901]", done.stderr)
+        self.assertEqual(list(self.folder.glob("*b.lstmc*")), [])
+
+    def test_8_a_launch_that_does_not_end(self):
+        (self.folder / "slow.lnet").write_text('def f(data: float32[3000, 3000]):\n    return FullyConnected(data, num_hidden=3000, no_bias=True, name="fc")\n')
+        slow = {"LSTMC_CPU_LEVEL": "scalar", "LSTMC_LAUNCH_DEADLINE": "0.3"}
+        done = self.run_here("run", "slow.lnet", "-i", "data=0", "-t", "1", env=slow)
+        self.assertEqual(done.returncode, 8, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^warning: slow\.lnet:2:\d+: error\[E0802\]: .* fc \(FullyConnected\), for ")
+        self.assertRegex(done.stderr, r"(?m)^slow\.lnet:2:\d+: error\[E0802\]: .* the run is given up$")
+        # The kernel left its tiles: a process that has to be abandoned says no more than the error.
+        self.assertTrue(done.stderr.endswith("lstmc explain E0802\n"), done.stderr)
+
     def test_130_143_signals_outside_training(self):
         for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
             child = subprocess.Popen([LSTMC, "bench", "small.lnet", "-r", "100M"], cwd=self.folder, stderr=subprocess.PIPE)
