@@ -22,7 +22,7 @@ CASES = [  # words, exit code, message
     ("train net.lnet --num-update 9", 2, 'lstmc train has no flag "--num-update"; here it is --after 1000u'),
     ("train net.lnet --clip-gradient-norm 5", 2, 'lstmc train has no flag "--clip-gradient-norm"; here it is --fit clip_gradient_norm=VALUE'),
     ("eval net.lnet --momentum 0.9", 2, 'lstmc eval has no flag "--momentum"; the nearest are --'),
-    ("train net.lnet --workers 4", 2, 'lstmc train has no flag "--workers"; -t N is the number of threads; data are read once and kept in memory'),
+    ("train net.lnet --workers 4", 2, 'lstmc train has no flag "--workers"; -t N is the number of threads; a thread of its own reads data ahead'),
     ("train net.lnet --val-data csv:t.csv", 2, 'lstmc train has no flag "--val-data"; here it is a share of the data, --data csv:F.csv,valid=0.1'),
     ("train net.lnet --save ck", 2, 'lstmc train has no flag "--save"; here it is -o DIR'),
     ("train net.lnet --outptu ck", 2, 'lstmc train has no flag "--outptu"; did you mean "--output"?'),
