@@ -1,13 +1,15 @@
 """Signals, resuming and memory, through the command: a run that is stopped and resumed ends with the weights of a run that is not stopped,
 and no run needs more memory than planned, checkpoints included."""
 import ctypes
+import json
+import os
 import re
 import shutil
 import signal
 import subprocess
 import unittest
 
-from command import Case, HERE, LSTMC
+from command import Case, HERE, LSTMC, SOURCE
 
 LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2", "--valid-every", "20u", "--save-every", "40u", "--disp-every", "1u"]
 
@@ -141,6 +143,43 @@ class Memory(Case):
         weights = self.folder / "ck0/last/model.safetensors" # read as a whole
         self.held(self.document("eval", "wide.lnet", "--params", weights, "--data", "random:1", schema="lstmc.eval/1"), PAGE + scratch,
                   weights.stat().st_size)
+
+    def resident(self, child):
+        with open(f"/proc/{child.pid}/status") as status:
+            return sum(int(line.split()[1]) for line in status if line.startswith("VmRSS:")) # KiB; 0 at its end
+
+    def test_memory_is_flat_over_10_000_updates(self):
+        docs = "".join(path.read_text() for path in sorted((SOURCE / "docs").glob("*.md")))
+        (self.folder / "docs.txt").write_text(docs)
+        child = subprocess.Popen([LSTMC, "train", "small.lnet", "--data", "text:docs.txt,valid=0.05", "--after", "11000u", "--save-every", "500u", "--valid-every", "1000u",
+                                  "--disp-every", "100u", "-o", "ck", "--format", "jsonl"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        sizes = {}
+        for line in child.stdout:
+            event = json.loads(line)
+            if event["event"] == "update":
+                sizes[event["update"]] = self.resident(child)
+        child.stdout.close()
+        self.assertEqual(child.wait(), 0)
+        sizes = {update: size for update, size in sizes.items() if update >= 1000 and size > 0}
+        self.assertGreater(len(sizes), 90)
+        # Buffers of files grow once or twice; a list that grows by 64 bytes an update would be 640 KiB.
+        self.assertLess(max(sizes.values()) - sizes[1000], 512, sizes)
+
+
+class Deployed(Case):
+    def test_a_checkpoint_gives_the_weights_of_a_package(self):
+        self.good("train", "small.lnet", "--data", "text:text.txt", "--after", "3u", "-o", "ck")
+        self.good("compile", "small.lnet", "-o", "small.lstmc")
+        def outputs(*words):
+            done = subprocess.run([os.environ["LSTMC_RUN"], *words, "-i", "data=1", "-o", "y.npz"], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            data = (self.folder / "y.npz").read_bytes()
+            (self.folder / "y.npz").unlink()
+            return data
+        given = outputs("small.lstmc", "--params", "ck")
+        self.assertEqual(outputs("small.lstmc", "--params", "ck/last"), given)
+        self.assertEqual(outputs("small.lstmc", "--params", "ck/last/model.safetensors"), given)
+        self.assertNotEqual(outputs("small.lstmc"), given)
 
 
 if __name__ == "__main__":
