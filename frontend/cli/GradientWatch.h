@@ -1,6 +1,8 @@
 // Looks at the norms of gradients while a network trains.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "executor/package/PackageData.h"
@@ -9,10 +11,11 @@
 
 namespace lstmc::cli {
 
-/// Warns once, with the line of the worst weight, where gradients vanish or explode: the root mean
-/// square of one is a millionth of the median of all weights, or a million times it while none
-/// vanishes. Looks at update 10 and at every line of the log. Parameters of one axis, as biases,
-/// are not looked at.
+/// Warns once, with the line of the worst parameter, where gradients vanish or explode: the root
+/// mean square of one is a millionth of the median of all weights, or a million times it while none
+/// vanishes; or it is a ten-thousandth of both its neighbours, or ten thousand times both.
+/// Neighbours are those declared before and after it. Parameters of one axis, as biases, are
+/// compared with one another. Looks at update 10 and at every line of the log.
 class GradientWatch : public training::TrainObserver {
 public:
   GradientWatch(const Console &console, const package::PackageData &package)
@@ -26,15 +29,22 @@ public:
 
 private:
   static constexpr int64_t kFirstLook = 10;
-  static constexpr double kFar = 1e6;
+  static constexpr double kFarFromAll = 1e6, kFarFromNeighbours = 1e4;
 
-  /// A weight and its gradient's root mean square.
-  struct Weight {
+  /// A parameter and its gradient's root mean square.
+  struct Sized {
     const package::Parameter *parameter;
     double size;
   };
+  struct Finding {
+    const package::Parameter *parameter;
+    std::string text;
+  };
   void look(const training::UpdateEvent &event);
-  std::vector<Weight> weightsOf(const training::UpdateEvent &event) const;
+  /// In the order in which they are declared: those with one axis, or the others.
+  std::vector<Sized> sizesOf(const training::UpdateEvent &event, bool biases) const;
+  static std::optional<Finding> farFromAll(std::vector<Sized> sizes, bool biases);
+  static std::optional<Finding> farFromNeighbours(const std::vector<Sized> &sizes);
 
   const Console &console_;
   const package::PackageData &package_;

@@ -42,7 +42,8 @@ Status markParameters(mlir::ModuleOp module, const Options &options) {
   LSTMC_TRY(fixParameters(variables, *options.fixedParams));
   size_t weights = size_t(llvm::count_if(
       variables, [](sym::VariableOp variable) { return variable.getName().ends_with("weight"); }));
-  bool asked = options.gradientNorms || options.verbose > 0 || options.tensorboard.has_value();
+  bool asked = options.gradientNorms || options.verbose > 0 || options.tensorboard.has_value() ||
+               *options.format == Form::JsonLines;
   if (asked || weights >= kDeep)
     for (sym::VariableOp variable : variables)
       variable->setAttr("report_norm", mlir::UnitAttr::get(variable.getContext()));

@@ -152,15 +152,16 @@ class Watching(Case):
         self.assertEqual(done.returncode, 2)
 
     def test_norms_of_gradients(self):
-        plain = self.lines("-o", "ck", "--after", "3u", "--disp-every", "1u")
-        self.assertNotIn("gradient_norms", plain[1])
+        plain = self.train("-o", "ck", "--after", "3u", "--disp-every", "1u")
+        self.assertNotIn("first_bias", plain.stderr)
+        self.assertEqual(self.lines("-o", "ckj", "--after", "1u", "--disp-every", "1u")[1].keys() >= {"gradient_norms"}, True)
         lines = self.lines("-o", "ck1", "--after", "3u", "--disp-every", "1u", "--gradient-norms")
         updates = [line for line in lines if line["event"] == "update"]
         for line in updates:
             self.assertEqual(sorted(line["gradient_norms"]), ["first_bias", "first_weight", "out_bias", "out_weight"])
             squares = sum(norm ** 2 for norm in line["gradient_norms"].values())
             self.assertAlmostEqual(math.sqrt(squares), line["gradient_norm"], delta=1e-12 * line["gradient_norm"])
-        self.assertEqual(lines[-1]["weights_hash"], plain[-1]["weights_hash"])
+        self.assertEqual(lines[-1]["weights_hash"], plain.stdout.split()[-1])
         for words in (["-d", "2xcpu"], ["-d", "3xcpu", "--kv-store", "device", "--bigarray-bound", "4"], ["--accumulate", "2"]):
             again = self.lines("-o", "ck2", "-y", "--after", "3u", "--disp-every", "1u", "--gradient-norms", *words)
             self.assertEqual([line["gradient_norms"] for line in again if line["event"] == "update"],
@@ -168,10 +169,49 @@ class Watching(Case):
 
     def test_a_gradient_that_vanishes(self):
         done = self.train("-o", "ck", "--after", "12u", net="deep.lnet")
-        self.assertRegex(done.stderr, r"(?m)^deep\.lnet:6:24: warning\[W0704\]: the gradient of fc0_weight \(and \d other weights\) vanishes: \S+ an element at update 10, where the "
+        self.assertRegex(done.stderr, r"(?m)^deep\.lnet:6:24: warning\[W0704\]: at update 10, the gradient of fc0_weight \(and \d other weights\) vanishes: \S+ an element, where the "
                                       r"median of all weights is ")
         self.assertEqual(done.stderr.count("warning"), 1)
         self.assertNotIn("vanishes", self.train("-o", "ck1", "--after", "12u", "--gradient-norms").stderr)
+
+    def test_a_gradient_that_explodes_or_is_far_from_its_neighbours(self):
+        # What fc2 reads is `scale` times what the others read, and its weights are as much smaller.
+        self.write("far.lnet", """\
+N, scale = dim("batch", 4), setting("scale", 1.0)
+
+def far(data: float32[N, 6], label: int32[N]):
+    x = data
+    for i in range(5):
+        w = Variable("fc%d_weight" % i, shape=(6, 6), init=Uniform(0.5 / scale if i == 2 else 0.5))
+        x = FullyConnected(x * scale if i == 2 else x, weight=w, num_hidden=6, name="fc%d" % i)
+    return SoftmaxOutput(FullyConnected(x, num_hidden=3, name="out"), label)
+
+fit(far, optimizer="sgd", learning_rate=1e-20, initializer=Uniform(0.5))
+""")
+        text = lambda scale: self.train("-o", f"ck{scale}", "--after", "10u", "--gradient-norms", "--set", f"scale={scale}", net="far.lnet").stderr
+        self.assertNotIn("W0704", text("100.0"))
+        self.assertRegex(text("3e5"), r"(?m)^far\.lnet:\d+:\d+: warning\[W0704\]: at update 10, the gradient of fc2_weight explodes: \S+ an element, where fc1_weight before it has "
+                                      r"\S+ and fc3_weight after it \S+$")
+        self.assertRegex(text("3e-5"), r"(?m)warning\[W0704\]: at update 10, the gradient of fc2_weight vanishes: .* where fc1_weight before it")
+        self.assertRegex(text("1e8"), r"(?m)warning\[W0704\]: at update 10, the gradient of fc2_weight explodes: \S+ an element, where the median of all weights is ")
+
+    def test_biases_are_compared_with_biases(self):
+        self.write("biases.lnet", """\
+N, scale = dim("batch", 4), setting("scale", 1.0)
+
+def biases(data: float32[N, 6], label: int32[N]):
+    x = data
+    for i in range(4):
+        b = Variable("b%d" % i, shape=(6,), init=Zero())
+        x = FullyConnected(x, bias=b * scale if i == 2 else b, num_hidden=6, name="fc%d" % i)
+    return SoftmaxOutput(FullyConnected(x, num_hidden=3, name="out"), label)
+
+fit(biases, optimizer="sgd", learning_rate=1e-20, initializer=Uniform(0.5))
+""")
+        text = lambda scale: self.train("-o", f"ck{scale}", "--after", "10u", "--gradient-norms", "--set", f"scale={scale}", net="biases.lnet").stderr
+        self.assertNotIn("W0704", text("10.0"))
+        self.assertRegex(text("1e5"), r"warning\[W0704\]: at update 10, the gradient of b2 explodes: .* where b1 before it has")
+        self.assertRegex(text("1e-8"), r"warning\[W0704\]: at update 10, the gradient of b2 vanishes: \S+ an element, where the median of all biases is ")
 
     def test_the_wait_for_input(self):
         begin = time.monotonic()
