@@ -35,8 +35,7 @@ static double initialSeconds(const package::PackageData &data, const target::Mac
   double flops = 0;
   for (const package::Parameter &parameter : data.parameters) {
     if (parameter.initialise.kernel != KernelId::Initialise ||
-        argumentsOf<InitialiseArguments>(parameter.initialise).kind !=
-            InitKind::Orthogonal)
+        argumentsOf<InitialiseArguments>(parameter.initialise).kind != InitKind::Orthogonal)
       continue;
     const std::vector<int64_t> &shape = data.buffers[parameter.buffers.front()].shape;
     double elements = 1;
