@@ -13,6 +13,7 @@ def Sym_SortOp : Sym_Composed<"sort", "sort"> {
     comparisons has log2(n) * (log2(n) + 1) / 2 rounds for n elements. Gradients go to where the elements came
     from.
       * axis: `axis` is an axis of `data`.
+      * extent: the axis has at most 2^31 elements (E0402).
       * same-shape: `output` has the shape and type of `data`.
 
     ```mlir
@@ -27,6 +28,7 @@ def Sym_ArgsortOp : Sym_Composed<"argsort", "argsort", [], [Sym_NoGradient]> {
   let description = [{
     As sort: the index of the first element in order, of the second and so on.
       * axis: `axis` is an axis of `data`.
+      * extent: the axis has at most 2^31 elements (E0402).
       * same-shape: `output` has the shape of `data` and type `dtype`.
 
     ```mlir
@@ -46,6 +48,7 @@ def Sym_TopkOp
     elsewhere, in the type of `data`; `both` gives two outputs, the values and the indices. Of equal elements
     the first come first. `k` below 1 stands for all. Gradients flow through values.
       * axis: `axis` is an axis of `data`.
+      * extent: the axis has at most 2^31 elements (E0402).
       * k: at most the extent of `axis`.
       * output-shape: that of `data` with `k` at `axis`; for a mask that of `data`.
       * outputs: 2 for `both`, else 1.

@@ -221,6 +221,14 @@ func.func @f(%x: tensor<3x4xf32>) {
 }
 
 // -----
+// sort:extent
+func.func @f(%x: tensor<2x2147483649xf32>) {
+  // expected-error@+1 {{sort: data has 2147483649 elements on axis 1, at most 2147483648 are put in order}}
+  %z = sym.sort %x : (tensor<2x2147483649xf32>) -> tensor<2x2147483649xf32>
+  return
+}
+
+// -----
 // argsort:axis
 func.func @f(%x: tensor<3x4xf32>) {
   // expected-error@+1 {{argsort: axis is -3, data has 2 axes}}
@@ -229,10 +237,26 @@ func.func @f(%x: tensor<3x4xf32>) {
 }
 
 // -----
+// argsort:extent
+func.func @f(%x: tensor<2x2147483649xf32>) {
+  // expected-error@+1 {{argsort: data has 2147483649 elements on axis 1, at most 2147483648 are put in order}}
+  %z = sym.argsort %x : (tensor<2x2147483649xf32>) -> tensor<2x2147483649xf32>
+  return
+}
+
+// -----
 // topk:axis
 func.func @f(%x: tensor<3x4xf32>) {
   // expected-error@+1 {{topk: axis is 2, data has 2 axes}}
   %z = sym.topk %x {axis = 2 : i64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+// topk:extent
+func.func @f(%x: tensor<2x2147483649xf32>) {
+  // expected-error@+1 {{topk: data has 2147483649 elements on axis 1, at most 2147483648 are put in order}}
+  %z = sym.topk %x : (tensor<2x2147483649xf32>) -> tensor<2x1xf32>
   return
 }
 

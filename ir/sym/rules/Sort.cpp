@@ -13,16 +13,31 @@ using E = Expression;
 
 //===---- shapes ------------------------------------------------------------------------------===//
 
+/// The axis, counted from 0. The network of comparisons grows with its extent, and the time to
+/// write it out.
+static FailureOr<int64_t> sortedAxis(ShapeRelation &relation, Value data, int64_t axis) {
+  constexpr int64_t kMost = int64_t(1) << 31;
+  FailureOr<int64_t> found = axisOf(relation, data, axis, "axis");
+  if (failed(found))
+    return failure();
+  // sort:extent, argsort:extent, topk:extent
+  if (int64_t extent = relation.extent(data, *found); extent != kOpen && extent > kMost)
+    return LogicalResult(relation.refuse(ErrorCode::E0402, {{data, *found}})
+                         << relation.name(data) << " has " << extent << " elements on axis "
+                         << *found << ", at most " << kMost << " are put in order");
+  return found;
+}
+
 LogicalResult SortOp::relateShapes(ShapeRelation &relation) {
   // sort:axis
-  if (relation.ranked(getData()) && failed(axisOf(relation, getData(), getAxis(), "axis")))
+  if (relation.ranked(getData()) && failed(sortedAxis(relation, getData(), getAxis())))
     return failure();
   return relateEqual(relation, *this, Numbers::Any);
 }
 
 LogicalResult ArgsortOp::relateShapes(ShapeRelation &relation) {
   // argsort:axis
-  if (relation.ranked(getData()) && failed(axisOf(relation, getData(), getAxis(), "axis")))
+  if (relation.ranked(getData()) && failed(sortedAxis(relation, getData(), getAxis())))
     return failure();
   if (failed(relation.fixType(getOutput(), elementType(getContext(), getDtype()), "dtype")))
     return failure();
@@ -44,7 +59,7 @@ static LogicalResult relateTop(ShapeRelation &relation, TopkOp op, Value output,
   if (!relation.ranked(data))
     return success();
   // topk:axis
-  FailureOr<int64_t> axis = axisOf(relation, data, op.getAxis(), "axis");
+  FailureOr<int64_t> axis = sortedAxis(relation, data, op.getAxis());
   if (failed(axis))
     return failure();
   // topk:k
