@@ -372,7 +372,8 @@ Json planJson(const package::PackageData &data, const planning::PackageForecast 
       device["capacity_bytes"] = capacities[i];
     if (forecast)
       device["idle_fraction"] = forecast->idle[i];
-    if (forecast && forecast->driver[i].compiled > 0)
+    // A forecast of many hosts knows no drivers.
+    if (forecast && i < forecast->driver.size() && forecast->driver[i].compiled > 0)
       device["driver_bytes"] = {{"compiled", forecast->driver[i].compiled},
                                 {"interpreted", forecast->driver[i].interpreted}};
   }
