@@ -14,11 +14,11 @@
 
 namespace lstmc::cli {
 
-namespace {
-
 bool saysAsync(const Options &options) {
   return *options.kvStore == "dist_async" || *options.kvStore == "dist_async_device";
 }
+
+namespace {
 
 std::string logPath(const Options &options) {
   return options.output ? *options.output + "/replay.log" : "";

@@ -49,6 +49,8 @@ Result<std::unique_ptr<training::Trainable>>
 asyncTrainable(const AsyncStore &store, const Options &options, Session &session, Session *second,
                const data::DataSet &data, const training::TrainOptions &train);
 
+/// Whether the workers of a job do not wait for one another.
+bool saysAsync(const Options &options);
 /// Whether this process is a server.
 bool isServer(const AsyncStore &store);
 /// Serves until all workers have ended.

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/base/Suggest.h"
+#include "frontend/cli/AsyncStore.h"
 #include "ir/sym/SymOps.h"
 #include "passes/NamePattern.h"
 
@@ -42,8 +43,10 @@ Status markParameters(mlir::ModuleOp module, const Options &options) {
   LSTMC_TRY(fixParameters(variables, *options.fixedParams));
   size_t weights = size_t(llvm::count_if(
       variables, [](sym::VariableOp variable) { return variable.getName().ends_with("weight"); }));
-  bool asked = options.gradientNorms || options.verbose > 0 || options.tensorboard.has_value() ||
-               *options.format == Form::JsonLines;
+  // A replay has the program of its run, whatever either prints.
+  const bool logged = *options.format == Form::JsonLines && !options.replay && !saysAsync(options);
+  const bool asked =
+      options.gradientNorms || options.verbose > 0 || options.tensorboard.has_value() || logged;
   if (asked || weights >= kDeep)
     for (sym::VariableOp variable : variables)
       variable->setAttr("report_norm", mlir::UnitAttr::get(variable.getContext()));
