@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S [--busy]]: jobs of which ranks are killed at random updates end with the weights of
+"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S]: jobs of which ranks are killed at random updates end with the weights of
 one process.
 
 A job trains a small network with a checkpoint after every second update, and starts again after each loss (`--max-restarts`). One of its ranks, drawn by
 chance, gets SIGKILL at an update drawn by chance. The end must have the hash of one process that nothing happened to, and no process may be left. Prints how
-long it took from a kill to the next checkpoint. Exit 1 unless all ends are right, and with --within unless each time is below it; with --busy that limit is
-multiplied by the load of each processor before the job begins, if it is above 1. 77 where there is no Open MPI. With --kept, jobs that are done are kept in a file, and the same call
-of the same build goes on after them.
+long it took from a kill to the next checkpoint. Exit 1 unless all ends are right, and with --within unless each time is below it. 77 where there is no Open MPI.
+With --kept, jobs that are done are kept in a file, and the same call of the same build goes on after them.
 """
 import argparse
 import hashlib
@@ -28,7 +27,6 @@ arguments.add_argument("--ranks", default="2,3,4,5,6,7,8")
 arguments.add_argument("--seed", type=int, default=0)
 arguments.add_argument("--kept", type=pathlib.Path)
 arguments.add_argument("--within", type=float)
-arguments.add_argument("--busy", action="store_true")
 given = arguments.parse_args()
 sys.argv[1:] = [given.lstmc]
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -123,14 +121,13 @@ def main():
         for number, (ranks, some) in enumerate(jobs(given.kills, counts)):
             what = f"seed {given.seed}, job {number}: {ranks} ranks, {some} kills"
             key = f"build {of}, {what}"
-            busy = max(1, os.getloadavg()[0] / os.cpu_count()) if given.busy else 1
             if key not in kept:
                 kept[key] = series(folder, ranks, some, random.Random(what))
                 if given.kept:
                     given.kept.write_text(json.dumps(kept, indent=1) + "\n")
             print(f"{what}: the end is right; training again after {max(kept[key]):.2f} s at most", flush=True)
-            if given.within and max(kept[key]) > given.within * busy:
-                raise SystemExit(f"want {given.within:g} s at most" + (f", on a machine that is {busy:.1f} times as busy as it can be" if given.busy else ""))
+            if given.within and max(kept[key]) > given.within:
+                raise SystemExit(f"want {given.within:g} s at most")
     return 0
 
 
