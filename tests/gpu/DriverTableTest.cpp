@@ -1,34 +1,15 @@
 // The driver's table has the functions of the toolkit's header, with parameters of the same sizes.
-#include <type_traits>
-
 #include <cuda.h>
 #include <gtest/gtest.h>
 
 #include "backends/cuda/runtime/Driver.h"
+#include "tests/gpu/SameCall.h"
 
 namespace lstmc::cuda {
 namespace {
 
-template <typename Ours, typename Theirs> struct SameCall : std::false_type {};
-template <typename... Ours, typename... Theirs>
-struct SameCall<DriverResult (*)(Ours...), CUresult (*)(Theirs...)> {
-  static constexpr bool value = [] {
-    if constexpr (sizeof...(Ours) != sizeof...(Theirs))
-      return false;
-    else
-      return ((sizeof(Ours) == sizeof(Theirs) && // NOLINT(bugprone-sizeof-expression): pointers too
-
-               std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>) &&
-              ...);
-  }();
-};
-
 #define LSTMC_DRIVER(FIELD, SYMBOL, PARAMETERS) static constexpr auto k_##FIELD = &Driver::FIELD;
 #include "backends/cuda/runtime/Driver.def"
-
-template <typename Theirs, typename Ours> constexpr bool agrees(Ours Driver::*, Theirs) {
-  return SameCall<Ours, Theirs>::value;
-}
 
 static_assert(agrees(k_init, &cuInit));
 static_assert(agrees(k_driverVersion, &cuDriverGetVersion));

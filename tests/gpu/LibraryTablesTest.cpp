@@ -1,35 +1,15 @@
 // The tables of cuBLASLt and cuDNN have the functions of their headers, with parameters of the same
 // sizes.
-#include <type_traits>
-
 #include <cublasLt.h>
 #include <cudnn.h>
 #include <gtest/gtest.h>
 
 #include "backends/cuda/runtime/CublasLt.h"
 #include "backends/cuda/runtime/Cudnn.h"
+#include "tests/gpu/SameCall.h"
 
 namespace lstmc::cuda {
 namespace {
-
-template <typename Ours, typename Theirs> struct SameCall : std::false_type {};
-template <typename OurResult, typename... Ours, typename TheirResult, typename... Theirs>
-struct SameCall<OurResult (*)(Ours...), TheirResult (*)(Theirs...)> {
-  static constexpr bool value = [] {
-    if constexpr (sizeof...(Ours) != sizeof...(Theirs))
-      return false;
-    else
-      return sizeof(OurResult) == sizeof(TheirResult) && // NOLINT(bugprone-sizeof-expression)
-             ((sizeof(Ours) == sizeof(Theirs) &&         // NOLINT(bugprone-sizeof-expression)
-               std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>) &&
-              ...);
-  }();
-};
-
-template <typename Table, typename Theirs, typename Ours>
-constexpr bool agrees(Ours Table::*, Theirs) {
-  return SameCall<Ours, Theirs>::value;
-}
 
 static_assert(agrees(&CublasLt::version, &cublasLtGetVersion));
 static_assert(agrees(&CublasLt::errorText, &cublasLtGetStatusString));

@@ -1,31 +1,12 @@
 // NCCL's table has the functions of its header, with parameters of the same sizes.
-#include <type_traits>
-
 #include <gtest/gtest.h>
 #include <nccl.h>
 
 #include "backends/cuda/runtime/Nccl.h"
+#include "tests/gpu/SameCall.h"
 
 namespace lstmc::cuda {
 namespace {
-
-template <typename Ours, typename Theirs> struct SameCall : std::false_type {};
-template <typename OurResult, typename... Ours, typename TheirResult, typename... Theirs>
-struct SameCall<OurResult (*)(Ours...), TheirResult (*)(Theirs...)> {
-  static constexpr bool value = [] {
-    if constexpr (sizeof...(Ours) != sizeof...(Theirs))
-      return false;
-    else
-      return sizeof(OurResult) == sizeof(TheirResult) && // NOLINT(bugprone-sizeof-expression)
-             ((sizeof(Ours) == sizeof(Theirs) &&         // NOLINT(bugprone-sizeof-expression)
-               std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>) &&
-              ...);
-  }();
-};
-
-template <typename Theirs, typename Ours> constexpr bool agrees(Ours Nccl::*, Theirs) {
-  return SameCall<Ours, Theirs>::value;
-}
 
 static_assert(agrees(&Nccl::version, &ncclGetVersion));
 static_assert(agrees(&Nccl::newId, &ncclGetUniqueId));
