@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <utility>
 
 #include <fcntl.h>
@@ -55,11 +56,24 @@ std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+/// Where a symbolic link leads; the link itself where that does not exist.
+std::string targetOf(const std::string &link) {
+  std::unique_ptr<char, decltype([](char *text) { std::free(text); })> target(
+      ::realpath(link.c_str(), nullptr));
+  return target ? target.get() : link;
+}
+
 Error existsAlready(const std::string &path) {
   return failAt({path}, ErrorCode::E0608, "output exists and is kept; --force overwrites it");
 }
 
 } // namespace
+
+bool isDeviceOrPipe(const std::string &path) {
+  struct stat there{};
+  return ::stat(path.c_str(), &there) == 0 &&
+         (S_ISCHR(there.st_mode) || S_ISBLK(there.st_mode) || S_ISFIFO(there.st_mode));
+}
 
 std::string randomSuffix() {
   static constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -78,14 +92,21 @@ Result<OutputFile> OutputFile::create(const std::string &path, Existing existing
   bool present = ::lstat(path.c_str(), &there) == 0;
   if (present && S_ISDIR(there.st_mode))
     return failAt({path}, ErrorCode::E0601, "cannot write: found a folder, want a file");
+  if (isDeviceOrPipe(path)) {
+    OutputFile device;
+    device.path_ = path;
+    device.fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    return device.fd_ < 0 ? Result<OutputFile>(device.failed("cannot write", errno))
+                          : Result<OutputFile>(std::move(device));
+  }
   if (present && existing == Existing::Keep)
     return existsAlready(path);
 
   OutputFile file;
-  file.path_ = path;
+  file.path_ = S_ISLNK(there.st_mode) ? targetOf(path) : path;
   file.existing_ = existing;
-  std::string folder = folderOf(path);
-  std::string name = path.substr(path.rfind('/') + 1);
+  std::string folder = folderOf(file.path_);
+  std::string name = file.path_.substr(file.path_.rfind('/') + 1);
   for (int attempt = 0; attempt < 16 && file.fd_ < 0; ++attempt) {
     file.temporary_ = fmt::format("{}/.{}.{}.part", folder, name, randomSuffix());
     file.fd_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -107,7 +128,8 @@ OutputFile::~OutputFile() {
   if (fd_ < 0)
     return;
   ::close(fd_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty())
+    ::unlink(temporary_.c_str());
   forget(slot_);
 }
 
@@ -132,6 +154,8 @@ Status OutputFile::write(std::string_view text) {
 }
 
 Status OutputFile::commit() {
+  if (temporary_.empty())
+    return ::close(std::exchange(fd_, -1)) == 0 ? Status() : Status(failed("cannot write", errno));
   if (::fsync(fd_) != 0)
     return failed("cannot sync", errno);
   if (::fchmod(fd_, 0666 & ~currentUmask()) != 0)

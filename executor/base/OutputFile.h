@@ -13,7 +13,8 @@ namespace lstmc {
 /// A file that is written in its destination folder and renamed by `commit`. Until then its name is
 /// `.NAME.RANDOM.part`; it is created exclusively with mode 0600. The destructor removes it, and so
 /// does removeTemporaryFiles() from a signal handler. An existing file is kept (E0608) with
-/// Existing::Keep.
+/// Existing::Keep; a symbolic link stays, and what it leads to is replaced. A device or a pipe
+/// (/dev/null) is no file to keep or replace: it is written directly, and `commit` only closes it.
 class OutputFile {
 public:
   enum class Existing { Keep, Replace };
@@ -35,11 +36,14 @@ private:
   OutputFile() = default;
   Error failed(const char *what, int error) const;
 
-  std::string path_, temporary_;
+  std::string path_, temporary_; ///< the second is empty for a device or a pipe
   int fd_ = -1;
   int slot_ = -1; ///< index in the table that removeTemporaryFiles walks
   Existing existing_ = Existing::Keep;
 };
+
+/// Links are followed. Such a file is not there to be kept, so no --force is needed to write to it.
+bool isDeviceOrPipe(const std::string &path);
 
 /// Writes a small file in one call.
 Status writeFile(const std::string &path, std::string_view text, OutputFile::Existing existing);

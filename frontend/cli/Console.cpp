@@ -54,7 +54,7 @@ Status Console::openLog(const Options &options) {
     return {};
   };
   if (options.log && !muted_)
-    LSTMC_TRY(open(*options.log, options.force ? O_TRUNC : O_EXCL));
+    LSTMC_TRY(open(*options.log, options.force || isDeviceOrPipe(*options.log) ? O_TRUNC : O_EXCL));
   // Every rank has one of its own, which goes on when the job is started again.
   if (const char *folder = std::getenv("LSTMC_LOG_DIR"); folder && isSet("LSTMC_CONTROL")) {
     std::error_code error;

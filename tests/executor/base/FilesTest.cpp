@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <thread>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,6 +56,35 @@ TEST(OutputFile, ExistsCompleteOrNotAtAll) {
   EXPECT_EQ(test::readText(path), "other");
   EXPECT_REFUSED(writeFile(folder.path().string(), "x", Existing::Replace), E0601,
                  "found a folder");
+}
+
+TEST(OutputFile, WritesDevicesAndPipesDirectly) {
+  struct stat before{}, after{};
+  ASSERT_EQ(::stat("/dev/null", &before), 0);
+  for (Existing existing : {Existing::Keep, Existing::Replace})
+    ASSERT_OK(writeFile("/dev/null", "gone", existing));
+  ASSERT_EQ(::lstat("/dev/null", &after), 0);
+  EXPECT_TRUE(S_ISCHR(after.st_mode) && after.st_ino == before.st_ino);
+
+  test::TemporaryFolder folder;
+  std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string read;
+  std::thread reader([&] { read = test::readText(pipe); });
+  ASSERT_OK(writeFile(pipe, "through", Existing::Keep));
+  reader.join();
+  EXPECT_EQ(read, "through");
+  EXPECT_EQ(entries(folder), 1u);
+}
+
+TEST(OutputFile, KeepsSymbolicLinks) {
+  test::TemporaryFolder folder;
+  test::writeText(folder / "a", "old");
+  std::filesystem::create_symlink("a", folder / "link");
+  EXPECT_REFUSED(writeFile(folder / "link", "new", Existing::Keep), E0608, "--force");
+  ASSERT_OK(writeFile(folder / "link", "new", Existing::Replace));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(test::readText(folder / "a"), "new");
 }
 
 TEST(OutputFile, KeepsWhatCameMeanwhile) {
