@@ -1,5 +1,6 @@
 #include "frontend/cli/CompilerFailure.h"
 
+#include <atomic>
 #include <cstring>
 #include <string_view>
 
@@ -33,6 +34,14 @@ void handleCompilerFailures() {
   llvm::install_bad_alloc_error_handler(onBadAlloc);
 }
 
-CompilerMemory::CompilerMemory() : before_(std::set_new_handler(exitOutOfMemory)) {}
+static std::atomic<int> living = 0;
+
+bool CompilerMemory::lives() { return living.load(std::memory_order_relaxed) != 0; }
+
+CompilerMemory::CompilerMemory() : before_(std::set_new_handler(exitOutOfMemory)) { ++living; }
+CompilerMemory::~CompilerMemory() {
+  --living;
+  std::set_new_handler(before_);
+}
 
 } // namespace lstmc::cli

@@ -9,12 +9,13 @@ namespace lstmc::cli {
 /// output, and lack of memory in its own allocators with 9.
 void handleCompilerFailures();
 
-/// While it lives, `new` that finds no memory ends the process with 9: LLVM and MLIR are compiled
+/// While it lives, `new` or `malloc` (Malloc.cpp) that finds no memory ends the process with 9: LLVM and MLIR are compiled
 /// without exceptions, so none may pass through them.
 class CompilerMemory {
 public:
   CompilerMemory();
-  ~CompilerMemory() { std::set_new_handler(before_); }
+  ~CompilerMemory();
+  static bool lives();
   CompilerMemory(const CompilerMemory &) = delete;
   CompilerMemory &operator=(const CompilerMemory &) = delete;
 
