@@ -24,11 +24,12 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     llvm::SmallVector<mlir::Operation *> old;
     for (mlir::Operation &op : *module.getBody())
       old.push_back(&op);
+    const FastRule rule = fastRuleOf("+" + fast).value_or(FastRule::None);
     PlanBuilder plan(module, names);
     if (failed(plan.declare(module)))
       return signalPassFailure();
     for (mlir::func::FuncOp entry : entries)
-      if (failed(EntryLowering(plan, entry).run()))
+      if (failed(EntryLowering(plan, entry, names, rule).run()))
         return signalPassFailure();
     reserveTables(plan);
     for (mlir::Operation *op : llvm::reverse(old))

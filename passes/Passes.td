@@ -381,7 +381,7 @@ def HoistProjection : Pass<"hoist-projection", "::mlir::ModuleOp"> {
   let options = [Option<"maxBytes", "max-bytes", "uint64_t", "uint64_t(64) << 20",
                         "largest projection to materialise, in bytes">,
                  ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">,
-             Option<"fast", "fast", "std::string", "std::string()", "rule of --fast: tf32, bf16 or fp16">];
+             Option<"fast", "fast", "std::string", "std::string()", "rule of --fast: tf32, bf16, fp16 or cublaslt">];
 }
 
 def Fuse : Pass<"fuse", "::mlir::ModuleOp"> {
@@ -428,7 +428,8 @@ def LowerToExec : Pass<"lower-to-exec", "::mlir::ModuleOp"> {
       place where nothing reads the old value any more; else it is copied there.
     Linear in ops. Ops with neither rule must be gone.
   }];
-  let options = [ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">];
+  let options = [ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">,
+                 Option<"fast", "fast", "std::string", "std::string()", "rule of --fast, for the scratch of a device's library">];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Level.h"
+#include "backends/cuda/emulated/EmulatedCublasLt.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/emulated/EmulatedNccl.h"
 #include "backends/cuda/images/Images.h"
@@ -70,7 +71,15 @@ Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, int card,
                               .images = cuda::emulatedImages(),
                               .onHost = chooserOf(options.engine),
                               .nccl = ncclFor(options, cuda::emulatedNccl),
+                              .cublasLt = cuda::emulatedCublasLt,
                               .profiler = cuda::machineProfiler()});
+}
+
+Result<const cuda::CublasLt *> machineCublasLt() {
+  LSTMC_ASSIGN(const cuda::Driver *driver, cuda::machineDriver());
+  int version = 0;
+  driver->driverVersion(&version);
+  return cuda::machineCublasLt(version);
 }
 
 Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int card,
@@ -90,6 +99,7 @@ Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int card,
                               .onHost = chooserOf(options.engine),
                               .compiler = compiler.ok() ? *compiler : nullptr,
                               .nccl = ncclFor(options, cuda::machineNccl),
+                              .cublasLt = machineCublasLt,
                               .profiler = cuda::machineProfiler()});
 }
 

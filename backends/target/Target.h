@@ -40,6 +40,11 @@ struct KnownMachine {
   uint64_t memoryBytes;
 };
 
+/// Of f32, or what its elements are: y [.., N] from x [.., K] and a weight [A, N, K].
+struct LibraryProduct {
+  int64_t matrices, columns, depth, elementBytes;
+};
+
 /// `interpreted`: where fused programs are not compiled.
 struct DriverBytes {
   uint64_t compiled = 0, interpreted = 0;
@@ -74,6 +79,9 @@ public:
   virtual int streams() const { return 1; }
   /// Bytes of the arena that a device keeps for what the launch reads besides its operands.
   virtual int64_t tableBytes(KernelId, const LaunchExtents &) const { return 0; }
+
+  /// Scratch that a library of the device wants for a product; 0 where none carries it out.
+  virtual int64_t libraryBytes(FastRule, const LibraryProduct &) const { return 0; }
 
   // What it costs.
 

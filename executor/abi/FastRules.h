@@ -11,11 +11,15 @@
 
 namespace lstmc {
 
-/// What a GPU rounds the operands of f32 products to, for its tensor cores. Devices that have none
-/// compute as without a rule.
-enum class FastRule : uint8_t { None, Tf32, Bf16, Fp16 };
-inline constexpr std::string_view kFastRuleNames[] = {"none", "tf32", "bf16", "fp16"};
-inline constexpr int kFastRuleCount = 4;
+/// What a GPU rounds the operands of f32 products to, for its tensor cores, or the library that
+/// carries products out. Devices that have none compute as without a rule.
+enum class FastRule : uint8_t { None, Tf32, Bf16, Fp16, CublasLt };
+inline constexpr std::string_view kFastRuleNames[] = {"none", "tf32", "bf16", "fp16", "cublaslt"};
+inline constexpr int kFastRuleCount = 5;
+
+constexpr bool usesTensorCores(FastRule rule) {
+  return rule == FastRule::Tf32 || rule == FastRule::Bf16 || rule == FastRule::Fp16;
+}
 
 /// "cpu-f32"; with a rule "cpu-f32+bf16".
 inline std::string numericsText(DType type, FastRule rule) {

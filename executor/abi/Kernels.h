@@ -58,6 +58,20 @@ struct KernelRecord {
   int integer(std::string_view name) const;
   int floating(std::string_view name) const;
 
+  /// Fewer or more operands are no launch of the kernel.
+  bool takesOperands(size_t count) const {
+    return repeated.empty()
+               ? count >= leastOperands() && count <= operands.size()
+               : count >= operands.size() && (count - operands.size()) % repeated.size() == 0;
+  }
+  /// Without those at the end that may be left out.
+  size_t leastOperands() const {
+    size_t least = operands.size();
+    while (repeated.empty() && least > 0 && operands[least - 1].optional)
+      --least;
+    return least;
+  }
+
   bool takesInts(size_t count) const {
     return intList.empty() ? count == ints.size() : count >= ints.size();
   }

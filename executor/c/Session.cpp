@@ -39,6 +39,10 @@ LaunchWatch watchOf(const lstmc_session_options &options) {
     watch.notice = [log = options.log, user = options.user](const Error &error) {
       log(user, ("warning: " + error.text()).c_str());
     };
+  if (options.log)
+    watch.choice = [log = options.log, user = options.user](const std::string &choice) {
+      log(user, choice.c_str());
+    };
   return watch;
 }
 

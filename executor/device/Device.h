@@ -71,6 +71,8 @@ public:
   virtual bool wantsLabels() const { return false; }
   /// Why it does something in a slower way than it might, told once.
   virtual std::optional<Error> notice() { return std::nullopt; }
+  /// What it chose for launches since the last call, a line each, where that is no rule of its own.
+  virtual std::vector<std::string> choices() { return {}; }
   /// E0402 when the device has no kernel for a launch.
   virtual Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) = 0;
 

@@ -29,6 +29,15 @@ struct LaunchArgs {
   std::span<const int64_t> ints;
   std::span<const double> floats;
   const FusedProgram *program = nullptr; ///< of `fused` only
+
+  /// Absent if it was left out at the end.
+  const Tensor &operand(size_t i) const { return i < operands.size() ? operands[i] : kAbsent; }
+  std::span<const Tensor> repeated(size_t fixed) const {
+    return operands.size() > fixed ? operands.subspan(fixed) : std::span<const Tensor>();
+  }
+
+private:
+  static inline const Tensor kAbsent;
 };
 
 /// Checked at load (executor/package): operands, types and shapes are those of the record.

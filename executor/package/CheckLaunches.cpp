@@ -190,7 +190,7 @@ std::vector<int64_t> stridesOf(const Operand &operand) {
 /// The elements of a written operand are elements of a whole of its rank, in bounds.
 static Status checkPiece(const PackageData &data, const Launch &launch, const Piece &piece,
                          std::span<const CheckedView> views, const Path &path) {
-  LSTMC_TRY(checkIndex(Path(path, "operand"), piece.operand, views.size(), "operands"));
+  LSTMC_TRY(checkIndex(Path(path, "operand"), piece.operand, launch.operands.size(), "operands"));
   const CheckedView &view = views[piece.operand];
   if (!view.present || !writes(data, launch, piece.operand))
     return refuse(Path(path, "operand"), ErrorCode::E0604, "found {}, want one that is written",
@@ -223,10 +223,10 @@ Status checkLaunch(const PackageData &data, const Launch &launch, const Path &pa
   const KernelRecord &record = kernelRecord(launch.kernel);
   size_t fixed = record.operands.size(), group = record.repeated.size();
   size_t count = launch.operands.size();
-  if (count < fixed || (group == 0 ? count != fixed : (count - fixed) % group != 0))
+  if (!record.takesOperands(count))
     return refuse(Path(path, "operands"), ErrorCode::E0605, "found {}, want {}{} for {}", count,
-                  fixed, group == 0 ? "" : fmt::format(" and a multiple of {}", group),
-                  record.name);
+                  std::min(fixed, std::max(count, record.leastOperands())),
+                  group == 0 ? "" : fmt::format(" and a multiple of {}", group), record.name);
   if (!record.takesInts(launch.ints.size()))
     return refuse(Path(path, "ints"), ErrorCode::E0605, "found {}, want {}{} for {}",
                   launch.ints.size(), record.intList.empty() ? "" : "at least ", record.ints.size(),
@@ -234,7 +234,7 @@ Status checkLaunch(const PackageData &data, const Launch &launch, const Path &pa
   if (launch.floats.size() != record.floats.size())
     return refuse(Path(path, "floats"), ErrorCode::E0605, "found {}, want {} for {}",
                   launch.floats.size(), record.floats.size(), record.name);
-  views.assign(count, {});
+  views.assign(std::max(count, fixed), {});
   for (size_t i = 0; i < count; ++i)
     LSTMC_TRY(checkOperand(data, launch.operands[i], *operandRecord(record, i),
                            Path(path, "operands", int64_t(i)), views[i]));

@@ -125,6 +125,7 @@ void ruleProduct(Rule &r) {
   r.dense("bias");
   r.rows("x");
   r.rows("y");
+  r.bytesAtLeast("scratch", 0);
 }
 
 /// The range of shards that a launch sums is one; B is its rows.

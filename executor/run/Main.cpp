@@ -90,6 +90,7 @@ Status runModel(const Arguments &arguments) {
   options.watch.notice = [](const Error &error) {
     writeMessage("warning: " + error.text() + "\n");
   };
+  options.watch.choice = [](const std::string &choice) { writeMessage(choice + "\n"); };
   options.watch.abandon = [](const Error &error) {
     removeTemporaryFiles();
     writeMessage(error.text() + "\n");

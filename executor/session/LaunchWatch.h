@@ -20,8 +20,9 @@ struct LaunchWatch {
 
   /// Also of what a device does in a slower way than it might.
   std::function<void(const Error &)> notice;
-  std::function<bool()> interrupted;          ///< whether the process was asked to end
-  std::function<void(const Error &)> abandon; ///< called if an ended launch keeps running
+  std::function<void(const std::string &)> choice; ///< what a device chose (Device::choices)
+  std::function<bool()> interrupted;               ///< whether the process was asked to end
+  std::function<void(const Error &)> abandon;      ///< called if an ended launch keeps running
 };
 
 } // namespace lstmc

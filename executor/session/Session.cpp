@@ -200,11 +200,19 @@ void Session::Impl::tellNotices() {
       options.watch.notice(*notice);
 }
 
+void Session::Impl::tellChoices() {
+  for (const std::shared_ptr<Device> &device : devices)
+    for (const std::string &choice : device->choices())
+      if (options.watch.choice)
+        options.watch.choice(device->name() + ": " + choice);
+}
+
 Status Session::Impl::bind() {
   for (const std::shared_ptr<Device> &device : devices)
     LSTMC_TRY(device->compile(data().programs));
   tellNotices();
   LSTMC_TRY(bindEntries());
+  tellChoices();
   LSTMC_TRY(bindInitialise());
   replicas.emplace(*package, devices);
   views.emplace(*package, devices);

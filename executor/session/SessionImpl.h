@@ -80,6 +80,7 @@ struct Session::Impl {
   /// The rest, once there are devices with arenas.
   Status bind();
   void tellNotices();
+  void tellChoices();
   uint64_t bytesOfCard(size_t device) const;
   Status checkMemory() const;
   void giveTables();

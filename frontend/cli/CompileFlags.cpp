@@ -125,7 +125,7 @@ static Status checkDisabledPasses(const Options &options) {
   return {};
 }
 
-/// At most one type that products round to.
+/// At most one type that products round to, or a library that carries them out.
 static Result<FastRule> fastRuleAsked(const Options &options) {
   if (!options.fast || options.fast->empty())
     return FastRule::None;
@@ -133,7 +133,7 @@ static Result<FastRule> fastRuleAsked(const Options &options) {
     return fail(ErrorCode::E0001,
                 "--fast gives up what --numerics {} asks for: want one of the two",
                 wordOf(*options.numerics));
-  constexpr std::string_view kPlanned[] = {"cublaslt", "cudnn"};
+  constexpr std::string_view kPlanned[] = {"cudnn"};
   const std::vector<std::string_view> rules(std::begin(kFastRuleNames) + 1,
                                             std::end(kFastRuleNames));
   FastRule rule = FastRule::None;

@@ -73,6 +73,8 @@ static LaunchWatch watchLaunches(bool quiet) {
     }
   if (!quiet)
     watch.notice = [](const Error &error) { writeMessage("warning: " + error.text() + "\n"); };
+  if (!quiet)
+    watch.choice = [](const std::string &choice) { writeMessage(choice + "\n"); };
   watch.interrupted = [] { return training::SignalWatch::pending() != 0; };
   watch.abandon = [](const Error &error) {
     removeTemporaryFiles();

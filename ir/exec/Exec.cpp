@@ -108,8 +108,7 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("views are malformed, or not as many as buffers");
   llvm::SmallVector<OperandView> views = operandViews();
   size_t fixed = record.operands.size(), group = record.repeated.size();
-  if (views.size() < fixed ||
-      (group == 0 ? views.size() != fixed : (views.size() - fixed) % group != 0))
+  if (!record.takesOperands(views.size()))
     return emitOpError() << "has " << views.size() << " operands, kernel \""
                          << llvm::StringRef(record.name) << "\" takes " << fixed
                          << (group ? " and groups more" : "");

@@ -59,6 +59,9 @@ public:
   virtual View temporary(llvm::ArrayRef<int64_t> shape, DType dtype) = 0;
   /// Scratch memory for a kernel: u8 [bytes].
   virtual View scratch(int64_t bytes) = 0;
+  /// Bytes of scratch that a library of the device wants for a product with `weight` [A, N, K] or
+  /// [N, K]; 0 if none carries it out.
+  virtual int64_t libraryBytes(const View &) { return 0; }
   /// A dense copy; equal views share one copy.
   virtual View denseCopy(View view) = 0;
   /// The elements of a view in another shape; copied only if no strides can express it.

@@ -16,9 +16,10 @@ using mlir::Operation;
 using mlir::Value;
 using sym::View;
 
-EntryLowering::EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry)
-    : plan(plan), entry(entry), device(deviceOf(entry)), main(entry.getContext()),
-      prepare(entry.getContext()), location(entry.getLoc()) {
+EntryLowering::EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry,
+                             llvm::ArrayRef<std::string> devices, FastRule fast)
+    : plan(plan), entry(entry), device(deviceOf(entry)), devices(devices), fast(fast),
+      main(entry.getContext()), prepare(entry.getContext()), location(entry.getLoc()) {
   // The prepare program comes first, and goes again if nothing is put there.
   prepareProgram =
       plan.program(std::string(kPreparePrefix) + entryOf(entry).str(), device, location);

@@ -5,6 +5,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include "executor/abi/FastRules.h"
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"
 #include "passes/lowering/PlanBuilder.h"
@@ -16,13 +17,16 @@ namespace lstmc::passes {
 /// The launches of ops that depend on unchanged parameters alone are put in `prepare:ENTRY`.
 class EntryLowering : public sym::KernelBuilder {
 public:
-  EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry);
+  /// `devices`: names, of whose targets is asked what libraries want under the rule.
+  EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry, llvm::ArrayRef<std::string> devices,
+                FastRule fast);
 
   mlir::LogicalResult run();
 
   sym::View view(mlir::Value value) override;
   sym::View temporary(llvm::ArrayRef<int64_t> shape, DType dtype) override;
   sym::View scratch(int64_t bytes) override;
+  int64_t libraryBytes(const sym::View &weight) override;
   sym::View denseCopy(sym::View view) override;
   sym::View output(sym::View target, llvm::ArrayRef<int64_t> shape) override;
   sym::View packed(sym::View weight, int64_t gates) override;
@@ -76,6 +80,8 @@ private:
   PlanBuilder &plan;
   mlir::func::FuncOp entry;
   const int64_t device;
+  const llvm::ArrayRef<std::string> devices;
+  const FastRule fast;
   exec::ProgramOp program, prepareProgram;
   mlir::OpBuilder main, prepare;
   bool preparing = false;

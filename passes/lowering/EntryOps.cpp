@@ -1,6 +1,7 @@
 // The ops of an entry as launches, and the memory that these ask for.
 #include "llvm/ADT/MapVector.h"
 
+#include "backends/registry/Targets.h"
 #include "executor/abi/Packing.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
@@ -240,6 +241,17 @@ View EntryLowering::scratch(int64_t bytes) {
   std::string name = current->getName().stripDialect().str() + ".scratch";
   return whole(
       allocate(Kind::Workspace, name, {bytes}, exec::typeOf(DType::U8, entry.getContext())));
+}
+
+int64_t EntryLowering::libraryBytes(const View &weight) {
+  if (size_t(device) >= devices.size())
+    return 0;
+  const size_t last = weight.shape.size() - 1;
+  return targetOf(std::string_view(devices[size_t(device)]))
+      .libraryBytes(fast, {.matrices = weight.rank() > 2 ? weight.shape[0] : 1,
+                           .columns = weight.shape[last - 1],
+                           .depth = weight.shape[last],
+                           .elementBytes = int64_t(dtypeBytes(weight.dtype))});
 }
 
 View EntryLowering::denseCopy(View view) {

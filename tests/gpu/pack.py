@@ -27,7 +27,7 @@ CELLS = [
     ("B32 H512 T1000, half padding", "forward", [1000, 32, 512, 1], True, {"": HALF, "bf16": HALF}),
     ("B32 H512 T1000", "forward", [1000, 32, 512, 1], False, {"": "", "bf16": ""}),
 ]
-RULES = ("tf32", "bf16", "fp16")
+RULES = ("tf32", "bf16", "fp16", "cublaslt")
 SMALL = [("B4 H24 L2 T6", e, [6, 4, 24, 2], False, {"": "", "bf16": ""}) for e in ("forward", "step")]
 SMALL += [("B4 H24 T6, half padding", "forward", [6, 4, 24, 1], True, {"": HALF, "fp16": HALF}), ("B4 H24 T6", "forward", [6, 4, 24, 1], False, {"": "", "fp16": ""})]
 

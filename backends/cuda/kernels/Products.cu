@@ -53,6 +53,16 @@ template <typename Real> LSTMC_DEVICE void product(const ProductArguments &a) {
   elementsOf<Real>(a.y).store(at(a.y, outer, first + row, c), sum);
 }
 
+LSTMC_GPU_KERNEL(lstmc_unpack, UnpackArguments, a) {
+  const int64_t columns = a.gates * a.units, each = a.depth * columns;
+  const int64_t panels = (a.units + int(kPanel) - 1) / int(kPanel);
+  const Global<const float> p = elementsOf<const float>(a.p);
+  for (int64_t i = globalThreadIndex(); i < a.count; i += gridThreads()) {
+    const int64_t column = i % columns, gate = column / a.units, unit = column % a.units;
+    const int64_t row = (i / each * panels + unit / int(kPanel)) * a.depth + i % each / columns;
+    a.y.store(i, p.load((row * a.gates + gate) * int(kPanel) + unit % int(kPanel)));
+  }
+}
 LSTMC_GPU_KERNEL(lstmc_product_f32, ProductArguments, a) { product<float>(a); }
 LSTMC_GPU_KERNEL(lstmc_product_f64, ProductArguments, a) { product<double>(a); }
 

@@ -33,4 +33,13 @@ LSTMC_GPU_KERNEL(lstmc_pack, PackArguments, a);
 LSTMC_GPU_KERNEL(lstmc_product_f32, ProductArguments, a);
 LSTMC_GPU_KERNEL(lstmc_product_f64, ProductArguments, a);
 
+/// Weights that are packed with so many gates, as dense matrices [A, depth, gates * units].
+struct UnpackArguments {
+  Operand p;
+  Global<float> y;
+  int64_t count, depth, units, gates;
+};
+
+LSTMC_GPU_KERNEL(lstmc_unpack, UnpackArguments, a);
+
 } // namespace lstmc::gpu

@@ -74,6 +74,9 @@ template <typename V, int rows> LSTMC_DEVICE void forward(const RnnForwardArgume
         if (counts) {
           for (int g = 0; g < kMaxGates; ++g)
             if (g < s.gates) {
+              if constexpr (sizeof(V) == sizeof(float))
+                if (a.projected)
+                  unit.input[g] = loadAt<V>(a.projected, t, b, g * s.units + u);
               if (a.bi)
                 unit.input[g] = unit.input[g] + loadAt<V>(a.bi, g * s.units + u);
               if (a.bh)

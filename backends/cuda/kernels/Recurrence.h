@@ -34,6 +34,9 @@ struct RnnForwardArguments {
   LayerShape shape;
   Sequence x, w, r, bi, bh, h0, c0, y, hN, cN, gates, cells, before;
   Operand length;
+  /// W x [T, B, gates * units] where a product has made it, in f32; there are no inputs then. It
+  /// may be where the gates go.
+  Sequence projected = {};
 };
 struct RnnBackwardArguments {
   LayerShape shape;

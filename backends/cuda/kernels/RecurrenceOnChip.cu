@@ -75,8 +75,9 @@ template <typename V, int rows> struct Share {
   LSTMC_DEVICE void multiply(int64_t t, const SharedValues<V> &now) const {
     for (int column = threadIndex(); column < columns; column += blockThreads()) {
       V sum[rows];
+      const int64_t place = int64_t(column % gates) * units + first + column / gates;
       for (int i = 0; i < rows; ++i)
-        sum[i] = V{0};
+        sum[i] = a.projected && i < count ? loadAt<V>(a.projected, t, row + i, place) : V{0};
       for (int k = 0; k < inputs; ++k) {
         const V value = keepsInputs ? w.load(k * stride + column) : weight(a.w, k, inputs, column);
         for (int i = 0; i < rows; ++i)

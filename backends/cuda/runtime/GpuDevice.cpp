@@ -43,6 +43,9 @@ public:
 
   Status compile(std::span<const FusedProgram> programs) override;
   std::optional<Error> notice() override { return std::exchange(notice_, std::nullopt); }
+  std::vector<std::string> choices() override {
+    return products_ ? products_->takeChoices() : std::vector<std::string>();
+  }
   Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
   Status reserve(uint32_t streams, uint32_t events) override;
   void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
@@ -108,6 +111,7 @@ private:
                         bool &fits);
   DriverResult findPlace(GpuProgram &program);
   void interpreted(const std::string &why);
+  Status bindProduct(const LibraryProduct &product, KernelStep &step);
   DriverResult findFunction(const std::string &name, DriverFunction &function) const;
   DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
                             DriverFunction &function) const;
@@ -134,7 +138,8 @@ private:
   uint64_t tablesAt_ = 0, tableBytes_ = 0; ///< the place for tables that is left in the arena
   /// Bytes of tables that found no place there.
   std::shared_ptr<uint64_t> besides_ = std::make_shared<uint64_t>(0);
-  DriverStream copies_ = nullptr; ///< for what the host copies, beside a run too
+  std::unique_ptr<LibraryProducts> products_; ///< from the first product of a library on
+  DriverStream copies_ = nullptr;             ///< for what the host copies, beside a run too
   Streams streams_;
   bool capturing_ = false;
   std::atomic<uint64_t> begun_{0};
@@ -146,6 +151,7 @@ GpuDevice::~GpuDevice() {
     return;
   alive_.reset();
   driver_.setContext(context_);
+  products_.reset();
   streams_.destroy();
   if (copies_)
     driver_.destroyStream(copies_);
@@ -310,6 +316,21 @@ DriverResult GpuDevice::findFunction(const LaunchSpec &spec, const GpuLaunch &ke
   return findFunction(std::string(kernel.kernel), function);
 }
 
+Status GpuDevice::bindProduct(const LibraryProduct &product, KernelStep &step) {
+  if (!products_) {
+    if (!options_.cublasLt)
+      return fail(ErrorCode::E0503, "{}: this device has no cuBLASLt", name_);
+    const Result<const CublasLt *> library = options_.cublasLt();
+    if (!library.ok())
+      return fail(library.error().code, "{}: --fast cublaslt: {}", name_, library.error().message);
+    char card[256] = {};
+    driver_.deviceName(card, int(sizeof(card)) - 1, options_.card);
+    LSTMC_ASSIGN(products_, LibraryProducts::create(**library, card));
+  }
+  LSTMC_ASSIGN(step.product, products_->bind(product));
+  return {};
+}
+
 Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
   ready.label = spec.label;
   for (size_t i = 0; i < spec.operands.size(); ++i)
@@ -357,6 +378,14 @@ static LaunchConfig configOf(const GpuLaunch &launch, LaunchAttribute &attribute
   return config;
 }
 
+/// No kernel of the launch uses the workspace of its product.
+static void leaveOut(const LibraryProduct &product, std::vector<MemoryUse> &uses) {
+  const auto workspace = DeviceAddress(reinterpret_cast<uintptr_t>(product.workspace));
+  for (MemoryUse &use : uses)
+    if (use.begin <= workspace && workspace < use.begin + use.bytes)
+      use.bytes = workspace - use.begin;
+}
+
 /// `fits`: whether the GPU has room for a block, or a cluster, of each.
 Status GpuDevice::prepareKernels(const LaunchSpec &spec, std::vector<GpuLaunch> kernels,
                                  ReadyLaunch &ready, bool &fits) {
@@ -365,6 +394,11 @@ Status GpuDevice::prepareKernels(const LaunchSpec &spec, std::vector<GpuLaunch> 
     if (kernel.blocks == 0)
       continue;
     KernelStep &step = ready.kernels.emplace_back();
+    if (kernel.library) {
+      LSTMC_TRY(bindProduct(*kernel.library, step));
+      leaveOut(*kernel.library, ready.uses);
+      continue;
+    }
     const std::string symbol(kernel.kernel);
     DriverResult error = findFunction(spec, kernel, step.function);
     if (!error)
@@ -412,10 +446,11 @@ void GpuDevice::runGraph(PreparedProgram &prepared, size_t number,
   enter();
   auto &program = static_cast<GpuProgram &>(prepared);
   check(program.placeTables(copies_)); // before a capture, which allows none
-  // The host's copies are of pageable memory, which a capture need not allow.
-  if (program.needsHost())
-    return check(streams_.inPlaceOfGraph(give));
   KeptGraph &graph = program.graph(number);
+  // The host's copies are of pageable memory, which a capture need not allow. Nor need it allow
+  // what a library does when it multiplies for the first time: load its own kernels.
+  if (program.needsHost() || (program.needsLibrary() && !std::exchange(graph.ran, true)))
+    return check(streams_.inPlaceOfGraph(give));
   if (graph.executable) {
     begun_.fetch_add(graph.launches, std::memory_order_relaxed);
   } else {
@@ -433,6 +468,10 @@ void GpuDevice::give(const ReadyLaunch &ready, DriverStream stream) const {
   if (ready.onHost)
     return check(ready.onHost->giveTo(driver_, stream));
   for (const KernelStep &step : ready.kernels) {
+    if (step.product) {
+      step.product->giveTo(stream);
+      continue;
+    }
     const GpuLaunch &launch = step.launch;
     if (driver_.expect)
       driver_.expect(ready.uses);

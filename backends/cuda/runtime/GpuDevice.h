@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "backends/cuda/runtime/CublasLt.h"
 #include "backends/cuda/runtime/Driver.h"
 #include "backends/cuda/runtime/Nccl.h"
 #include "backends/cuda/runtime/Nvtx.h"
@@ -16,10 +17,12 @@ namespace lstmc::cuda {
 
 struct GpuOptions {
   CardNumber card = 0;
-  std::span<const std::byte *const> images;  ///< of the kernels (images/Images.h)
-  KernelChooser onHost = nullptr;            ///< kernels for what the GPU has none for
-  const TextCompiler *compiler = nullptr;    ///< of fused programs; null: they are interpreted
-  const Nccl *nccl = nullptr;                ///< of channels, which it has none without
+  std::span<const std::byte *const> images; ///< of the kernels (images/Images.h)
+  KernelChooser onHost = nullptr;           ///< kernels for what the GPU has none for
+  const TextCompiler *compiler = nullptr;   ///< of fused programs; null: they are interpreted
+  const Nccl *nccl = nullptr;               ///< of channels, which it has none without
+  /// Of products under --fast cublaslt, asked for when a package has that rule; null: never.
+  Result<const CublasLt *> (*cublasLt)() = nullptr;
   const Nvtx *profiler = nullptr;            ///< null: none listens
   std::optional<int> cluster = std::nullopt; ///< for tests: GpuShape::asked
 };

@@ -22,6 +22,13 @@ bool GpuProgram::needsHost() const {
   return std::ranges::any_of(launches, [](const ReadyLaunch &launch) { return !!launch.onHost; });
 }
 
+bool GpuProgram::needsLibrary() const {
+  return std::ranges::any_of(launches, [](const ReadyLaunch &launch) {
+    return std::ranges::any_of(launch.kernels,
+                               [](const KernelStep &step) { return !!step.product; });
+  });
+}
+
 void GpuProgram::take(std::vector<ReadyLaunch> ready) {
   launches = std::move(ready);
   for (ReadyLaunch &launch : launches)

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "backends/cuda/runtime/BoundProduct.h"
 #include "backends/cuda/runtime/Driver.h"
 #include "backends/cuda/runtime/HostCall.h"
 #include "backends/cuda/runtime/Launches.h"
@@ -18,6 +19,7 @@ namespace lstmc::cuda {
 struct KernelStep {
   DriverFunction function = nullptr;
   GpuLaunch launch;
+  std::unique_ptr<BoundProduct> product = nullptr; ///< in place of the kernel
 };
 
 /// What carries out one launch of the package.
@@ -50,6 +52,8 @@ public:
 
   /// Whether the host carries out one of the launches.
   bool needsHost() const;
+  /// Whether a library does.
+  bool needsLibrary() const;
   KeptGraph &graph(size_t number) { return graphs_[number]; }
 
   /// Sets `launches`, and takes their tables.

@@ -22,7 +22,7 @@ gpu::GradientUse useOf(const Tensor &dy, const Tensor &x) {
 /// Tensor cores add products of f32; an embedding has none. The choice depends on nothing that
 /// differs from device to device.
 bool byTensorCores(const Tensor &dw, const std::vector<gpu::GradientUse> &uses, FastRule rule) {
-  return rule != FastRule::None && dw.dtype == DType::F32 &&
+  return usesTensorCores(rule) && dw.dtype == DType::F32 &&
          std::ranges::all_of(uses, [](const gpu::GradientUse &use) { return use.indexType < 0; });
 }
 

@@ -75,4 +75,11 @@ GpuLaunch withTable(GpuLaunch launch, const std::vector<Row> &rows, size_t table
 GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
                     bool oneMatrix, FastRule rule, int gates = 1);
 
+/// The same by cuBLASLt, after a kernel that unpacks p into the scratch, which begins at `scratch`
+/// and has so many bytes. Nothing where the library cannot take the operands, or the scratch is too
+/// small.
+std::vector<GpuLaunch> libraryProductOf(const Tensor &x, const Tensor &p, const Tensor &bias,
+                                        const Tensor &y, bool oneMatrix, int gates,
+                                        std::byte *scratch, int64_t scratchBytes);
+
 } // namespace lstmc::cuda

@@ -39,7 +39,7 @@ GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const 
   int64_t panels = (y.shape[2] / gates + kPanel - 1) / kPanel;
   int64_t rowBlocks = (y.shape[1] + gpu::kProductRows - 1) / gpu::kProductRows;
   bool wide = y.dtype == DType::F64;
-  if (rule != FastRule::None && !wide)
+  if (usesTensorCores(rule) && !wide)
     return tensorProductOf(x, p, bias, y, oneMatrix, gates, rule);
   GpuLaunch launch =
       launchOf(wide ? "lstmc_product_f64" : "lstmc_product_f32",
@@ -52,6 +52,11 @@ GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const 
 }
 
 Launches launchesProduct(const ProductLaunch &launch, const GpuShape &gpu) {
+  if (gpu.fast == FastRule::CublasLt && launch.scratch)
+    if (auto launches = libraryProductOf(launch.x, launch.p, launch.bias, launch.y, false, 1,
+                                         launch.scratch.as<std::byte>(), launch.scratch.shape[0]);
+        !launches.empty())
+      return launches;
   return {{productOf(launch.x, launch.p, launch.bias, launch.y, false, gpu.fast)}};
 }
 

@@ -1,6 +1,11 @@
+#include <algorithm>
+#include <iterator>
+
 #include "backends/cuda/model/RecurrenceWay.h"
 #include "backends/cuda/runtime/Groups.h"
 #include "backends/cuda/runtime/TensorRecurrence.h"
+#include "executor/abi/Packing.h"
+#include "executor/abi/Scratch.h"
 
 namespace lstmc::cuda {
 
@@ -62,11 +67,67 @@ gpu::RnnBackwardArguments backwardOf(const RnnBackwardLaunch &launch) {
           operandOf(launch.length)};
 }
 
+/// What a library may use of a launch's scratch: what follows the kernel's own.
+struct LibraryScratch {
+  std::byte *begin;
+  int64_t bytes;
+
+  LibraryScratch(const Tensor &scratch, int64_t own)
+      : begin(scratch.as<std::byte>() + roundUp(own, kAlignment)),
+        bytes(scratch.shape[0] - roundUp(own, kAlignment)) {}
+};
+
 /// And the product that makes dx, if it is wanted.
 Launches withInputs(std::vector<GpuLaunch> launches, const RnnBackwardLaunch &launch,
                     FastRule rule) {
-  if (launch.dx)
-    launches.push_back(productOf(launch.dgates, launch.wt, {}, launch.dx, true, rule));
+  if (!launch.dx)
+    return launches;
+  std::vector<GpuLaunch> product;
+  if (rule == FastRule::CublasLt) {
+    const LibraryScratch scratch(launch.scratch,
+                                 scratchOf(RnnBackwardArguments{.mode = launch.mode,
+                                                                .reverse = launch.reverse,
+                                                                .chunk = launch.chunk},
+                                           launch.y.shape[1], launch.y.shape[2],
+                                           int64_t(dtypeBytes(launch.y.dtype)))
+                                     .bytes);
+    product = libraryProductOf(launch.dgates, launch.wt, {}, launch.dx, true, 1, scratch.begin,
+                               scratch.bytes);
+  }
+  if (product.empty())
+    product = {productOf(launch.dgates, launch.wt, {}, launch.dx, true, rule)};
+  std::ranges::move(product, std::back_inserter(launches));
+  return launches;
+}
+
+/// W x of all steps by cuBLASLt, in the place of the gates, or in the scratch if that has room for
+/// it; nothing where the kernel has to make it. `layer` is told.
+std::vector<GpuLaunch> projectedByLibrary(const RnnForwardLaunch &launch,
+                                          gpu::RnnForwardArguments &layer) {
+  const gpu::LayerShape &shape = layer.shape;
+  const int64_t width = shape.gates * shape.units;
+  Tensor projected = launch.gates;
+  if (!projected && launch.chunk >= shape.steps) {
+    projected.data = launch.scratch.data;
+    projected.dtype = launch.y.dtype;
+    projected.rank = 3;
+    projected.shape = {shape.steps, shape.batch, width};
+    projected.strides = {shape.batch * width, width, 1};
+  }
+  if (!projected)
+    return {};
+  const LibraryScratch scratch(
+      launch.scratch, scratchOf(RnnForwardArguments{.mode = launch.mode,
+                                                    .reverse = launch.reverse,
+                                                    .chunk = launch.chunk},
+                                shape.batch, shape.units, int64_t(dtypeBytes(launch.y.dtype)))
+                          .bytes);
+  auto launches = libraryProductOf(launch.x, launch.w, {}, projected, true, shape.gates,
+                                   scratch.begin, scratch.bytes);
+  if (!launches.empty()) {
+    layer.projected = sequenceOf(projected);
+    layer.shape.inputs = 0;
+  }
   return launches;
 }
 
@@ -85,20 +146,31 @@ GpuLaunch recurrenceOnChip(const std::string_view (&names)[2], const Arguments &
 
 using Kind = RecurrenceWay::Kind;
 
+/// What `way` takes to advance a layer through all steps.
+std::vector<GpuLaunch> forwardBy(const RecurrenceWay &way, const RnnForwardLaunch &launch,
+                                 const gpu::RnnForwardArguments &layer, FastRule rule) {
+  if (way.kind == Kind::TensorCores)
+    return forwardByTensorCores(launch, layer, way, rule);
+  if (way.kind == Kind::StepByStep)
+    return forwardStepByStep(launch, layer, way, rule);
+  if (way.kind == Kind::ThroughCache)
+    return {throughCache(kForward, launch.y.dtype, layer, way)};
+  const int64_t sums = int64_t(way.chip.share) * layer.shape.gates;
+  return {recurrenceOnChip({"lstmc_rnn_forward_on_chip_1_f32", "lstmc_rnn_forward_on_chip_4_f32"},
+                           gpu::RnnForwardOnChipArguments{layer, way.chip}, way, sums)};
+}
+
 } // namespace
 
 Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu) {
-  const gpu::RnnForwardArguments layer = forwardOf(launch);
+  gpu::RnnForwardArguments layer = forwardOf(launch);
+  std::vector<GpuLaunch> launches;
+  if (gpu.fast == FastRule::CublasLt)
+    launches = projectedByLibrary(launch, layer);
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Forward, launch.y.dtype, gpu);
-  if (way.kind == Kind::TensorCores)
-    return forwardByTensorCores(launch, layer, way, gpu.fast);
-  if (way.kind == Kind::StepByStep)
-    return forwardStepByStep(launch, layer, way, gpu.fast);
-  if (way.kind == Kind::ThroughCache)
-    return {{throughCache(kForward, launch.y.dtype, layer, way)}};
-  const int64_t sums = int64_t(way.chip.share) * layer.shape.gates;
-  return {{recurrenceOnChip({"lstmc_rnn_forward_on_chip_1_f32", "lstmc_rnn_forward_on_chip_4_f32"},
-                            gpu::RnnForwardOnChipArguments{layer, way.chip}, way, sums)}};
+  std::vector<GpuLaunch> steps = forwardBy(way, launch, layer, gpu.fast);
+  std::ranges::move(steps, std::back_inserter(launches));
+  return launches;
 }
 
 Launches launchesRnnBackward(const RnnBackwardLaunch &launch, const GpuShape &gpu) {

@@ -12,6 +12,7 @@ namespace lstmc::cuda {
 struct KeptGraph {
   DriverExecutable executable = nullptr; ///< null until it is made
   uint64_t launches = 0;                 ///< of the package, in it
+  bool ran = false;                      ///< in its place, before it was made
 };
 
 /// A graph comes after all that the streams were given before and before all that they are given

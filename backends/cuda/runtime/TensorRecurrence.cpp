@@ -49,7 +49,8 @@ Tensor stateTensor(const gpu::Sequence &state, DType type, int64_t batch, int64_
 
 /// Forward with a product of its own for W x of many steps at once, then these steps, and so on.
 /// W x is where the gates go, if they are kept, and else in the scratch, which has room for `chunk`
-/// steps, for the state between them, and, where lists of rows would be, for R h of a step.
+/// steps, for the state between them, and, where lists of rows would be, for R h of a step. Where a
+/// library has made W x of all steps (layer.projected), the steps alone.
 class Projected {
 public:
   Projected(const RnnForwardLaunch &launch, const gpu::RnnForwardArguments &layer,
@@ -63,6 +64,10 @@ public:
         scratch_(launch.scratch.as<std::byte>()), width_(shape_.gates * shape_.units) {}
 
   std::vector<GpuLaunch> launches() {
+    if (layer_.projected) { // a library has made it
+      advance(0, shape_.steps, layer_.projected);
+      return std::move(all_);
+    }
     const int64_t most = launch_.gates ? shape_.steps : std::max<int64_t>(launch_.chunk, 1);
     for (int64_t begin = 0; begin < shape_.steps; begin += most) {
       const int64_t end = std::min(begin + most, shape_.steps), count = end - begin;
@@ -72,17 +77,20 @@ public:
                                    : stepsOf(scratch_, type_, count, shape_.batch, width_);
       all_.push_back(productOf(slicedSteps(launch_.x, first, count), launch_.w, {}, projected, true,
                                rule_, shape_.gates));
-      const gpu::Sequence whole = sequenceOf(slicedSteps(projected, -first, count));
-      if (way_.kind == RecurrenceWay::Kind::TensorCores)
-        together(begin, end, whole);
-      else
-        for (int64_t index = begin; index < end; ++index)
-          step(index, whole);
+      advance(begin, end, sequenceOf(slicedSteps(projected, -first, count)));
     }
     return std::move(all_);
   }
 
 private:
+  /// `projected` begins with step 0, whichever steps it has.
+  void advance(int64_t begin, int64_t end, const gpu::Sequence &projected) {
+    if (way_.kind == RecurrenceWay::Kind::TensorCores)
+      return together(begin, end, projected);
+    for (int64_t index = begin; index < end; ++index)
+      step(index, projected);
+  }
+
   void together(int64_t begin, int64_t end, const gpu::Sequence &projected) {
     gpu::RnnForwardTensorArguments arguments = {layer_, {way_.chip.share}, begin, end, projected};
     if (begin > 0) {

@@ -9,7 +9,10 @@ namespace {
 
 /// y[a, m, n] = sum over k of x[a, m, k] * w[a, n, k].
 void emitProduct(KernelBuilder &builder, View x, View w, View bias, View y) {
-  builder.launch(KernelId::Product, {builder.rows(x), builder.packed(w, 0), bias, y});
+  llvm::SmallVector<View, 5> operands = {builder.rows(x), builder.packed(w, 0), bias, y};
+  if (const int64_t bytes = builder.libraryBytes(w))
+    operands.push_back(builder.scratch(bytes));
+  builder.launch(KernelId::Product, operands);
 }
 
 } // namespace

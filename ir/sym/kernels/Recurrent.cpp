@@ -1,5 +1,6 @@
 // Kernels of the ops in RecurrentOps.td, and of one layer and its gradient in TrainingOps.td.
 #include "executor/abi/Gate.h"
+#include "executor/abi/Packing.h"
 #include "executor/abi/Scratch.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/KernelBuilder.h"
@@ -17,6 +18,12 @@ View rowsOrAbsent(KernelBuilder &builder, mlir::Value value) {
 View denseOrAbsent(KernelBuilder &builder, mlir::Value value) {
   View view = builder.viewOrAbsent(value);
   return !view || view.dense() ? view : builder.denseCopy(view);
+}
+
+/// So many bytes, followed by what a library wants for a product with `weight`.
+View scratchWithLibrary(KernelBuilder &builder, int64_t bytes, const View &weight) {
+  const int64_t library = weight ? builder.libraryBytes(weight) : 0;
+  return builder.scratch(library ? roundUp(bytes, kAlignment) + library : bytes);
 }
 
 /// The view for a result; absent if nobody reads it.
@@ -53,7 +60,8 @@ llvm::LogicalResult RnnLayerOp::emitKernels(KernelBuilder &builder) {
        builder.output(y, y.shape), resultOrAbsent(builder, getHN()),
        resultOrAbsent(builder, getCN()), resultOrAbsent(builder, getGates()),
        resultOrAbsent(builder, getCells()), resultOrAbsent(builder, getBefore()),
-       builder.scratch(scratchOf(arguments, batch, units, int64_t(dtypeBytes(x.dtype))).bytes)});
+       scratchWithLibrary(
+           builder, scratchOf(arguments, batch, units, int64_t(dtypeBytes(x.dtype))).bytes, w)});
   return mlir::success();
 }
 
@@ -66,16 +74,17 @@ llvm::LogicalResult RnnLayerGradientOp::emitKernels(KernelBuilder &builder) {
   View dx = resultOrAbsent(builder, getDx()), dgates = builder.view(getDgates());
   View dhidden = getDhidden() ? builder.view(getDhidden()) : View();
   const RnnBackwardArguments arguments{.mode = mode, .reverse = getReverse(), .chunk = chunk};
-  builder.launch(arguments,
-                 {gates, input(getCells()), input(getY()), input(getH0()), input(getC0()),
-                  builder.viewOrAbsent(getLength()), input(getBefore()),
-                  dx ? builder.packed(w.transpose({1, 0}), 0) : View(),
-                  builder.packed(r.transpose({1, 0}), 0), input(getDy()), input(getDhN()),
-                  input(getDcN()), builder.output(dgates, dgates.shape),
-                  dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
-                  resultOrAbsent(builder, getDh0()), resultOrAbsent(builder, getDc0()),
-                  builder.scratch(
-                      scratchOf(arguments, batch, units, int64_t(dtypeBytes(gates.dtype))).bytes)});
+  builder.launch(
+      arguments,
+      {gates, input(getCells()), input(getY()), input(getH0()), input(getC0()),
+       builder.viewOrAbsent(getLength()), input(getBefore()),
+       dx ? builder.packed(w.transpose({1, 0}), 0) : View(), builder.packed(r.transpose({1, 0}), 0),
+       input(getDy()), input(getDhN()), input(getDcN()), builder.output(dgates, dgates.shape),
+       dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
+       resultOrAbsent(builder, getDh0()), resultOrAbsent(builder, getDc0()),
+       scratchWithLibrary(
+           builder, scratchOf(arguments, batch, units, int64_t(dtypeBytes(gates.dtype))).bytes,
+           dx ? w : View())});
   return mlir::success();
 }
 

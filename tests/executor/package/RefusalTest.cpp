@@ -254,6 +254,12 @@ const RefusalCase kCases[] = {
      "entries[2].programs[0].launches[1].location: found 9, want below 2, the number of locations"},
     {"OperandCount", [](auto &d) { stepLaunch(d, 1).operands.pop_back(); }, "E0605",
      "entries[2].programs[0].launches[1].operands: found 3, want 4 for product"},
+    {"OperandCountAbove",
+     [](auto &d) {
+       stepLaunch(d, 1).operands.push_back({});
+       stepLaunch(d, 1).operands.push_back({});
+     },
+     "E0605", "entries[2].programs[0].launches[1].operands: found 6, want 5 for product"},
     {"OperandGroup", [](auto &d) { stepLaunch(d, 3).operands.pop_back(); }, "E0605",
      "entries[2].programs[0].launches[3].operands: found 4, want 3 and a multiple of 2 for "
      "weight_gradient"},

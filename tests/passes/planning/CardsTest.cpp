@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/cuda/compiler/Cards.h"
+#include "backends/cuda/emulated/EmulatedCublasLt.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/emulated/EmulatedKernels.h"
 #include "backends/cuda/kernels/RecurrenceTensor.h"
@@ -12,6 +13,7 @@
 #include "backends/registry/Targets.h"
 #include "passes/planning/PackageForecast.h"
 #include "tests/e2e/Net.h"
+#include "tests/executor/data/Files.h"
 
 namespace lstmc::planning {
 namespace {
@@ -101,10 +103,12 @@ std::multiset<std::string> takenOn(const cuda::DataSheet &sheet, const package::
     table.launch = writeDown;
     return table;
   }();
+  static const test::TemporaryFolder cache; // of what a library chooses
+  setenv("LSTMC_CACHE_DIR", cache.path().c_str(), 1);
   card = &sheet;
   std::vector<std::unique_ptr<Device>> devices;
-  devices.push_back(
-      std::move(*cuda::makeGpuDevice("gpu:0", driver, {.images = cuda::emulatedImages()})));
+  devices.push_back(std::move(*cuda::makeGpuDevice(
+      "gpu:0", driver, {.images = cuda::emulatedImages(), .cublasLt = cuda::emulatedCublasLt})));
   auto package = package::Package::open(package::serialize(data), "cards");
   auto session = Session::create(std::move(*package), std::move(devices));
   launched.clear();
@@ -114,7 +118,8 @@ std::multiset<std::string> takenOn(const cuda::DataSheet &sheet, const package::
 
 TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
   ASSERT_EQ(cuda::dataSheets().size(), 4u);
-  const FastRule none = FastRule::None, bf16 = FastRule::Bf16, tf32 = FastRule::Tf32;
+  const FastRule none = FastRule::None, bf16 = FastRule::Bf16, tf32 = FastRule::Tf32,
+                 library = FastRule::CublasLt;
   for (auto [hidden, batch, fast] : {std::tuple(16, 3, none),
                                      {128, 32, none},
                                      {256, 8, none},
@@ -124,7 +129,9 @@ TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
                                      {256, 64, bf16},
                                      {512, 9, bf16},
                                      {1024, 1, bf16},
-                                     {256, 8, tf32}}) {
+                                     {256, 8, tf32},
+                                     {16, 3, library},
+                                     {256, 8, library}}) {
     const package::PackageData data = netOf(hidden, batch, fast);
     for (const cuda::DataSheet &sheet : cuda::dataSheets()) {
       std::multiset<std::string> planned;

@@ -1,0 +1,247 @@
+// Products by cuBLASLt's table, on an emulated GPU: near to the exact ones, repeated to the bit, by
+// an algorithm that is chosen once and kept.
+#include <algorithm>
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "backends/conformance/Conformance.h"
+#include "backends/conformance/DeviceRun.h"
+#include "backends/conformance/RecurrenceLaunch.h"
+#include "backends/cuda/emulated/EmulatedCublasLt.h"
+#include "backends/cuda/emulated/EmulatedDriver.h"
+#include "backends/cuda/model/LibraryScratch.h"
+#include "backends/cuda/runtime/GpuDevice.h"
+#include "executor/reference/Reference.h"
+#include "tests/executor/data/Files.h"
+
+namespace lstmc::conformance {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+KernelFunction onHost(KernelId id, std::span<const Tensor>) { return reference::kernel(id); }
+
+TestLaunch runByLibrary(Device &device, const TestLaunch &launch) {
+  TestLaunch done = launch.clone();
+  const Status status = runOn(device, done, FastRule::CublasLt);
+  EXPECT_TRUE(status.ok()) << status.error().text();
+  return done;
+}
+
+std::unique_ptr<Device> cardWith(int number, Result<const cuda::CublasLt *> (*library)(),
+                                 std::optional<int> cluster = std::nullopt) {
+  return std::move(*cuda::makeGpuDevice("emu:" + std::to_string(number), cuda::emulatedDriver(),
+                                        {.card = number,
+                                         .images = cuda::emulatedImages(),
+                                         .onHost = onHost,
+                                         .cublasLt = library,
+                                         .cluster = cluster}));
+}
+
+/// What the order of K terms whose magnitudes add up to S may change, of the exact sum in f32 and
+/// of the other: K + 4 roundings each.
+double boundOf(double magnitudes, double terms) { return (2 * terms + 8) * 0x1p-23 * magnitudes; }
+
+/// As libraryScratchBytes, with a workspace that suffices for most of the products here, but not
+/// for all of them.
+int64_t roomFor(int64_t matrices, int64_t columns, int64_t depth) {
+  constexpr int64_t kWorkspace = 1 << 14;
+  return cuda::libraryScratchBytes(matrices, columns, depth) - cuda::kLibraryWorkspace + kWorkspace;
+}
+
+Array bytes(int64_t count) { return Array(DType::U8, {count}); }
+
+/// A product as the compiler makes it under the rule.
+TestLaunch withScratch(const TestLaunch &launch) {
+  TestLaunch copy = launch.clone();
+  const Tensor &x = copy.operands[ProductOperand::x].tensor,
+               &y = copy.operands[ProductOperand::y].tensor;
+  copy.operands.push_back(bytes(roomFor(y.shape[0], y.shape[2], std::max<int64_t>(x.shape[2], 1))));
+  return copy;
+}
+
+std::vector<double> resultOf(const TestLaunch &launch) {
+  TestLaunch named = launch;
+  return named["y"].values();
+}
+std::vector<double> exactly(TestLaunch launch) {
+  launch.run(reference::kernel(KernelId::Product));
+  return resultOf(launch);
+}
+std::vector<double> magnitudes(const TestLaunch &launch) {
+  TestLaunch copy = launch.clone();
+  for (Array &operand : copy.operands)
+    if (operand.storage && operand.tensor.dtype == DType::F32)
+      for (int64_t i = 0; i < operand.storage->elements(); ++i) {
+        float &number = reinterpret_cast<float *>(operand.storage->data())[i];
+        number = std::fabs(number);
+      }
+  return exactly(std::move(copy));
+}
+
+/// Of a device of its own, whose cache is empty.
+struct Card {
+  test::TemporaryFolder cache;
+  std::unique_ptr<Device> device;
+
+  explicit Card(Result<const cuda::CublasLt *> (*library)() = cuda::emulatedCublasLt,
+                std::optional<int> cluster = std::nullopt) {
+    setenv("LSTMC_CACHE_DIR", cache.path().c_str(), 1);
+    device = cardWith(30, library, cluster);
+  }
+  TestLaunch run(const TestLaunch &launch) const { return runByLibrary(*device, launch); }
+};
+
+TEST(LibraryProducts, AreNearToTheExactOnesAndRepeatedToTheBit) {
+  const Card card;
+  int64_t compared = 0, changed = 0;
+  for (const Case &test : casesOf(KernelId::Product)) {
+    const TestLaunch launch = test.make();
+    const TestLaunch fast = withScratch(launch);
+    const std::vector<double> found = resultOf(card.run(fast)), exact = exactly(launch.clone());
+    if (TestLaunch named = launch; named["y"].tensor.dtype != DType::F32) {
+      EXPECT_EQ(found, exact) << test.name; // f64 stays exact
+      continue;
+    }
+    const std::vector<double> again = resultOf(card.run(fast)), sums = magnitudes(launch);
+    const auto terms = double(launch.operands[ProductOperand::x].tensor.shape[2]);
+    for (size_t i = 0; i < exact.size(); ++i) {
+      EXPECT_TRUE(found[i] == again[i] || (std::isnan(found[i]) && std::isnan(again[i])));
+      if (!(sums[i] < 1e30)) // no number, perhaps
+        continue;
+      ASSERT_NEAR(found[i], exact[i], boundOf(sums[i], terms)) << test.name;
+      ++compared;
+      changed += found[i] != exact[i];
+    }
+  }
+  EXPECT_GT(compared, 1'000);
+  EXPECT_GT(changed, compared / 10); // else no library was used
+}
+
+TEST(LibraryProducts, AreExactWithoutRoomForTheWeights) {
+  const Card card;
+  for (const Case &test : casesOf(KernelId::Product)) {
+    const TestLaunch launch = test.make();
+    TestLaunch expected = launch.clone(), small = launch.clone();
+    expected.run(reference::kernel(KernelId::Product));
+    expected.operands.push_back(bytes(8));
+    small.operands.push_back(bytes(8));
+    EXPECT_EQ(card.run(small).difference(expected), "") << test.name;
+    EXPECT_EQ(resultOf(card.run(launch)).size(), resultOf(launch).size()); // and with no scratch
+  }
+}
+
+TestLaunch oneProduct(int64_t rows = 5, int64_t columns = 7, int64_t depth = 9) {
+  const Array x(DType::F32, {1, rows, depth}, uniform(-1, 1)),
+      w(DType::F32, {1, columns, depth}, uniform(-1, 1, 1));
+  TestLaunch launch(KernelId::Product);
+  launch.operands = {x, packed(w, 0), Array(), Array(DType::F32, {1, rows, columns})};
+  return withScratch(launch);
+}
+
+TEST(LibraryProducts, HaveAnAlgorithmThatIsToldOnceAndKept) {
+  const Card card;
+  EXPECT_THAT(card.device->choices(), ElementsAre());
+  const std::vector<double> found = resultOf(card.run(oneProduct()));
+  const std::string chosen = "cuBLASLt 13.0.2: a product of 5 x 7 x 9 by algorithm 2, 140 bytes of "
+                             "workspace";
+  EXPECT_THAT(card.device->choices(), ElementsAre(chosen));
+  EXPECT_EQ(resultOf(card.run(oneProduct())), found);
+  EXPECT_THAT(card.device->choices(), ElementsAre());
+  card.run(oneProduct(6));
+  EXPECT_THAT(card.device->choices(), ElementsAre(HasSubstr("6 x 7 x 9")));
+
+  // Another device finds it in the cache. What the library does not take is replaced.
+  const auto chosenByAnother = [&] {
+    const auto other = cardWith(31, cuda::emulatedCublasLt);
+    EXPECT_EQ(resultOf(runByLibrary(*other, oneProduct())), found);
+    return other->choices();
+  };
+  EXPECT_THAT(chosenByAnother(), ElementsAre(chosen + ", as before"));
+  for (const auto &file : std::filesystem::recursive_directory_iterator(card.cache.path()))
+    if (file.path().extension() == ".algorithm")
+      test::writeText(file.path(), "no algorithm");
+  EXPECT_THAT(chosenByAnother(), ElementsAre(chosen));
+  EXPECT_THAT(chosenByAnother(), ElementsAre(chosen + ", as before"));
+}
+
+TEST(LibraryProducts, AreRefusedWithWhatIsMissing) {
+  const Card card(+[]() -> Result<const cuda::CublasLt *> {
+    return fail(ErrorCode::E0503, "cuBLASLt was not found; looked for libcublasLt.so.13");
+  });
+  TestLaunch launch = oneProduct();
+  const Status status = runOn(*card.device, launch, FastRule::CublasLt);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::Device);
+  EXPECT_EQ(status.error().message, "emu:30: --fast cublaslt: cuBLASLt was not found; looked for "
+                                    "libcublasLt.so.13");
+  EXPECT_TRUE(runOn(*card.device, launch, FastRule::None).ok());
+}
+
+/// The launch with room for the library after its own scratch.
+TestLaunch withRoom(TestLaunch launch, int64_t columns, int64_t depth) {
+  Array &scratch = launch["scratch"];
+  scratch = bytes(roundUp(scratch.tensor.shape[0], kAlignment) + roomFor(1, columns, depth));
+  return launch;
+}
+
+/// W x is within 2 I + 8 roundings of its magnitude, which is at most 1 (rnnInputWeights), and a
+/// step passes on at most 4 times what h is off by: R h of four gates, each of whose weights have a
+/// sum of magnitudes of at most the root of the units.
+constexpr double kOfLayers = 1e-4;
+
+/// Of each way of a recurrent layer: GpuShape::asked.
+class LibraryProductsOf : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Ways, LibraryProductsOf, testing::Values(-1, 0, 1, 4));
+
+TEST_P(LibraryProductsOf, MakeTheInputsOfARecurrentLayer) {
+  const Card card(cuda::emulatedCublasLt, GetParam());
+  int64_t changed = 0;
+  for (RnnMode mode : {RnnMode::Relu, RnnMode::Tanh, RnnMode::Lstm, RnnMode::Gru})
+    for (bool stash : {true, false})
+      for (bool lengths : {true, false}) {
+        RnnShape shape = {.mode = mode, .steps = 3, .batch = 5, .inputs = 9, .units = 7};
+        shape.stash = stash;
+        shape.lengths = lengths;
+        shape.reverse = lengths;
+        shape.chunk = stash ? 1 : shape.steps;
+        TestLaunch exact = rnnForward(shape);
+        TestLaunch fast =
+            card.run(withRoom(rnnForward(shape), gateCount(mode) * shape.units, shape.inputs));
+        exact.run(reference::kernel(KernelId::RnnForward));
+        for (std::string_view name : {"y", "hN", "cN", "gates", "cells", "before"}) {
+          if (!exact[name].storage)
+            continue;
+          const std::vector<double> is = fast[name].values(), want = exact[name].values();
+          for (size_t i = 0; i < want.size(); ++i)
+            ASSERT_NEAR(is[i], want[i], kOfLayers) << shape.text() << ", " << name << " " << i;
+          changed += is != want;
+        }
+        TestLaunch again =
+            card.run(withRoom(rnnForward(shape), gateCount(mode) * shape.units, shape.inputs));
+        EXPECT_EQ(again["y"].values(), fast["y"].values());
+        // Without room the kernel makes W x itself.
+        TestLaunch whole = card.run(rnnForward(shape));
+        EXPECT_EQ(whole.difference(exact), "") << shape.text();
+      }
+  EXPECT_GT(changed, 8);
+}
+
+TEST_P(LibraryProductsOf, MakeTheGradientsOfItsInputs) {
+  const Card card(cuda::emulatedCublasLt, GetParam());
+  const RnnShape shape = {.steps = 3, .batch = 5, .inputs = 9, .units = 7};
+  TestLaunch exact = rnnBackward(shape);
+  TestLaunch fast =
+      card.run(withRoom(rnnBackward(shape), shape.inputs, gateCount(shape.mode) * shape.units));
+  exact.run(reference::kernel(KernelId::RnnBackward));
+  EXPECT_EQ(fast["dgates"].values(), exact["dgates"].values());
+  const std::vector<double> is = fast["dx"].values(), want = exact["dx"].values();
+  EXPECT_NE(is, want);
+  for (size_t i = 0; i < want.size(); ++i)
+    EXPECT_NEAR(is[i], want[i], kOfLayers) << i;
+}
+
+} // namespace
+} // namespace lstmc::conformance
