@@ -9,8 +9,8 @@ namespace lstmc::cli {
 /// output, and lack of memory in its own allocators with 9.
 void handleCompilerFailures();
 
-/// While it lives, `new` or `malloc` (Malloc.cpp) that finds no memory ends the process with 9: LLVM and MLIR are compiled
-/// without exceptions, so none may pass through them.
+/// While it lives, `new` or `malloc` (Malloc.cpp) that finds no memory ends the process with 9:
+/// LLVM and MLIR are compiled without exceptions, so none may pass through them.
 class CompilerMemory {
 public:
   CompilerMemory();
