@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,20 +15,23 @@
 
 namespace lstmc::session {
 
+struct BoundEntry;
+
 /// Consecutive elements of a parameter, in row-major order, that are updated by themselves.
 struct KeyPart {
   size_t key; ///< a parameter that `step` updates, in declared order
   int64_t first, count;
 };
 
-/// Of a session with one device. What `step` does from `commit` on is, of each parameter it
-/// updates, the launches that its new value and slots are made by, which read the parameter, its
-/// slots, scalars and `values` that were there before `commit` (the gradient, a factor that clips);
-/// and the rest, such as carried states. No parameter's launches read what another one's write.
+/// What `step` does from `commit` on is, of each parameter it updates, the launches that its new
+/// value and slots are made by, which read the parameter, its slots, scalars and `values` that were
+/// there before `commit` (the gradient, a factor that clips); and the rest, such as carried states.
+/// No parameter's launches read what another one's write. Of several devices each one that has a
+/// copy of a parameter updates it in `step`, and all that they send one another is sent before
+/// `commit`; here the first copy alone is updated, and the others are given its value.
 class SplitStep {
 public:
-  /// E0402 where `step` has several devices, or cannot be told apart in that way. The session
-  /// outlives it.
+  /// E0402 where `step` cannot be told apart in that way. The session outlives it.
   static Result<SplitStep> create(Session &session);
 
   size_t keys() const { return keys_.size(); }
@@ -49,9 +55,13 @@ public:
   Result<MemoryRange> gradient(size_t key) const;
   uint64_t weightsBytes(const KeyPart &part) const;
   void readWeights(const KeyPart &part, std::span<std::byte> into) const;
+  /// To every copy.
   void writeWeights(const KeyPart &part, std::span<const std::byte> from);
+  /// Where that has been done of all parts: entries that run see the new weights.
+  void weightsWritten();
   uint64_t slotsBytes(const KeyPart &part) const;
   void readSlots(const KeyPart &part, std::span<std::byte> into) const;
+  /// To every copy.
   void writeSlots(const KeyPart &part, std::span<const std::byte> from);
 
   /// Makes an update of a part, to be run often.
@@ -61,28 +71,39 @@ public:
 
 private:
   struct Key {
-    size_t parameter;             ///< in the package
-    std::vector<size_t> launches; ///< of the program, ascending
-    std::vector<uint32_t> values; ///< buffers
+    size_t parameter;              ///< in the package
+    size_t program;                ///< of the device with the first copy
+    std::vector<size_t> launches;  ///< of the program, ascending
+    std::vector<uint32_t> values;  ///< buffers
+    std::vector<uint32_t> scalars; ///< buffers that another device sends one of its scalars to
     bool divisible = true;
   };
   explicit SplitStep(Session &session) : session_(&session) {}
+  void findScalars();
   Status findKeys();
-  Status findKey(size_t parameter);
+  Status findKey(size_t parameter, size_t copy);
   Status findRest();
+  bool holdsValues(uint32_t index) const;
   bool isElementwise(const package::Launch &launch, int64_t elements) const;
   const package::PackageData &data() const;
-  const package::DeviceProgram &program() const;
+  const std::vector<package::DeviceProgram> &programs() const;
+  const package::DeviceProgram &programOf(const Key &key) const;
+  Device &deviceOf(size_t program) const;
+  BoundEntry &bound() const;
+  void copyScalar(uint32_t from, uint32_t to) const;
   uint32_t weightBuffer(size_t key) const;
-  std::vector<uint32_t> slotBuffers(size_t key) const;
+  std::optional<uint32_t> copyOn(uint32_t device, const std::vector<uint32_t> &copies) const;
+  std::vector<uint32_t> slotBuffers(size_t key) const; ///< those on the weight's device
   /// Bytes of a buffer that belong to the part: those of its elements, or all.
   MemoryRange rangeOf(const KeyPart &part, uint32_t buffer) const;
 
   Session *session_;
   size_t entry_ = 0; ///< in the package
   std::vector<Key> keys_;
-  std::vector<size_t> rest_; ///< launches from `commit` on that are no key's
-  std::unique_ptr<PreparedProgram> restProgram_;
+  std::map<uint32_t, uint32_t> scalars_; ///< by the buffer that gets it: a scalar of another device
+  std::vector<std::set<size_t>> updates_;              ///< by program: launches that update a copy
+  std::vector<std::unique_ptr<PreparedProgram>> rest_; ///< by program: those from `commit` on
+                                                       ///< that do not
 };
 
 } // namespace lstmc::session

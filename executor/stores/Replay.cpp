@@ -26,7 +26,11 @@ Status Replay::checkHead(const data::DataSet &data) {
                          : failAt({path_}, ErrorCode::E0610, "{}: found {}, want {} as in this run",
                                   name, found, want);
   };
-  LSTMC_TRY(same("program", log_.head.program, session_.package().digest()));
+  if (log_.head.program != session_.package().digest())
+    return failAt({path_}, ErrorCode::E0610,
+                  "program: found {}, want {} as in this run; the network, --devices, --kv-store "
+                  "and what else a network is compiled with are to be those of the run",
+                  log_.head.program, session_.package().digest());
   LSTMC_TRY(same("seed", log_.head.seed, seed_));
   LSTMC_TRY(same("data", log_.head.data, data.digest()));
   return same("weights", log_.head.weights, fmt::format("{:016x}", session_.weightsHash()));
@@ -104,7 +108,7 @@ Status Replay::compute(int worker) {
   }
   for (size_t server = 0; server < servers_.size(); ++server)
     servers_[server].store->parts().writeWeights(*step_, from.weights[server]);
-  session_.parametersChanged();
+  step_->weightsWritten();
   LSTMC_TRY(computeGradients(worker, ++from.computed, seed_, worker == 0 ? *rows_ : *from.rows));
   for (size_t server = 0; server < servers_.size(); ++server)
     servers_[server].store->parts().readValues(*step_, from.values[server]);
@@ -174,7 +178,7 @@ Status Replay::meet() {
       giveWeights(server, worker);
     servers_[server].store->parts().writeWeights(*step_, all_[0].weights[server]);
   }
-  session_.parametersChanged();
+  step_->weightsWritten();
   met_ = true;
   return {};
 }

@@ -37,7 +37,7 @@ Status Worker::takeWeights() {
     if (signal != 0)
       signal_ = int(signal);
   }
-  session_.parametersChanged();
+  step_->weightsWritten();
   return {};
 }
 

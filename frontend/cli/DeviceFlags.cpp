@@ -121,8 +121,10 @@ static Status readStore(const Options &options, passes::CompileOptions &compile)
         "--kv-store {} is for several processes: lstmc launch -n N -- {} ...; devices of one "
         "process have local and device",
         store, options.commandName());
-  const bool alone = options.replay || jobServers() > 0; // the package is of one device
-  if (store == "dist_sync" || store == "dist_async" || (alone && store == "dist_async_device"))
+  const bool alone = options.replay || jobServers() > 0; // the package is of one worker
+  if (alone) // whatever the name is, since a replay has none
+    store = compile.devices.size() == 1 ? "local" : "device";
+  else if (store == "dist_sync" || store == "dist_async")
     store = "local";
   else if (store.starts_with("dist_"))
     store = "device";
@@ -134,6 +136,10 @@ static Status readStore(const Options &options, passes::CompileOptions &compile)
     compile.updateOnStore = *options.updateOnKvstore == UpdatePlace::Store;
   compile.bigArrayBound = *options.bigarrayBound;
   compile.bucketBytes = *options.bucketBytes;
+  if (alone) { // servers update, so a worker only adds up, and each gradient by itself is sent
+    compile.updateOnStore = false;
+    compile.bucketBytes = 0;
+  }
   return readCompression(options, compile);
 }
 

@@ -80,9 +80,6 @@ Result<std::vector<DeviceName>> devicesOfRank(const Options &options) {
 }
 
 Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRank) {
-  if (jobServers() > 0 && ofRank.size() > 1)
-    return fail(ErrorCode::E0001, "--kv-store dist_async has one device a rank, found {}",
-                ofRank.size());
   const int ranks = jobServers() > 0 ? 1 : jobRanks();
   if (ofRank.size() * size_t(ranks) > size_t(kMaxDevices))
     return fail(ErrorCode::E0001,

@@ -5,6 +5,7 @@ themselves. Prints what is missing and exits 77 where there is no Open MPI.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import struct
@@ -193,6 +194,45 @@ class Stores(unittest.TestCase):
                 done = run([*launched(1, "-s", str(servers)), *self.train, *self.asynchronous, *flags, "-o", self.folder / f"alone{servers}"])
                 self.assertEqual(self.events(done.stdout), self.want)
                 run([LSTMC, "diff", self.folder / "one" / "last", self.folder / f"alone{servers}" / "last"])
+
+    def test_one_worker_with_several_devices_trains_as_one_process(self):
+        for number, (flags, store) in enumerate([(["-d", "2xcpu"], "dist_async"), (["-d", "3xcpu", "--bigarray-bound", "100"], "dist_async_device")]):
+            with self.subTest(flags=flags):
+                folder = self.folder / f"wide{number}"
+                done = run([*launched(1, "-s", "2"), *self.train, "--kv-store", store, *flags, "-o", folder])
+                self.assertEqual(self.events(done.stdout), self.want)
+                run([LSTMC, "diff", self.folder / "one" / "last", folder / "last"])
+        # Layers on several devices, each with its own parameters; what they carry, they would send after the update.
+        layers = ["-d", "2xcpu", "--place", "auto=2", "--chunks", "2", "--kv-store", "dist_async"]
+        said = run([*launched(1, "-s", "2"), *self.train, *layers, "-o", self.folder / "x"], 4)
+        self.assertIn("goes from device to device after the update", said.stdout)
+        net = self.folder / "afresh.lnet"
+        net.write_text(ranks.NET.replace(', carry=["lstm*"]', ""))
+        words = [w if w != self.folder / "net.lnet" else net for w in self.train]
+        one = run([LSTMC, *words, "-d", "cpu", "-o", self.folder / "uncut"])
+        cut = run([*launched(1, "-s", "2"), *words, *layers, "-o", self.folder / "cut"])
+        self.assertEqual(self.events(cut.stdout), self.events(one.stdout))
+
+    def test_workers_with_several_devices_do_what_those_with_one_do(self):
+        """In the same order of pushes: the log of the one, replayed as that of the other."""
+        folder, narrow = self.folder / "devices", self.folder / "device"
+        flags = ["--staleness", "2", "--bigarray-bound", "500"]
+        wide = [*self.train, "-d", "2xcpu"]
+        done = run([*launched(2, "-s", "2"), *wide, "--kv-store", "dist_async_device", *flags, "-o", folder])
+        self.assert_replays(folder, wide, done.stdout)
+        run([*launched(2, "-s", "2"), *self.train, *self.asynchronous, *flags, "-o", narrow])
+        log, other = ((f / "replay.log").read_text() for f in (folder, narrow))
+        programs = [re.search("^program .*$", text, re.MULTILINE)[0] for text in (log, other)]
+        self.assertNotEqual(*programs)
+        (folder / "replay.log").write_text(log.replace(*programs))
+        again = run([LSTMC, *self.train, "--replay", folder / "replay.log", "-o", self.folder / "narrowed"])
+        self.assertEqual(self.events(again.stdout), self.events(done.stdout))
+        refused = run([LSTMC, *wide[:-4], "-d", "2xcpu", "--replay", folder / "replay.log", "-o", self.folder / "x"], 6)
+        self.assertIn("the network, --devices, --kv-store and what else", refused.stderr)
+        # What a worker keeps back of gradients it keeps of their sums.
+        one, two = (run([*launched(1, "-s", "1"), *self.train, *self.asynchronous, "--gradient-compression", "2bit:0.002", "-d", devices,
+                         "-o", self.folder / devices]).stdout for devices in ("cpu", "2xcpu"))
+        self.assertEqual(self.events(one), self.events(two))
 
     def test_a_replay_has_the_bits_of_the_run(self):
         for number, (workers, servers, flags) in enumerate([(2, 2, ["--staleness", "2", "--bigarray-bound", "500"]), (4, 1, []),
