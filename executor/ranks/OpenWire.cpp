@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include "executor/base/OwnProgram.h"
+
 namespace lstmc::ranks {
 
 namespace fs = std::filesystem;
@@ -12,7 +14,7 @@ static constexpr const char *kFile = "liblstmc-mpi.so";
 
 Result<std::string> findMpiLibrary() {
   std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path folder = fs::path(ownProgram()).parent_path();
   for (const fs::path &place : {folder / kFile, folder / ".." / "lib" / "lstmc" / kFile})
     if (fs::exists(place, error))
       return place.lexically_normal().string();

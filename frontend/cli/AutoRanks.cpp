@@ -1,12 +1,12 @@
 #include "frontend/cli/AutoRanks.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "executor/abi/Devices.h"
+#include "executor/base/OwnProgram.h"
 #include "executor/device/DeviceNames.h"
 #include "frontend/launch/Network.h"
 #include "frontend/launch/Ssh.h"
@@ -64,8 +64,7 @@ std::vector<std::string> question(const launch::Start &start) {
   std::vector<std::string> words = {"env"};
   for (const auto &[name, value] : start.environment)
     words.push_back(fmt::format("{}={}", name, value));
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  words.insert(words.end(), {program, "devices", "--all", "--json"});
+  words.insert(words.end(), {ownProgram(), "devices", "--all", "--json"});
   return words;
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
+#include "executor/base/OwnProgram.h"
 #include "executor/ranks/OpenWire.h"
 #include "frontend/cli/LaunchFlags.h"
 #include "frontend/cli/Ranks.h"
@@ -47,8 +47,8 @@ Result<launch::JobEnd> runOn(const std::vector<std::string> &hosts, launch::Watc
     watch.start.hosts = hosts;
   watch.start.ranks = int(hosts.size());
   // A file of hosts may not be on all of them: their names go along.
-  watch.start.command = {std::filesystem::read_symlink("/proc/self/exe").string(), "doctor",
-                         "--hosts", fmt::format("{}", fmt::join(hosts, ","))};
+  watch.start.command = {ownProgram(), "doctor", "--hosts",
+                         fmt::format("{}", fmt::join(hosts, ","))};
   if (json)
     watch.start.command.emplace_back("--json");
   return launch::supervise(watch);

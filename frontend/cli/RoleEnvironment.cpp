@@ -37,7 +37,7 @@ Status take(const std::vector<std::string> &texts, const char *flag, const char 
   return {};
 }
 
-/// The words of this process, as it was started.
+/// The words of this process, as it was started; none where there is no /proc.
 std::vector<std::string> ownWords() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
@@ -80,6 +80,8 @@ void takeRoleEnvironment() {
   }
   // Libraries and their loader read some of them before a program begins.
   std::vector<std::string> words = ownWords();
+  if (words.empty())
+    return;
   std::vector<char *> arguments;
   for (std::string &word : words)
     arguments.push_back(word.data());

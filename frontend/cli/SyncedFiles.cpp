@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "executor/base/OwnProgram.h"
 #include "executor/data/DataSpec.h"
 #include "executor/training/Checkpoint.h"
 #include "frontend/cli/Model.h"
@@ -127,7 +128,7 @@ Status syncTo(const std::string &folder, const Options &command, const std::stri
 }
 
 std::string programOf(const launch::Start &start) {
-  const fs::path here = fs::read_symlink("/proc/self/exe");
+  const fs::path here = ownProgram();
   return start.folder.empty() ? here.string()
                               : fmt::format("{}/{}/{}", start.folder, launch::kSyncedPrograms,
                                             here.filename().string());

@@ -9,6 +9,7 @@
 
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
+#include "executor/base/OwnProgram.h"
 #include "executor/base/Sha256.h"
 #include "frontend/launch/Mpirun.h"
 #include "frontend/launch/Network.h"
@@ -151,7 +152,7 @@ std::vector<SyncedFile> filesOfCommand(const std::string &mpiLibrary) {
   auto in = [](std::string_view folder, const std::string &file) {
     return fmt::format("{}/{}", folder, fs::path(file).filename().string());
   };
-  const std::string program = fs::read_symlink("/proc/self/exe").string();
+  const std::string program = ownProgram();
   std::vector<SyncedFile> files{{program, in(kSyncedPrograms, program)},
                                 {mpiLibrary, in(kSyncedPrograms, mpiLibrary)}};
   for (const std::string &library : libraries)
