@@ -37,6 +37,27 @@ struct Written {
   std::vector<std::byte> payload = std::vector<std::byte>(24, std::byte(9));
 };
 
+/// Bit by bit, as the polynomial says.
+uint32_t slowly(std::span<const std::byte> bytes) {
+  uint32_t sum = 0xffffffffu;
+  for (std::byte byte : bytes) {
+    sum ^= uint32_t(byte);
+    for (int bit = 0; bit < 8; ++bit)
+      sum = sum >> 1 ^ (sum & 1 ? 0x82f63b78u : 0);
+  }
+  return ~sum;
+}
+
+TEST(Header, ChecksumOfLongMessagesIsTheSame) {
+  std::vector<std::byte> bytes(20'000);
+  uint32_t number = 1;
+  for (std::byte &byte : bytes)
+    byte = std::byte((number = number * 1664525 + 1013904223) >> 24);
+  for (size_t size : {1, 6'143, 6'144, 6'145, 6'151, 12'288, 19'999})
+    EXPECT_EQ(ranks::checksum(std::span(bytes).first(size)), slowly(std::span(bytes).first(size)))
+        << size;
+}
+
 TEST(Header, StandsAtItsPlaces) {
   Written w;
   auto at = [&](size_t offset) { return int(w.bytes[offset]); };
