@@ -79,7 +79,7 @@ TestLaunch rnnForward(const RnnShape &s) {
       made(s.stash, {T, B, G * H}, s.rows),
       made(s.stash && (lstm || gru), {T, B, H}, s.rows),
       made(s.stash, {T, B, H}, s.rows),
-      Array(DType::U8, {scratchOf(arguments, B, H, size).bytes}),
+      Array(DType::U8, {scratchOf(arguments, B, H, size, s.stash).bytes}),
   };
   return launch;
 }

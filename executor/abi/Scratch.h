@@ -20,36 +20,35 @@ constexpr WeightGradientScratch<Size> scratchOf(const WeightGradientArguments &a
 }
 
 /// For rnn_forward, in elements. It begins with the projections of a chunk [chunk, B, G*Hpad]; Hpad
-/// is H rounded up to the panel.
+/// is H rounded up to the panel. Where the gates are not kept, there is room for two steps at
+/// least: a GPU that advances step by step needs W x and R h of a step.
 template <typename Size> struct RnnForwardScratch {
   Size h, nextH, c; ///< [B, Hpad] each
-  Size lists;       ///< lists of rows: 5*B*Hpad numbers of 4 bytes
   Size sweeps;      ///< 4,096 bytes
   Size bytes;
 };
 template <typename Size>
 constexpr RnnForwardScratch<Size> scratchOf(const RnnForwardArguments &arguments, Size batch,
-                                            Size units, int64_t elementBytes) {
-  Size state = batch * roundUp(units, kPanel);
-  Size h = Size(arguments.chunk) * Size(gateCount(arguments.mode)) * state;
-  Size lists = h + Size(3) * state, sweeps = lists + Size(5) * state;
-  return {h,     h + state, h + Size(2) * state,
-          lists, sweeps,    sweeps * Size(elementBytes) + Size(4096)};
+                                            Size units, int64_t elementBytes, bool keepsGates) {
+  const Size state = batch * roundUp(units, kPanel);
+  const int64_t steps = keepsGates || arguments.chunk > 1 ? arguments.chunk : 2;
+  const Size h = Size(steps) * Size(gateCount(arguments.mode)) * state;
+  const Size sweeps = h + Size(3) * state;
+  return {h, h + state, h + Size(2) * state, sweeps, sweeps * Size(elementBytes) + Size(4096)};
 }
 
 /// For rnn_backward, in elements. It begins with the gradients of a step's gates [B, G*Hpad].
 template <typename Size> struct RnnBackwardScratch {
   Size next;   ///< gradients of the gates of the other step
   Size dh, dc; ///< [B, Hpad] each
-  Size list;   ///< list of rows: B*Hpad numbers of 4 bytes
   Size bytes;
 };
 template <typename Size>
 constexpr RnnBackwardScratch<Size> scratchOf(const RnnBackwardArguments &arguments, Size batch,
                                              Size units, int64_t elementBytes) {
   Size state = batch * roundUp(units, kPanel), gates = Size(gateCount(arguments.mode)) * state;
-  Size dh = gates + gates, list = dh + Size(2) * state;
-  return {gates, dh, dh + state, list, (list + state) * Size(elementBytes)};
+  Size dh = gates + gates;
+  return {gates, dh, dh + state, (dh + Size(2) * state) * Size(elementBytes)};
 }
 
 /// For initialise of kind Orthogonal, in bytes, for a matrix of `rows` rows. It begins with the

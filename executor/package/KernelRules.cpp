@@ -228,9 +228,9 @@ void ruleRnnForward(Rule &r) {
   r.shape("before", "T B H");
   for (std::string_view rows : {"x", "y", "gates", "cells", "before"})
     r.rows(rows);
-  r.bytesAtLeast(
-      "scratch",
-      scratchOf(arguments, r.size("B"), r.size("H"), int64_t(dtypeBytes(r.view("y").dtype))).bytes);
+  r.bytesAtLeast("scratch", scratchOf(arguments, r.size("B"), r.size("H"),
+                                      int64_t(dtypeBytes(r.view("y").dtype)), r.has("gates"))
+                                .bytes);
 }
 
 void ruleRnnBackward(Rule &r) {

@@ -89,7 +89,7 @@ template <typename Real> void forward(const RnnForwardLaunch &launch) {
   const Packed<const Real> w(elementsOf<Real>(launch.w), G * H, I, G),
       r(elementsOf<Real>(launch.r), G * H, H, G);
 
-  const auto parts = scratchOf(launch, B, H, sizeof(Real));
+  const auto parts = scratchOf(launch, B, H, sizeof(Real), bool(launch.gates));
   Real *scratch = elementsOf<Real>(launch.scratch);
   Real *h = scratch + parts.h, *next = scratch + parts.nextH, *c = scratch + parts.c; // [B, H] each
   for (int64_t b = 0; b < B; ++b)

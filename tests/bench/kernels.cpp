@@ -124,7 +124,7 @@ public:
     const RnnForwardArguments forward{.mode = RnnMode::Lstm, .reverse = false, .chunk = chunk};
     const RnnBackwardArguments backward{.mode = RnnMode::Lstm, .reverse = false, .chunk = chunk};
     const ShardRange shards = ShardRange::all(B, kShards);
-    Tensor scratch = arena_.tensor({scratchOf(forward, B, H, 4).bytes / 4});
+    Tensor scratch = arena_.tensor({scratchOf(forward, B, H, 4, train).bytes / 4});
     struct Layer {
       Tensor x, w, r, y, gates, cells, before;
     };

@@ -28,7 +28,6 @@ public:
     hidden_[1] = at + parts.next;
     dh_ = at + parts.dh;
     dc_ = at + parts.dc;
-    list_ = reinterpret_cast<int32_t *>(at + parts.list) + split_.listOffset(B_);
   }
 
   void run() {
@@ -60,7 +59,9 @@ private:
           carry<v()>(s + 1, u);
         step<v()>(s, u);
       });
-      listRows(s);
+      active_ = split_.unitBegin == split_.unitEnd
+                    ? 0
+                    : lengths_.count(stepAt(s), split_.rowBegin, split_.rowEnd);
       if (s > 0 || l_.dh0)
         meet();
     }
@@ -105,16 +106,6 @@ private:
     });
   }
 
-  /// Lists the rows that are real at step s, for the product that follows.
-  void listRows(int64_t s) {
-    active_ = 0;
-    if (split_.unitBegin == split_.unitEnd)
-      return;
-    for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
-      if (counts(s, b))
-        list_[active_++] = int32_t(b);
-  }
-
   /// dh before step s, for rows that are real at s: the gradients of R h + bh times R, in one chain
   /// over all gates.
   template <int V> void carry(int64_t s, int64_t u) {
@@ -127,18 +118,20 @@ private:
     float *out[kPassRows];
     for (int64_t r = 0; r < std::min(active_, kPassRows); ++r)
       out[r] = sums[r];
+    int64_t real[kPassRows], begin = split_.rowBegin;
     for (int64_t r = 0; r < active_;) {
       const int64_t passes = (active_ - r + kPassRows - 1) / kPassRows;
       const int64_t count = (active_ - r + passes - 1) / passes;
+      begin = lengths_.take(stepAt(s), begin, count, real);
       for (int g = 0; g < G; ++g) {
         for (int64_t i = 0; i < count; ++i)
-          rows[i] = hidden_[s & 1] + g * B_ * padded_ + list_[r + i] * kPanel;
+          rows[i] = hidden_[s & 1] + g * B_ * padded_ + real[i] * kPanel;
         multiplyBlock<V>(rows, B_ * kPanel, out, count, weights.from(g * H_), H_, output, g > 0,
                          g == G - 1);
       }
       for (int64_t i = 0; i < count; ++i)
         for (int v = 0; v < V; ++v) {
-          float *dh = dh_ + place(list_[r + i], u + v * kWidth);
+          float *dh = dh_ + place(real[i], u + v * kWidth);
           Vector product = Vector::load(sums[i] + v * kWidth);
           if constexpr (kGru)
             product = product + Vector::load(dh);
@@ -229,8 +222,7 @@ private:
 
   float *hidden_[2];   ///< [G][Hpad/16][B][16]: gradient of R h + bh at step s in hidden_[s & 1]
   float *dh_, *dc_;    ///< [Hpad/16][B][16]: gradient of the state after the step
-  int32_t *list_;      ///< rows that were real at the step after this one
-  int64_t active_ = 0; ///< number of rows in list_
+  int64_t active_ = 0; ///< number of this worker's rows that were real at the step after this one
 };
 
 void rnnBackward(const RnnBackwardLaunch &launch, Worker &worker) {

@@ -39,12 +39,11 @@ public:
     float *at = l_.scratch.as<float>();
     RnnForwardArguments shorter = launch;
     shorter.chunk = chunk_;
-    const auto parts = scratchOf(shorter, B_, H_, sizeof(float));
+    const auto parts = scratchOf(shorter, B_, H_, sizeof(float), bool(l_.gates));
     projections_ = at;
     h_[0] = at + parts.h;
     h_[1] = at + parts.nextH;
     c_ = at + parts.c;
-    list_ = reinterpret_cast<int32_t *>(at + parts.lists) + split_.listOffset(B_);
     sweeps_ = reinterpret_cast<uint32_t *>(at + parts.sweeps);
   }
 
@@ -60,7 +59,9 @@ public:
       if (count > 1)
         forBlocks(sweep++ & 1, [&](auto v, int64_t u) LSTMC_LAMBDA { project<v()>(s0, count, u); });
       for (int64_t s = s0; s < s0 + count; ++s) {
-        listRows(s);
+        active_ = split_.unitBegin == split_.unitEnd
+                      ? 0
+                      : lengths_.count(stepAt(s), split_.rowBegin, split_.rowEnd);
         forBlocks(sweep++ & 1, [&](auto v, int64_t u) LSTMC_LAMBDA {
           if (count == 1)
             project<v()>(s0, 1, u);
@@ -147,21 +148,6 @@ private:
     });
   }
 
-  /// Writes the rows that are real at step s into list_; the others keep their state in endStep().
-  void listRows(int64_t s) {
-    const int64_t t = stepAt(s);
-    active_ = 0;
-    if (split_.unitBegin == split_.unitEnd)
-      return;
-    if (!l_.length && s > 0) {
-      active_ = split_.rowEnd - split_.rowBegin; // all rows, as before
-      return;
-    }
-    for (int64_t b = split_.rowBegin; b < split_.rowEnd; ++b)
-      if (lengths_.has(t, b))
-        list_[active_++] = int32_t(b);
-  }
-
   /// W x + bi of `count` steps from s0, for a block of units.
   template <int V> void project(int64_t s0, int64_t count, int64_t u) {
     const BlockOutput<V> output = blockOutput<V>(G > 1 ? kPanel : kWidth, l_.bi, u);
@@ -196,7 +182,8 @@ private:
     }
   }
 
-  /// Step s of a block of units, for all rows in the list.
+  /// Step s of a block of units, for all rows that are real; the others keep their state in
+  /// endStep().
   template <int V> void step(int64_t s, int64_t s0, int64_t u) {
     const BlockOutput<V> output = blockOutput<V>(kWidth, l_.bh, u);
     const auto weights = block(l_.r.as<float>(), H_, u);
@@ -210,33 +197,35 @@ private:
     const float *now = h0 ? l_.h0.as<float>() : h_[s & 1];
     const int64_t rowStride = h0 ? l_.h0.strides[0] : kPanel;
     const int64_t groupStride = h0 ? kGroup : B_ * kPanel;
+    int64_t real[kPassRows], begin = split_.rowBegin;
     for (int64_t r = 0; r < active_;) {
       const int64_t passes = (active_ - r + kPassRows - 1) / kPassRows;
       const int64_t count = (active_ - r + passes - 1) / passes;
+      begin = lengths_.take(t, begin, count, real);
       for (int64_t i = 0; i < count; ++i)
-        rows[i] = now + list_[r + i] * rowStride;
+        rows[i] = now + real[i] * rowStride;
       multiplyBlock<V>(rows, groupStride, out, count, weights, H_, output);
       if constexpr (G > 1) {
         int64_t i = 0;
         for (; i + kTogether <= count; i += kTogether)
           finish<kTogether>(s, t, [&](int j) LSTMC_LAMBDA {
-            const int64_t b = list_[r + i + j];
+            const int64_t b = real[i + j];
             return Place{b, u, projection((s - s0) * B_ + b, u), sums[i + j]};
           });
         for (; i < count; ++i) {
-          const int64_t b = list_[r + i];
+          const int64_t b = real[i];
           finish<1>(s, t,
                     [&](int) { return Place{b, u, projection((s - s0) * B_ + b, u), sums[i]}; });
         }
         if constexpr (kLstm) {
           for (i = 0; i + 2 * kTogether <= count; i += 2 * kTogether)
-            giveOutput<2 * kTogether>(s, t, u, list_ + r + i, sums + i);
+            giveOutput<2 * kTogether>(s, t, u, real + i, sums + i);
           for (; i < count; ++i)
-            giveOutput<1>(s, t, u, list_ + r + i, sums + i);
+            giveOutput<1>(s, t, u, real + i, sums + i);
         }
       } else {
         for (int64_t i = 0; i < count; ++i) {
-          const int64_t b = list_[r + i];
+          const int64_t b = real[i];
           const float *projected = projection((s - s0) * B_ + b, u);
           finish<V>(s, t, [&](int v) LSTMC_LAMBDA {
             return Place{b, u + v * kWidth, projected + v * kWidth, sums[i] + v * kWidth};
@@ -301,7 +290,7 @@ private:
   /// h of R rows of an lstm, after finish(). It is a long chain that depends on all gates, so more
   /// rows are computed at the same time than registers hold in finish().
   template <int R>
-  LSTMC_INLINE void giveOutput(int64_t s, int64_t t, int64_t u, const int32_t *rows,
+  LSTMC_INLINE void giveOutput(int64_t s, int64_t t, int64_t u, const int64_t *rows,
                                const float (*sums)[kVectors * kWidth]) {
     const auto at = [&](int i)
                         LSTMC_LAMBDA { return (u / kPanel * B_ + rows[i]) * kPanel + u % kPanel; };
@@ -357,11 +346,10 @@ private:
   float *projections_; ///< [chunk][B][Hpad/16][G][16]: W x + bi
   float *h_[2];        ///< [Hpad/16][B][16]: state before step s in h_[s & 1]
   float *c_;           ///< the same
-  int32_t *list_;      ///< this worker's rows that are real at the step
   uint32_t *sweeps_;   ///< per worker: number of sweeps so far, over calls too; any start value
                        ///< will do
 
-  int64_t active_ = 0;    ///< number of rows in list_
+  int64_t active_ = 0;    ///< number of this worker's rows that are real at the step
   bool rowsOfH0_ = false; ///< the first step reads h0 directly
 };
 

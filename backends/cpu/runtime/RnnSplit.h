@@ -38,9 +38,6 @@ struct RnnSplit {
     }
   }
 
-  /// Where this worker's list of rows begins, in memory for units * batch entries.
-  int64_t listOffset(int64_t batch) const { return rowBegin > 0 ? rowBegin : unitBegin * batch; }
-
   bool idle = false;  ///< has nothing to do and takes part in no barrier
   bool meets = false; ///< has a barrier at each step
   int64_t rowBegin = 0, rowEnd;

@@ -25,6 +25,25 @@ public:
     return !lengths_ || t < (b < kKept ? kept_[b] : lengthAt(lengths_, b, steps_));
   }
 
+  /// Number of rows in [begin, end) that have step t.
+  int64_t count(int64_t t, int64_t begin, int64_t end) const {
+    if (!lengths_)
+      return end - begin;
+    int64_t count = 0;
+    for (int64_t b = begin; b < end; ++b)
+      count += has(t, b);
+    return count;
+  }
+  /// Writes the first `count` rows from b on that have step t, and returns the row after them.
+  /// There have to be as many.
+  int64_t take(int64_t t, int64_t b, int64_t count, int64_t *rows) const {
+    for (int64_t i = 0; i < count; ++b) {
+      rows[i] = b;
+      i += has(t, b);
+    }
+    return b;
+  }
+
 private:
   static constexpr int64_t kKept = 512;
 

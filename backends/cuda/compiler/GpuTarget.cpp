@@ -78,7 +78,7 @@ public:
     const int64_t bytes = std::max<int64_t>(all.batch * all.width * all.elementBytes, 1);
     if (all.fast == FastRule::CublasLt && all.elementBytes == int64_t(sizeof(float)) &&
         !all.keepsGates)
-      return int64_t(all.maxBytes) / bytes >= all.steps ? all.steps : 1;
+      return int64_t(all.maxBytes) / bytes > all.steps ? all.steps + 1 : 1; // the last for R h
     return tensor ? std::clamp<int64_t>(int64_t(all.maxBytes) / bytes, 1, all.steps) : 1;
   }
 

@@ -101,13 +101,13 @@ Launches withInputs(std::vector<GpuLaunch> launches, const RnnBackwardLaunch &la
 }
 
 /// W x of all steps by cuBLASLt, in the place of the gates, or in the scratch if that has room for
-/// it; nothing where the kernel has to make it. `layer` is told.
+/// it and for R h of a step; nothing where the kernel has to make it. `layer` is told.
 std::vector<GpuLaunch> projectedByLibrary(const RnnForwardLaunch &launch,
                                           gpu::RnnForwardArguments &layer) {
   const gpu::LayerShape &shape = layer.shape;
   const int64_t width = shape.gates * shape.units;
   Tensor projected = launch.gates;
-  if (!projected && launch.chunk >= shape.steps) {
+  if (!projected && launch.chunk > shape.steps) {
     projected.data = launch.scratch.data;
     projected.dtype = launch.y.dtype;
     projected.rank = 3;
@@ -116,12 +116,13 @@ std::vector<GpuLaunch> projectedByLibrary(const RnnForwardLaunch &launch,
   }
   if (!projected)
     return {};
-  const LibraryScratch scratch(
-      launch.scratch, scratchOf(RnnForwardArguments{.mode = launch.mode,
-                                                    .reverse = launch.reverse,
-                                                    .chunk = launch.chunk},
-                                shape.batch, shape.units, int64_t(dtypeBytes(launch.y.dtype)))
-                          .bytes);
+  const LibraryScratch scratch(launch.scratch,
+                               scratchOf(RnnForwardArguments{.mode = launch.mode,
+                                                             .reverse = launch.reverse,
+                                                             .chunk = launch.chunk},
+                                         shape.batch, shape.units,
+                                         int64_t(dtypeBytes(launch.y.dtype)), bool(launch.gates))
+                                   .bytes);
   auto launches = libraryProductOf(launch.x, launch.w, {}, projected, true, shape.gates,
                                    scratch.begin, scratch.bytes);
   if (!launches.empty()) {

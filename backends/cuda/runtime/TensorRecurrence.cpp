@@ -49,26 +49,27 @@ Tensor stateTensor(const gpu::Sequence &state, DType type, int64_t batch, int64_
 
 /// Forward with a product of its own for W x of many steps at once, then these steps, and so on.
 /// W x is where the gates go, if they are kept, and else in the scratch, which has room for `chunk`
-/// steps, for the state between them, and, where lists of rows would be, for R h of a step. Where a
-/// library has made W x of all steps (layer.projected), the steps alone.
+/// steps and for the state between them. Step by step, one of these steps is R h. Where a library
+/// has made W x of all steps (layer.projected), the steps alone.
 class Projected {
 public:
   Projected(const RnnForwardLaunch &launch, const gpu::RnnForwardArguments &layer,
             const RecurrenceWay &way, FastRule rule)
       : launch_(launch), layer_(layer), shape_(layer.shape), way_(way), rule_(rule),
         type_(launch.y.dtype),
-        sizes_(scratchOf(RnnForwardArguments{.mode = launch.mode,
-                                             .reverse = launch.reverse,
-                                             .chunk = launch.chunk},
-                         layer.shape.batch, layer.shape.units, int64_t(dtypeBytes(type_)))),
-        scratch_(launch.scratch.as<std::byte>()), width_(shape_.gates * shape_.units) {}
+        sizes_(scratchOf(
+            RnnForwardArguments{
+                .mode = launch.mode, .reverse = launch.reverse, .chunk = launch.chunk},
+            layer.shape.batch, layer.shape.units, int64_t(dtypeBytes(type_)), bool(launch.gates))),
+        scratch_(launch.scratch.as<std::byte>()), width_(shape_.gates * shape_.units),
+        projected_(projectedSteps()) {}
 
   std::vector<GpuLaunch> launches() {
     if (layer_.projected) { // a library has made it
       advance(0, shape_.steps, layer_.projected);
       return std::move(all_);
     }
-    const int64_t most = launch_.gates ? shape_.steps : std::max<int64_t>(launch_.chunk, 1);
+    const int64_t most = launch_.gates ? shape_.steps : projected_;
     for (int64_t begin = 0; begin < shape_.steps; begin += most) {
       const int64_t end = std::min(begin + most, shape_.steps), count = end - begin;
       const int64_t first = shape_.reverse ? shape_.steps - end : begin;
@@ -89,6 +90,16 @@ private:
       return together(begin, end, projected);
     for (int64_t index = begin; index < end; ++index)
       step(index, projected);
+  }
+
+  /// Steps whose W x is in the scratch.
+  int64_t projectedSteps() const {
+    if (launch_.gates)
+      return 0;
+    if (layer_.projected)
+      return shape_.steps;
+    const int64_t ofProducts = way_.kind == RecurrenceWay::Kind::StepByStep ? 1 : 0;
+    return std::max<int64_t>(launch_.chunk - ofProducts, 1);
   }
 
   void together(int64_t begin, int64_t end, const gpu::Sequence &projected) {
@@ -116,7 +127,7 @@ private:
     cell.t = shape_.step(index);
     cell.count = shape_.batch * shape_.units;
     if (cell.h) {
-      cell.recurrent = stateAt(scratch_, type_, sizes_.lists, width_);
+      cell.recurrent = stateAt(scratch_, type_, projected_ * shape_.batch * width_, width_);
       all_.push_back(productOf(stateTensor(cell.h, type_, shape_.batch, shape_.units), launch_.r,
                                {}, stateTensor(cell.recurrent, type_, shape_.batch, width_), true,
                                rule_, shape_.gates));
@@ -137,7 +148,7 @@ private:
   DType type_;
   RnnForwardScratch<int64_t> sizes_;
   std::byte *scratch_;
-  int64_t width_;
+  int64_t width_, projected_;
   std::vector<GpuLaunch> all_;
 };
 

@@ -52,16 +52,18 @@ llvm::LogicalResult RnnLayerOp::emitKernels(KernelBuilder &builder) {
           chunk = int64_t(getChunk().value_or(1));
   View y = builder.view(getY());
   const RnnForwardArguments arguments{.mode = mode, .reverse = getReverse(), .chunk = chunk};
+  const View kept = resultOrAbsent(builder, getGates());
   builder.launch(
       arguments,
       {x, builder.packed(w, gates), builder.packed(r, gates), denseOrAbsent(builder, getBi()),
        denseOrAbsent(builder, getBh()), rowsOrAbsent(builder, getH0()),
        rowsOrAbsent(builder, getC0()), builder.viewOrAbsent(getLength()),
        builder.output(y, y.shape), resultOrAbsent(builder, getHN()),
-       resultOrAbsent(builder, getCN()), resultOrAbsent(builder, getGates()),
-       resultOrAbsent(builder, getCells()), resultOrAbsent(builder, getBefore()),
+       resultOrAbsent(builder, getCN()), kept, resultOrAbsent(builder, getCells()),
+       resultOrAbsent(builder, getBefore()),
        scratchWithLibrary(
-           builder, scratchOf(arguments, batch, units, int64_t(dtypeBytes(x.dtype))).bytes, w)});
+           builder,
+           scratchOf(arguments, batch, units, int64_t(dtypeBytes(x.dtype)), bool(kept)).bytes, w)});
   return mlir::success();
 }
 

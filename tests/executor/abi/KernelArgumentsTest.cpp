@@ -117,16 +117,22 @@ TEST(KernelArguments, HaveTheOrderOfTheirRow) {
 // The check of packages computes sizes in SafeSize, others in int64_t.
 TEST(Scratch, IsTheSameInBothTypes) {
   const RnnForwardArguments forward{.mode = RnnMode::Lstm, .reverse = false, .chunk = 5};
-  // B = 3, H = 20: Hpad = 32, a state 96, a chunk's gates 5 * 4 * 96, the rows' lists 5 * 96.
-  const auto parts = scratchOf<int64_t>(forward, 3, 20, 4);
+  // B = 3, H = 20: Hpad = 32, a state 96, a chunk's gates 5 * 4 * 96.
+  const auto parts = scratchOf<int64_t>(forward, 3, 20, 4, true);
   EXPECT_EQ(parts.h, 5 * 4 * 96);
-  EXPECT_EQ(parts.sweeps, 5 * 4 * 96 + 3 * 96 + 5 * 96);
+  EXPECT_EQ(parts.sweeps, 5 * 4 * 96 + 3 * 96);
   EXPECT_EQ(parts.bytes, parts.sweeps * 4 + 4096);
-  EXPECT_EQ(scratchOf<SafeSize>(forward, 3, 20, 4).bytes.value(), uint64_t(parts.bytes));
+  EXPECT_EQ(scratchOf<SafeSize>(forward, 3, 20, 4, true).bytes.value(), uint64_t(parts.bytes));
+
+  RnnForwardArguments single = forward;
+  single.chunk = 1;
+  EXPECT_EQ(scratchOf<int64_t>(single, 3, 20, 4, true).h, 4 * 96);
+  EXPECT_EQ(scratchOf<int64_t>(single, 3, 20, 4, false).h, 2 * 4 * 96); // W x and R h of a step
+  EXPECT_EQ(scratchOf<int64_t>(forward, 3, 20, 4, false).h, parts.h);
 
   RnnForwardArguments endless = forward;
   endless.chunk = int64_t(1) << 60;
-  EXPECT_FALSE(scratchOf<SafeSize>(endless, 3, 20, 4).bytes.value());
+  EXPECT_FALSE(scratchOf<SafeSize>(endless, 3, 20, 4, true).bytes.value());
 
   InitialiseArguments initialise{
       .kind = InitKind::Orthogonal, .ordinal = 0, .variant = {}, .a = 1, .b = 0};
