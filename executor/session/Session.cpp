@@ -234,9 +234,14 @@ Status Session::initialise(uint64_t seed) {
     place.set(int64_t(seed));
   for (size_t i = 0; i < impl_->initialiseAt.size(); ++i) {
     const package::Parameter &parameter = impl_->data().parameters[i];
-    if (auto launch = impl_->initialiseAt[i])
-      impl_->devices[launch->device]->run(*impl_->initialise[launch->device], launch->launch,
-                                          launch->launch + 1);
+    if (auto launch = impl_->initialiseAt[i]) {
+      {
+        session::Watchdog::Stretch stretch(*impl_->watchdog, launch->device, parameter.initialise);
+        impl_->devices[launch->device]->run(*impl_->initialise[launch->device], launch->launch,
+                                            launch->launch + 1);
+      }
+      LSTMC_TRY(impl_->lateStatus());
+    }
     if (!parameter.values.empty()) {
       LSTMC_ASSIGN(const StoredTensor to, storedParameter(parameter.name));
       to.write(std::as_bytes(std::span(parameter.values)));

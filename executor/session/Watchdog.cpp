@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/base/Quote.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/RemoteDevice.h"
 #include "executor/session/SegmentText.h"
@@ -35,7 +36,15 @@ Watchdog::Stretch::Stretch(Watchdog &watchdog, const BoundEntry &entry, const Bo
   slot_.entry.store(&entry);
   slot_.program.store(&program);
   slot_.launch.store(launch);
+  slot_.alone.store(nullptr);
   slot_.before.store(watchdog.devices_[program.device]->launchesBegun());
+  slot_.stretch.fetch_add(1);
+}
+
+Watchdog::Stretch::Stretch(Watchdog &watchdog, size_t device, const package::Launch &alone)
+    : slot_(watchdog.slots_[device]) {
+  slot_.alone.store(&alone);
+  slot_.before.store(watchdog.devices_[device]->launchesBegun());
   slot_.stretch.fetch_add(1);
 }
 
@@ -97,6 +106,11 @@ void Watchdog::begin(Seen &seen, size_t device, uint64_t stretch, uint64_t begun
   seen.begun = begun;
   if (stretch % 2 == 0)
     return;
+  if (const package::Launch *alone = slot.alone.load()) {
+    if (slot.stretch.load() == stretch)
+      seen.launch = alone;
+    return;
+  }
   const BoundEntry &entry = *slot.entry.load();
   const std::vector<package::Launch> &launches = slot.program.load()->source->launches;
   const uint64_t before = slot.before.load();
@@ -131,10 +145,19 @@ static double inSeconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
+std::string Watchdog::nameOf(const Seen &seen) const {
+  if (seen.entry)
+    return fmt::format("launch {} of {}, {}", seen.at, seen.entry->name,
+                       opText(package_.data(), *seen.launch));
+  for (const package::Parameter &parameter : package_.data().parameters)
+    if (&parameter.initialise == seen.launch)
+      return fmt::format("the initial values of {}", inQuotes(parameter.name));
+  return "initial values";
+}
+
 Error Watchdog::late(const Seen &seen, size_t device, std::string_view consequence) const {
   return failAt(placeOf(package_.location(seen.launch->location)), ErrorCode::E0802,
-                "{} has been at launch {} of {}, {}, for {:.3g} s; {}", devices_[device]->name(),
-                seen.at, seen.entry->name, opText(package_.data(), *seen.launch),
+                "{} has been at {}, for {:.3g} s; {}", devices_[device]->name(), nameOf(seen),
                 inSeconds(seen.elapsed), consequence);
 }
 

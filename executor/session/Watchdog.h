@@ -77,9 +77,10 @@ private:
     std::atomic<size_t> message{0};      ///< that it waits for: twice its id, and 1 to receive it
     std::atomic<uint64_t> progress{0};   ///< segments and parts since the start
     // In consecutive launches:
-    std::atomic<uint64_t> stretch{0}; ///< odd while launches run
-    std::atomic<size_t> launch{0};    ///< the first of them
-    std::atomic<uint64_t> before{0};  ///< number of launches that the device had begun before
+    std::atomic<uint64_t> stretch{0};                    ///< odd while launches run
+    std::atomic<size_t> launch{0};                       ///< the first of them
+    std::atomic<const package::Launch *> alone{nullptr}; ///< of no entry: initial values
+    std::atomic<uint64_t> before{0}; ///< number of launches that the device had begun before
   };
 
 public:
@@ -89,6 +90,8 @@ public:
     /// `launch`: index of the first one in the package's program.
     Stretch(Watchdog &watchdog, const BoundEntry &entry, const BoundProgram &program,
             size_t launch);
+    /// A launch of no entry, that makes a parameter's initial values.
+    Stretch(Watchdog &watchdog, size_t device, const package::Launch &alone);
     ~Stretch() { slot_.stretch.fetch_add(1); }
     Stretch(const Stretch &) = delete;
     Stretch &operator=(const Stretch &) = delete;
@@ -118,8 +121,8 @@ private:
   struct Seen {
     uint64_t stretch = 0, begun = 0; ///< together they identify one execution of a launch
     const package::Launch *launch = nullptr;
-    const BoundEntry *entry = nullptr;
-    size_t at = 0; ///< index in the package's program
+    const BoundEntry *entry = nullptr; ///< null for initial values
+    size_t at = 0;                     ///< index in the package's program
     Duration elapsed{}, sinceInterrupt{}, sinceEnd{};
     bool named = false, ended = false, abandoned = false;
   };
@@ -130,6 +133,8 @@ private:
   void remember(const Seen &seen);
   void judge(Seen &seen, size_t device, Duration passed, bool interrupted);
   Duration deadlineOf(const package::Launch &launch) const;
+  /// "launch 4 of step, fc (FullyConnected)", or "the initial values of fc_weight".
+  std::string nameOf(const Seen &seen) const;
   Error late(const Seen &seen, size_t device, std::string_view consequence) const;
 
   /// Whether no device has made progress for longer than the deadline.

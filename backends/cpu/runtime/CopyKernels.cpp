@@ -93,6 +93,8 @@ template <typename T> void copyAs(const Tensor &x, const Tensor &y, Worker &work
     Share share(blocks, worker.index, worker.count);
     int64_t block = share.begin;
     walk.positions(walk.rank, share.begin, share.end, [&](const int64_t *offsets) {
+      if (stopAsked())
+        return;
       int64_t down = block % downBlocks, across = block / before % acrossBlocks;
       transposeBlock(to + offsets[0], columnStep, from + offsets[1], fromStep,
                      minimum(kBlock, length - down * kBlock),
@@ -111,7 +113,7 @@ template <typename T> void copyAs(const Tensor &x, const Tensor &y, Worker &work
   int64_t left = share.end - share.begin;
   walk.positions(inner, share.begin / pieces, ceilDivide(share.end, pieces),
                  [&](const int64_t *offsets) {
-                   for (; at < pieces && left > 0; ++at, --left) {
+                   for (; at < pieces && left > 0 && !stopAsked(); ++at, --left) {
                      int64_t first = at * piece, count = minimum(piece, length - first);
                      T *out = to + offsets[0] + first * toStep;
                      const T *in = from + offsets[1] + first * fromStep;
@@ -153,7 +155,7 @@ void arange(const ArangeLaunch &launch, Worker &worker) {
   int64_t repeat = launch.repeat;
   auto bytes = int64_t(dtypeBytes(y.dtype));
   Share share(y.shape[0], worker.index, worker.count);
-  for (int64_t i = share.begin; i < share.end; ++i) {
+  for (int64_t i = share.begin; i < share.end && !endsBefore(i); ++i) {
     const int64_t number = i / repeat;
     writeConstant(y.dtype, launch.start + double(number) * launch.step,
                   y.as<char>() + i * y.strides[0] * bytes);

@@ -56,7 +56,7 @@ void oneHot(const OneHotLaunch &launch, Worker &worker) {
     using T = decltype(bits);
     T on = constantOf<T>(y.dtype, launch.on), off = constantOf<T>(y.dtype, launch.off);
     Share share(y.shape[0], worker.index, worker.count);
-    for (int64_t i = share.begin; i < share.end; ++i) {
+    for (int64_t i = share.begin; i < share.end && !endsBefore(i); ++i) {
       T *row = y.as<T>() + i * y.strides[0];
       fillRow(row, y.strides[1], off, depth);
       int64_t at = index[i * indices.strides[0]];
@@ -74,7 +74,7 @@ void pick(const PickLaunch &launch, Worker &worker) {
   withBits(x.dtype, [&](auto bits) {
     using T = decltype(bits);
     Share share(x.shape[0] * width, worker.index, worker.count);
-    for (int64_t i = share.begin; i < share.end; ++i) {
+    for (int64_t i = share.begin; i < share.end && !endsBefore(i); ++i) {
       int64_t a = i / width, d = i % width;
       int64_t c = bring(index[a * indices.strides[0] + d * indices.strides[1]], classes, wrap);
       y.as<T>()[a * y.strides[0] + d * y.strides[1]] =
@@ -91,7 +91,7 @@ void pickGradient(const PickGradientLaunch &launch, Worker &worker) {
   withBits(dx.dtype, [&](auto bits) {
     using T = decltype(bits);
     Share share(dx.shape[0], worker.index, worker.count);
-    for (int64_t a = share.begin; a < share.end; ++a) {
+    for (int64_t a = share.begin; a < share.end && !stopAsked(); ++a) {
       T *block = dx.as<T>() + a * dx.strides[0];
       for (int64_t c = 0; c < classes; ++c)
         fillRow(block + c * dx.strides[1], dx.strides[2], T(0), width);
@@ -108,7 +108,7 @@ void pickGradient(const PickGradientLaunch &launch, Worker &worker) {
 template <typename F> void eachRow(const Tensor &view, Worker &worker, F f) {
   int64_t batch = view.shape[1];
   Share share(view.shape[0] * batch, worker.index, worker.count);
-  for (int64_t i = share.begin; i < share.end; ++i)
+  for (int64_t i = share.begin; i < share.end && !stopAsked(); ++i)
     f(i / batch, i % batch, i / batch * view.strides[0] + i % batch * view.strides[1]);
 }
 
@@ -136,7 +136,7 @@ void sequenceLast(const SequenceLastLaunch &launch, Worker &worker) {
   withBits(x.dtype, [&](auto bits) {
     using T = decltype(bits);
     Share share(x.shape[1], worker.index, worker.count);
-    for (int64_t b = share.begin; b < share.end; ++b) {
+    for (int64_t b = share.begin; b < share.end && !stopAsked(); ++b) {
       int64_t t = bring(length[b * lengths.strides[0]], x.shape[0] + 1, false) - 1;
       t = t < 0 ? 0 : t;
       copyRow(y.as<T>() + b * y.strides[0], y.strides[1],

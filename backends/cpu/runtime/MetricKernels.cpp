@@ -34,7 +34,7 @@ template <int kFields, typename Terms> struct SumsOfTerms {
     int64_t e = 0;
     for (int64_t o = 0; o < x.shape[0]; ++o)
       for (int64_t b = begin; b < end; ++b)
-        for (int64_t q = 0; q < x.shape[2]; ++q, ++e) {
+        for (int64_t q = 0; q < x.shape[2] && !stopAsked(); ++q, ++e) {
           double out[kFields];
           terms(o, b, q, out);
           for (int f = 0; f < kFields; ++f)
@@ -49,7 +49,7 @@ template <int kFields, typename Terms> struct SumsOfTerms {
 template <int kFields, typename Sums>
 void metricOfRows(const Tensor &y, Worker &worker, const Sums &sumRows) {
   Share share(y.shape[0], worker.index, worker.count);
-  for (int64_t row = share.begin; row < share.end; ++row) {
+  for (int64_t row = share.begin; row < share.end && !stopAsked(); ++row) {
     double sums[kLong] = {};
     sumRows(row, row + 1, sums);
     for (int64_t f = 0; f < fieldsOf(y); ++f)
@@ -276,7 +276,7 @@ template <typename Number> struct LossSums {
     double values[kPanel] = {}, counts[kPanel] = {};
     int64_t e = 0;
     for (int64_t o = 0; o < steps; ++o)
-      for (int64_t b = begin; b < end; ++b) {
+      for (int64_t b = begin; b < end && !stopAsked(); ++b) {
         const int64_t first = o * x.strides[0] + b * x.strides[1];
         int64_t q = 0;
         if (e % kPanel == 0 && stride == 1)

@@ -15,7 +15,7 @@ void layerNorm(const LayerNormLaunch &launch, Worker &worker) {
   auto epsilon = float(launch.epsilon);
   int64_t columns = launch.x.shape[1];
   Share share(launch.x.shape[0], worker.index, worker.count);
-  for (int64_t r = share.begin; r < share.end; ++r) {
+  for (int64_t r = share.begin; r < share.end && !stopAsked(); ++r) {
     Row x = rowOf(launch.x, r), y = rowOf(launch.y, r);
     float mean =
         sumInLanes(columns, [&](int64_t e, Vector lane) { return lane + x.load(e, columns); }) /
@@ -43,7 +43,7 @@ void layerNormGradient(const LayerNormGradientLaunch &launch, Worker &worker) {
   Row gamma = vectorOf(launch.gamma), means = vectorOf(launch.mean), rstds = vectorOf(launch.rstd);
   int64_t columns = launch.x.shape[1];
   Share share(launch.x.shape[0], worker.index, worker.count);
-  for (int64_t r = share.begin; r < share.end; ++r) {
+  for (int64_t r = share.begin; r < share.end && !stopAsked(); ++r) {
     Row x = rowOf(launch.x, r), dy = rowOf(launch.dy, r), dx = rowOf(launch.dx, r);
     Row rows = rowOf(launch.dgammaRows, r);
     Vector m = Vector::broadcast(means[r]), s = Vector::broadcast(rstds[r]);
@@ -95,7 +95,8 @@ void normSquared(const NormSquaredLaunch &launch, Worker &worker) {
       int64_t n = minimum(SharedSums::kPlaces, tiles - first);
       sums.make(n, [&](int64_t i, double *places) {
         int64_t begin = (first + i) * kNormTile;
-        places[i] = sumOfSquares(x, walk, begin, minimum(begin + kNormTile, walk.total));
+        const int64_t end = minimum(begin + kNormTile, walk.total);
+        places[i] = stopAsked() ? 0 : sumOfSquares(x, walk, begin, end);
       });
       for (int64_t i = 0; worker.index == 0 && i < n; ++i)
         sum = sum + sums[i];

@@ -105,7 +105,7 @@ template <typename Op> void byColumns(const Reduction &r, Worker &worker) {
   int64_t blocks = ceilDivide(length, kColumns);
   int64_t count = r.reduced.total;
   Share share(r.kept.total / length * blocks, worker.index, worker.count);
-  for (int64_t i = share.begin; i < share.end; ++i) {
+  for (int64_t i = share.begin; i < share.end && !stopAsked(); ++i) {
     int64_t first = i % blocks * kColumns, columns = minimum(kColumns, length - first);
     alignas(64) float lanes[kPanel][kColumns];
     for (auto &lane : lanes)

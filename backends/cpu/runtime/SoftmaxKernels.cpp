@@ -24,7 +24,7 @@ void softmax(const SoftmaxLaunch &launch, Worker &worker) {
   auto temperature = float(launch.temperature);
   int64_t columns = y.shape[1];
   Share share(y.shape[0], worker.index, worker.count);
-  for (int64_t r = share.begin; r < share.end; ++r) {
+  for (int64_t r = share.begin; r < share.end && !stopAsked(); ++r) {
     int64_t count = countOf(length, r, columns);
     Row from = rowOf(x, r), to = rowOf(y, r);
     Scaled scaled(from, count, temperature);
@@ -56,7 +56,7 @@ void softmaxGradient(const SoftmaxGradientLaunch &launch, Worker &worker) {
   Vector temperature = Vector::broadcast(float(launch.temperature));
   int64_t columns = dx.shape[1];
   Share share(dx.shape[0], worker.index, worker.count);
-  for (int64_t r = share.begin; r < share.end; ++r) {
+  for (int64_t r = share.begin; r < share.end && !stopAsked(); ++r) {
     int64_t count = countOf(length, r, columns);
     Row p = rowOf(y, r), dp = rowOf(dy, r), to = rowOf(dx, r);
     Vector sum = Vector::broadcast(sumInLanes(count, [&](int64_t e, Vector lane) {
@@ -103,7 +103,7 @@ void outputGradientRow(const OutputGradient &gradient, Row p, Row dx, int64_t cl
 int64_t countValid(const Tensor &label, int64_t ignored) {
   ReadIndex index = readIndex(label.dtype);
   int64_t count = 0;
-  for (int64_t a = 0; a < label.shape[0]; ++a)
+  for (int64_t a = 0; a < label.shape[0] && !stopAsked(); ++a)
     for (int64_t d = 0; d < label.shape[1]; ++d)
       count += index(label.data, a * label.strides[0] + d * label.strides[1]) != ignored;
   return count;
@@ -129,7 +129,7 @@ void outputGradientOfShares(const SoftmaxOutputGradientLaunch &launch, Worker &w
   };
   Share share(dx.shape[0], worker.index, worker.count);
   for (int64_t a = share.begin; a < share.end; ++a)
-    for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t i = 0; i < rows && !stopAsked(); ++i) {
       Row from = row(p, a, i), truth = row(label, a, i), to = row(dx, a, i);
       for (int64_t e = 0; e < length; e += kWidth)
         to.store(e, length, (from.load(e, length) - truth.load(e, length)) * scale);
@@ -203,7 +203,7 @@ void softmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch, Worker &wo
     return index(label.data, a * label.strides[0] + d * label.strides[1]);
   };
   Share share(dx.shape[0], worker.index, worker.count);
-  for (int64_t a = share.begin; a < share.end; ++a) {
+  for (int64_t a = share.begin; a < share.end && !stopAsked(); ++a) {
     if (width == 1) {
       const int64_t truth = labelAt(a, 0);
       outputGradientRow(gradient, {p.as<float>() + a * p.strides[0], p.strides[1]},
@@ -211,7 +211,7 @@ void softmaxOutputGradient(const SoftmaxOutputGradientLaunch &launch, Worker &wo
                         skip && truth == ignored);
       continue;
     }
-    for (int64_t begin = 0; begin < width; begin += kPositions) {
+    for (int64_t begin = 0; begin < width && !stopAsked(); begin += kPositions) {
       const int64_t n = minimum(kPositions, width - begin);
       int64_t truths[kPositions];
       for (int64_t d = 0; d < n; ++d)
@@ -228,7 +228,7 @@ void softmaxCrossEntropy(const SoftmaxCrossEntropyLaunch &launch, Worker &worker
     return;
   ReadIndex index = readIndex(label.dtype);
   double lanes[kPanel] = {};
-  for (int64_t n = 0; n < x.shape[0]; ++n)
+  for (int64_t n = 0; n < x.shape[0] && !stopAsked(); ++n)
     lanes[n % kPanel] +=
         double(rowLoss(rowOf(x, n), x.shape[1], index(label.data, n * label.strides[0])).loss);
   *y.as<float>() = float(treeOfLanes(lanes));

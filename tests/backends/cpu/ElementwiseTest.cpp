@@ -230,5 +230,82 @@ TEST(Movement, CopiesAndRows) {
   }
 }
 
+/// Under a stop, the last operand is not what the launch makes when it runs to its end.
+void expectLeft(const Launch &launch) {
+  for (Level level : levels())
+    for (int threads : {1, 3}) {
+      ThreadTeam team(threads);
+      std::vector<uint8_t> made[2];
+      for (bool stopped : {false, true}) {
+        std::vector<Block> blocks = launch.blocks;
+        std::vector<Tensor> operands = launch.views(blocks);
+        LaunchArgs args{operands, launch.ints, launch.floats, nullptr};
+        team.stop(stopped);
+        team.run([&](Worker &worker) { kernelTable(level).own(launch.id)(args, worker); });
+        const auto &bytes = blocks.back().bytes;
+        made[stopped].assign(reinterpret_cast<const uint8_t *>(bytes.data()),
+                             reinterpret_cast<const uint8_t *>(bytes.data() + bytes.size()));
+      }
+      EXPECT_TRUE(made[0] != made[1])
+          << kernelRecord(launch.id).name << " " << kLevelNames[size_t(level)] << ", " << threads
+          << " threads";
+    }
+}
+
+TEST(Stop, IsLookedAtBetweenRows) {
+  const Block wide = f32({9000, 3}), many = classes(DType::F32, {9000}, 3);
+  auto without = [](size_t operand) { // the absent one is a block all the same
+    return [operand](std::vector<Block> &blocks) {
+      std::vector<Tensor> all;
+      for (Block &block : blocks)
+        all.push_back(block.view());
+      all[operand] = {};
+      return all;
+    };
+  };
+  expectLeft({KernelId::Softmax, {wide, many, wide}, {0}, {1}, without(1)});
+  expectLeft({KernelId::SoftmaxGradient, {wide, f32({9000, 3}, 2), many, wide}, {0}, {1}});
+  expectLeft({KernelId::SoftmaxOutputGradient,
+              {f32({9000, 3, 1}), classes(DType::F32, {9000, 1}, 3), many, f32({9000, 3, 1}, 7)},
+              {0, 0, 0},
+              {-1, 1, 0},
+              without(2)});
+  expectLeft({KernelId::SoftmaxCrossEntropy, {wide, many, f32({1})}, {}, {}});
+  expectLeft({KernelId::Reduce, {wide, f32({9000})}, {int(ReduceKind::Sum), 1}, {}});
+  expectLeft({KernelId::Reduce, {wide, f32({9000})}, {int(ReduceKind::ArgMax), 1}, {}});
+  expectLeft({KernelId::Reduce,
+              {f32({3, 9000}), f32({9000})},
+              {int(ReduceKind::Max), 1},
+              {},
+              [](std::vector<Block> &b) {
+                return std::vector<Tensor>{transposed(b[0].view(), 0, 1), b[1].view()};
+              }});
+  expectLeft({KernelId::LayerNormGradient,
+              {wide, f32({3}, 2), f32({9000}, 3), f32({9000}, 4), f32({9000, 3}, 5), f32({9000, 3}),
+               f32({9000, 3})},
+              {},
+              {}});
+  expectLeft({KernelId::SoftmaxMetric,
+              {f32({1, 9000, 1, 3}), classes(DType::F32, {1, 9000, 1}, 3),
+               Block(DType::F64, {int64_t(kMetricFields)})},
+              {9000, 8, 0, 8, 0, 0},
+              {-1, 0, 1}});
+  expectLeft({KernelId::LossMetric,
+              {f32({1, 9000, 1}), Block(DType::F64, {int64_t(kMetricFields)})},
+              {9000, 8, 0, 8, 0},
+              {0, 1}});
+  expectLeft({KernelId::Copy, {f32({9000, 70}), f32({9000, 70}, 2)}, {}, {}});
+  expectLeft(
+      {KernelId::Copy, {f32({70, 9000}), f32({9000, 70}, 2)}, {}, {}, [](std::vector<Block> &b) {
+         return std::vector<Tensor>{transposed(b[0].view(), 0, 1), b[1].view()};
+       }});
+  expectLeft({KernelId::Gather, {f32({1, 9, 33}), many, f32({1, 9000, 33}, 2)}, {0}, {}});
+  expectLeft({KernelId::OneHot, {many, f32({9000, 3})}, {}, {1, 0}});
+  expectLeft({KernelId::SequenceReverse,
+              {f32({300, 30, 2}), classes(DType::F32, {30}, 200), f32({300, 30, 2}, 2)},
+              {},
+              {}});
+}
+
 } // namespace
 } // namespace lstmc::cpu::testing

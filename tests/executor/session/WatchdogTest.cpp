@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What the norm of cpu:0 and the products of the other devices do.
+/// What the norm and the initial values of cpu:0 and the products of the other devices do.
 enum class Manner { Prompt, Listens, Deaf, Slow };
 std::atomic<Manner> manner{Manner::Prompt};
 std::atomic<std::chrono::milliseconds> takes{0ms};
@@ -29,7 +29,9 @@ template <KernelId Id> void misbehaving(const LaunchArgs &args, Worker &worker) 
 }
 
 KernelFunction onFirst(KernelId id, std::span<const Tensor>) {
-  return id == KernelId::NormSquared ? misbehaving<KernelId::NormSquared> : reference::kernel(id);
+  return id == KernelId::NormSquared  ? misbehaving<KernelId::NormSquared>
+         : id == KernelId::Initialise ? misbehaving<KernelId::Initialise>
+                                      : reference::kernel(id);
 }
 KernelFunction onOthers(KernelId id, std::span<const Tensor>) {
   return id == KernelId::Fused ? misbehaving<KernelId::Fused> : reference::kernel(id);
@@ -154,6 +156,27 @@ TEST(Watchdog, WhatUsuallyTakesLongMayTakeLonger) {
       EXPECT_TRUE(watched.run(Manner::Slow).ok());
     takes = 1500ms;
     EXPECT_EQ(watched.run(Manner::Slow).ok(), times == 20) << times;
+  }
+}
+
+TEST(Watchdog, InitialValuesThatDoNotEndAreNamedAndEnded) {
+  for (uint32_t devices : {1u, 3u}) {
+    Watched watched(devices, 0, after(50ms, 200ms));
+    manner = Manner::Listens;
+    Status status = watched.session->initialise(3);
+    manner = Manner::Prompt;
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().code, ErrorCode::E0802);
+    EXPECT_NE(status.error().text().find("cpu:0 has been at the initial values of \"w\", for "),
+              std::string::npos)
+        << status.error().text();
+    EXPECT_NE(status.error().text().find("s; the run is given up"), std::string::npos);
+    EXPECT_EQ(watched.notices.size(), 1u);
+    // They can be made again, and devices can continue.
+    ASSERT_TRUE(watched.session->initialise(3).ok());
+    fillInput(*watched.session, 1);
+    Watched fresh(devices, 0, {});
+    EXPECT_EQ(trainedHash(*watched.session), trainedHash(*fresh.session));
   }
 }
 
