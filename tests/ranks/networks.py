@@ -18,7 +18,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import ranks  # noqa: E402
-from ranks import LSTMC, MARGIN, Job, launched, run  # noqa: E402
+from ranks import LSTMC, MARGIN, Job, JobCase, launched, run  # noqa: E402
 
 TAG = f"l{os.getpid() % 100000}"  # of this test among those of the machine
 BRIDGE = f"{TAG}b"                # also what each host calls its end, since mpirun knows one name for all
@@ -76,22 +76,16 @@ def remove_hosts():
     subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True)
 
 
-class Networks(unittest.TestCase):
+class Networks(JobCase):
     @classmethod
     def setUpClass(cls):
-        ranks.Ranks.setUpClass.__func__(cls)
+        super().setUpClass()
         script = cls.folder / "bin" / "ssh"
         script.parent.mkdir()
         script.write_text(SSH)
         script.chmod(0o755)
         os.environ["PATH"] = f"{script.parent}:{os.environ['PATH']}"
         cls.start = launched(2, "-H", "node1,node2", "--interface", BRIDGE)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
-
-    events, slow = staticmethod(ranks.Ranks.events), ranks.Ranks.slow
 
     def test_hosts_train_to_the_bits_of_one_process(self):
         done = run([*self.start, *self.train, "-o", self.folder / "apart"])
@@ -142,7 +136,7 @@ class Networks(unittest.TestCase):
         self.assertRegex(out + job.text(), rf"rank \d \(process \d+ on .*\) {said}")
         self.assertLess(noticed, limit + MARGIN)
         done = run([LSTMC, *self.slow(), "--resume", "-o", self.folder / name])
-        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"], ranks.Ranks.slow_hash.__func__(type(self)))
+        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"], self.slow_hash())
 
     def test_a_cut_link_ends_the_job(self):
         """On both sides of it: nobody can tell the one that is cut off."""
@@ -174,7 +168,7 @@ class Networks(unittest.TestCase):
             self.assertLess(time.monotonic() - begin, 10 + 2 * MARGIN)
         code, out = job.end()
         self.assertEqual(code, 0, job.text())
-        self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], ranks.Ranks.slow_hash.__func__(type(self)))
+        self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.slow_hash())
         self.assert_nothing_runs(job, 5 + MARGIN)
 
     def test_hosts_of_one_name_are_two_for_a_forecast(self):

@@ -121,7 +121,9 @@ def mpi_setting(launch, name):
     raise AssertionError(f"launch has no child with {name}")
 
 
-class Ranks(unittest.TestCase):
+class JobCase(unittest.TestCase):
+    """A network, its data, and what one process makes of them."""
+
     @classmethod
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
@@ -153,6 +155,21 @@ class Ranks(unittest.TestCase):
             time.sleep(0.02)
         self.assertEqual([rank for rank, pid in job.pids.items() if alive(pid)], [], job.text())
 
+    @classmethod
+    def slow(cls):
+        return [w if w != f"{UPDATES}u" else "150u" for w in cls.train] + ["--set", "hidden=48", "--keep", "3"]
+
+    @classmethod
+    def slow_hash(cls):
+        if not hasattr(cls, "slow_end"):
+            words = cls.slow()
+            words[words.index("--save-every") + 1] = "50u"
+            out = run([LSTMC, *words, "-o", cls.folder / "slow"]).stdout
+            cls.slow_end = json.loads(out.splitlines()[-1])["weights_hash"]
+        return cls.slow_end
+
+
+class Ranks(JobCase):
     def test_every_mix_trains_to_the_same_bits(self):
         mixes = [
             (2, ["-d", "cpu"]),
@@ -181,7 +198,7 @@ class Ranks(unittest.TestCase):
 
     def test_messages_in_pieces_are_the_same_messages(self):
         """What is shared and measured is a whole number of the first kind of pieces, so some messages end with an empty one."""
-        for count, piece, flags in ((2, 4096, []), (3, 5000, ["--kv-store", "dist_device_sync", "--check-replicas", "1"])):
+        for count, piece, flags in ((2, 16384, []), (3, 20000, ["--kv-store", "dist_device_sync", "--check-replicas", "1"])):
             done = run([*launched(count, "--env", f"LSTMC_MPI_PIECE={piece}"), *self.train, *flags, "-o", self.folder / f"pieces{piece}"])
             self.assertEqual(self.events(done.stdout), self.want)
 
@@ -477,24 +494,19 @@ class Ranks(unittest.TestCase):
         done = run([*launched(3), *self.train, "--dry-run", "--kv-store", "dist_sync", "--batch-size", "8"])
         self.assertRegex(done.stderr, r"(?m)^ranks     3 on cpu:0 \| cpu:1 \| cpu:2, rows 9 \| 9 \| 6 of 24$")
 
+    def test_launch_needs_no_proc(self):
+        without = ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"]
+        if subprocess.run([*without, "true"], capture_output=True).returncode:
+            self.skipTest("/proc cannot be taken away from a process here")
+        done = run([*without, *launched(2), *self.train, "-o", self.folder / "no-proc"])
+        self.assertEqual(self.events(done.stdout), self.want)
+
     def test_without_mpi_the_message_says_what_is_missing(self):
         alone = self.folder / "alone"
         alone.mkdir()
         shutil.copy(LSTMC, alone / "lstmc")
         done = run([alone / "lstmc", "launch", "-n", "2", "--", *self.train, "-o", self.folder / "x"], 5)
         self.assertIn("apt-get install", done.stderr)
-
-    def slow(self):
-        return [w if w != f"{UPDATES}u" else "150u" for w in self.train] + ["--set", "hidden=48", "--keep", "3"]
-
-    @classmethod
-    def slow_hash(cls):
-        if not hasattr(cls, "slow_end"):
-            words = [w if w != f"{UPDATES}u" else "150u" for w in cls.train] + ["--set", "hidden=48", "--keep", "3"]
-            words[words.index("--save-every") + 1] = "50u"
-            out = run([LSTMC, *words, "-o", cls.folder / "slow"]).stdout
-            cls.slow_end = json.loads(out.splitlines()[-1])["weights_hash"]
-        return cls.slow_end
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import ranks  # noqa: E402
-from ranks import LSTMC, Job, launched, run  # noqa: E402
+from ranks import LSTMC, Job, JobCase, launched, run  # noqa: E402
 
 ROWS, FEATURES, THRESHOLD, RATE = 8, 5, 0.5, 0.25
 LINE = f"""\
@@ -67,18 +67,7 @@ def compressed(x, labels, updates, workers):
     return w, residuals
 
 
-class Stores(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        ranks.Ranks.setUpClass.__func__(cls)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
-
-    events, hash_of = staticmethod(ranks.Ranks.events), ranks.Ranks.hash_of
-    assert_none_left = ranks.Ranks.assert_none_left
-    slow = ranks.Ranks.slow
+class Stores(JobCase):
     asynchronous = ["--kv-store", "dist_async"]
 
     def test_compression_gives_what_its_words_say(self):
@@ -163,7 +152,7 @@ class Stores(unittest.TestCase):
         self.assert_none_left(job)
 
     def test_messages_in_pieces_are_the_same_messages(self):
-        pieces = ["--env", "LSTMC_MPI_PIECE=4096"]
+        pieces = ["--env", "LSTMC_MPI_PIECE=16384"]
         done = run([*launched(1, "-s", "2", *pieces), *self.train, *self.asynchronous, "-o", self.folder / "pieces"])
         self.assertEqual(self.events(done.stdout), self.want)
         # Of a compressed message the receiver does not know the size.
@@ -210,7 +199,7 @@ class Stores(unittest.TestCase):
         net.write_text(ranks.NET.replace(', carry=["lstm*"]', ""))
         words = [w if w != self.folder / "net.lnet" else net for w in self.train]
         one = run([LSTMC, *words, "-d", "cpu", "-o", self.folder / "uncut"])
-        cut = run([*launched(1, "-s", "2"), *words, *layers, "-o", self.folder / "cut"])
+        cut = run([*launched(1, "-s", "2"), *words, *layers, "-o", self.folder / "layered"])
         self.assertEqual(self.events(cut.stdout), self.events(one.stdout))
 
     def test_workers_with_several_devices_do_what_those_with_one_do(self):

@@ -17,7 +17,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import ranks  # noqa: E402
-from ranks import LSTMC, MARGIN, Job, alive, launched  # noqa: E402
+from ranks import LSTMC, MARGIN, Job, JobCase, alive, launched  # noqa: E402
 
 SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17
 libc = ctypes.CDLL(None, use_errno=True)
@@ -51,17 +51,7 @@ def stop_in(thread, calls):
     raise AssertionError(f"the thread is never in a call {calls}")
 
 
-class Stuck(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        ranks.Ranks.setUpClass.__func__(cls)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
-
-    events, assert_none_left = staticmethod(ranks.Ranks.events), ranks.Ranks.assert_none_left
-
+class Stuck(JobCase):
     def endless(self, hidden=48):
         words = [w if w != f"{ranks.UPDATES}u" else "99999u" for w in self.train]
         words[words.index("--save-every") + 1] = "2u"
@@ -88,21 +78,21 @@ class Stuck(unittest.TestCase):
 
     def test_a_device_that_does_not_get_on_is_named_with_rank_host_and_line(self):
         """The first device of a rank is run by its main thread."""
-        job = self.start("device", "--stuck-timeout", "3s", hidden=400)
+        job = self.start("device", "--stuck-timeout", "2s", hidden=400)
         stop_in(job.pids[1], "none")
         # Within a launch, it has the deadline of launches; else what launch was told.
         host = re.escape(os.uname().nodename)
-        self.stuck(job, job.pids[1], rf"E0802.*rank 1 (on {host}: .*cpu:1 has been at launch|\(process \d+ on {host}\) has made no progress for [\d.]+ s; cpu:1 was at .*net\.lnet:\d+)", 20)
+        self.stuck(job, job.pids[1], rf"E0802.*rank 1 (on {host}: .*cpu:1 has been at launch|\(process \d+ on {host}\) has made no progress for [\d.]+ s; cpu:1 was at .*net\.lnet:\d+)", 14)
 
     def test_a_rank_that_is_stuck_between_runs_is_named(self):
-        job = self.start("host", "--stuck-timeout", "2s")
+        job = self.start("host", "--stuck-timeout", "1500ms")
         stop_in(job.pids[0], "of files")  # rank 0 saves
-        self.stuck(job, job.pids[0], rf"E0802.*rank 0 \(process {job.pids[0]} on \S+\) has made no progress for [\d.]+ s, between runs of its devices", 14)
+        self.stuck(job, job.pids[0], rf"E0802.*rank 0 \(process {job.pids[0]} on \S+\) has made no progress for [\d.]+ s, between runs of its devices", 11.5)
 
     def test_a_long_save_is_no_end(self):
-        job = self.start("patience", "--stuck-timeout", "3s")
+        job = self.start("patience", "--stuck-timeout", "2s")
         stop_in(job.pids[0], "of files")
-        time.sleep(6)  # between runs it has five times as long
+        time.sleep(4)  # between runs it has five times as long
         go_on(job.pids[0])
         at = max(int(p.name.split("-")[1]) for p in (self.folder / "patience").glob("update-*"))
         job.wait_for_checkpoint(self.folder / "patience", at + 8)
