@@ -276,12 +276,12 @@ void Control::receive(std::string_view line) {
   }
 }
 
-void Control::end(int exit, std::string_view message) {
+void Control::end(int exit, bool joined, std::string_view message) {
   {
     std::lock_guard lock(mutex_);
     reportedEnd_ = true;
   }
-  sendLine(fmt::format("end {} {}", exit, onOneLine(message)));
+  sendLine(fmt::format("end {} {} {}", exit, int(joined), onOneLine(message)));
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kLeave, [this] { return released_; });
 }

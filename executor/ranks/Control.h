@@ -31,7 +31,7 @@ Result<std::optional<Place>> placeInJob();
 ///
 ///   hello TOKEN RANK PID SPACE HOST   first; SPACE: hostSpace()
 ///   beat PROGRESS AT WHERE      every half second; AT: Standing::At as a number
-///   end EXIT MESSAGE            last
+///   end EXIT JOINED MESSAGE     last; JOINED: 0 where the other ranks still wait for it to join
 ///
 /// and receives
 ///
@@ -60,7 +60,8 @@ public:
   /// From now on, the handlers are called on the thread of this connection.
   void listen(Handlers handlers);
   /// Reports the exit code and message of the process, and waits for `bye`, two seconds at most.
-  void end(int exit, std::string_view message);
+  /// `joined`: whether it had joined the other ranks.
+  void end(int exit, bool joined, std::string_view message);
   /// Whether `launch` is gone, or does not reach this process any more.
   bool orphaned() const;
 

@@ -140,7 +140,7 @@ void leaveJob(int exit, const Error *error) {
   }
   if (!process.control)
     return;
-  process.control->end(exit, error ? error->text() : "");
+  process.control->end(exit, process.job != nullptr, error ? error->text() : "");
   if (process.control->orphaned())
     ranks::endDaemon();
   // MPI may have been left without farewell, and has nothing to say at the end of the process.

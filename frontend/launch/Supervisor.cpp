@@ -22,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick(50), kReport(500);
-/// Time that the other ranks have to end by themselves after one is lost, and after one has failed
-/// (they may still write a checkpoint then).
+/// Time that the other ranks have to end by themselves after one is lost, or has failed before it
+/// joined them, and after one has failed (they may still write a checkpoint then).
 constexpr milliseconds kAfterLoss(1'500), kAfterFailure(10'000);
 /// Time that mpirun has to see that its processes have ended. One of them killed, it waits for
 /// something else, and ends only when it is told to.
@@ -230,10 +230,11 @@ bool Supervisor::receive(Connection &connection, std::string_view line) {
     beat(rank, line);
   } else if (word == "end") {
     rank.exit = int(numberOf(takeWord(line)));
+    const bool joined = numberOf(takeWord(line)) != 0;
     rank.message = line;
     rank.ended = true;
     if (rank.exit != 0 && !deadline_)
-      deadline_ = Clock::now() + kAfterFailure;
+      deadline_ = Clock::now() + (joined ? kAfterFailure : kAfterLoss);
   }
   return true;
 }
