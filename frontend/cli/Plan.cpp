@@ -12,6 +12,7 @@
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/HostText.h"
 #include "frontend/cli/ManyHosts.h"
+#include "frontend/cli/Measured.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/RealSteps.h"
 #include "frontend/cli/RecomputeFlag.h"
@@ -20,6 +21,7 @@
 #include "passes/planning/Remedies.h"
 #include "passes/planning/rates/MachineRates.h"
 #include "viz/Cost.h"
+#include "viz/Schedule.h"
 
 namespace lstmc::cli {
 
@@ -155,6 +157,18 @@ std::optional<double> speedup(const Planned &planned, const Options &options,
   if (!one.ok() || !(planned.forecast.seconds() > 0))
     return std::nullopt;
   return one->forecast.seconds() / planned.forecast.seconds();
+}
+
+/// Of the entry whose forecast stands first, on devices of this machine.
+Checked<double> measuredSeconds(const Options &options) {
+  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
+  const package::Entry *entry = viz::scheduledEntry(model.package->data());
+  if (!entry)
+    return asDiagnostic(fail(ErrorCode::E0001,
+                             "--measured runs step or forward, and {} has neither",
+                             options.operands[0]));
+  LSTMC_CHECKED_ASSIGN(planning::EntryTimes times, measuredTimes(model, options, *entry));
+  return times.seconds;
 }
 
 /// --recompute with layers added to those that are given.
@@ -310,6 +324,8 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
       document["no_remedy"] = noRemedyText(planned, all.nearest, options);
     if (!planned.recomputed.empty())
       document["recomputed"] = planned.recomputed;
+    if (planned.measured)
+      document["measured_seconds"] = *planned.measured;
     document["placement"] = placementOf(planned, options);
     document["layouts"] = layoutsJson(planned.layouts);
     return console.print(document);
@@ -351,6 +367,9 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   if (std::string table = hostsTable(planned.forecast.hosts, hosts); !table.empty())
     console.print(table);
   console.print(forecastLine(planned.data, planned.forecast));
+  if (planned.measured)
+    console.print(besideMeasured(planned.forecast.updateSeconds ? "update" : "forward",
+                                 planned.forecast.seconds(), *planned.measured));
 }
 
 /// E0401 of a device that has too little, at the user's line where the compiler knows it: it has
@@ -399,6 +418,9 @@ CommandResult refuse(const Planned &planned, const Options &options, const Targe
 } // namespace
 
 CommandResult planCommand(const Options &options, Console &console) {
+  if (options.measured && options.cluster)
+    return fail(ErrorCode::E0001, "--measured runs on devices of this machine, and --cluster plans "
+                                  "for others: give one of them");
   LSTMC_CHECKED_ASSIGN(Target target, targetAsked(options));
   if (!target.cluster)
     measureIfNew(threadsInQuestion(options), console);
@@ -414,6 +436,9 @@ CommandResult planCommand(const Options &options, Console &console) {
   planning::Remedies remedies;
   if (!fit && !many && isSource(options.operands[0]))
     remedies = remediesFor(planned, options, target);
+  if (fit && options.measured) {
+    LSTMC_CHECKED_ASSIGN(planned.measured, measuredSeconds(options));
+  }
   printPlan(planned, remedies, options, target, console);
   if (fit)
     return ExitCode::Ok;

@@ -124,6 +124,11 @@ nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts) {
   return list;
 }
 
+std::string besideMeasured(std::string_view what, double forecast, double measured) {
+  return fmt::format("forecast  {} {}, measured {} ({:+.0f} %)", what, viz::durationText(forecast),
+                     viz::durationText(measured), 100 * (forecast / measured - 1));
+}
+
 std::string forecastLine(const package::PackageData &data,
                          const planning::PackageForecast &forecast) {
   std::string text = "forecast ";

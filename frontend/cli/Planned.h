@@ -29,6 +29,7 @@ struct Planned {
   planning::Capacities capacities;
   target::Machines machines;
   planning::PackageForecast forecast;
+  std::optional<double> measured; ///< of --measured: seconds of what forecast.seconds() is of
 };
 
 } // namespace lstmc::cli

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "executor/training/TrainEvents.h"
-#include "viz/Cost.h"
+#include "frontend/cli/PlanText.h"
 
 namespace lstmc::cli {
 
@@ -81,8 +81,7 @@ public:
     std::nth_element(seconds_.begin(), seconds_.begin() + long(seconds_.size() / 2),
                      seconds_.end());
     double median = seconds_[seconds_.size() / 2];
-    return fmt::format("forecast  update {}, measured {} ({:+.0f} %)", viz::durationText(forecast),
-                       viz::durationText(median), 100 * (forecast / median - 1));
+    return besideMeasured("update", forecast, median);
   }
 
 private:

@@ -52,6 +52,16 @@ class Plan(Case):
     def plan(self, *words, status=0):
         return self.document("plan", "small.lnet", *words, schema="lstmc.plan/1", status=status)
 
+    def test_forecast_stands_beside_what_was_measured(self):
+        for words, what in [([], "update"), (["-d", "2xcpu"], "update"), (["--entry", "forward"], "forward")]:
+            with self.subTest(words=words):
+                said = self.good("plan", "small.lnet", "--measured", *words).stdout
+                self.assertRegex(said, rf"(?m)^forecast  {what} [\d.]+ \w+, measured [\d.]+ \w+ \([+-]\d+ %\)$")
+        self.assertGreater(self.plan("--measured")["measured_seconds"], 0)
+        self.assertNotIn("measured_seconds", self.plan())
+        (self.folder / "two.toml").write_text(CLUSTER)
+        self.assertIn("--measured runs on devices of this machine", self.run_here("plan", "small.lnet", "--measured", "--cluster", "two.toml").stderr)
+
     def test_says_what_compile_finds(self):
         for words in [[], ["-d", "2xcpu"], ["-b", "7", "-d", "3xcpu", "--optimizer", "sgd"]]:
             plan = self.plan(*words)
