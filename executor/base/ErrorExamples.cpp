@@ -91,8 +91,8 @@ constexpr Example kExamples[] = {
     {ErrorCode::E0704, "    for i in range(40): x = sigmoid(FullyConnected(x, num_hidden=16))"},
     {ErrorCode::E0801,
      "    kill -9 PROCESS                  # of a rank that lstmc launch -v has named"},
-    {ErrorCode::E0802, "    (none: each one is a bug of ours, or a machine that keeps a thread "
-                       "from its processors for a minute)"},
+    {ErrorCode::E0802, "    (none: each one is a bug of ours, or a machine, a debugger or a disk "
+                       "that keeps a thread from its work for a minute)"},
     {ErrorCode::E0803, "    (none: each one is a bug of ours, or of a hook in a test)"},
     {ErrorCode::E0804, "    lstmc launch -n 2 -- train m.lnet --data text:words -o ck    # words "
                        "differs from host to host"},
