@@ -172,6 +172,14 @@ int64_t allSteps(const package::Launch &launch) {
   return part ? part->shape[0] : launch.operands[RnnForwardOperand::y].shape[0];
 }
 
+/// What the op accepts, of whose steps a launch may compute a chunk.
+ValueRange validOf(const package::Launch &launch, const Reading &reading) {
+  ValueRange valid = reading.valid;
+  if (launch.kernel == KernelId::RnnForward)
+    valid.high = allSteps(launch);
+  return valid;
+}
+
 /// Equal for launches that read the values of the same rows for the same op.
 std::vector<int64_t> identityOf(const package::Launch &launch, uint32_t op, Use use) {
   std::vector<int64_t> identity = {int64_t(op), int64_t(use)};
@@ -182,6 +190,8 @@ std::vector<int64_t> identityOf(const package::Launch &launch, uint32_t op, Use 
     return identity;
   }
   identity.push_back(int64_t(launch.kernel));
+  if (launch.kernel == KernelId::Gather) // gather_nd looks up each extent by itself
+    identity.push_back(launch.operands[GatherOperand::w].shape[1]);
   if (launch.kernel == KernelId::SoftmaxMetric) // a sum: no part of a result tells its rows
     identity.push_back(argumentsOf<SoftmaxMetricArguments>(launch).range.first);
   for (const package::Piece &piece : launch.pieces) {
@@ -192,10 +202,13 @@ std::vector<int64_t> identityOf(const package::Launch &launch, uint32_t op, Use 
   return identity;
 }
 
-/// Which buffers of an entry hold an input or a copy of one. Those were checked when they were set.
+/// Which buffers of an entry hold an input or a copy of one.
 class GivenBuffers {
 public:
   GivenBuffers(const package::PackageData &data, const package::Entry &entry) : data_(data) {
+    for (const package::Binding &input : entry.inputs)
+      if (input.range)
+        ranges_.emplace(input.buffer, *input.range);
     std::map<int64_t, uint32_t> sent;
     for (const package::DeviceProgram &program : entry.programs)
       for (const package::Launch &launch : program.launches)
@@ -208,20 +221,34 @@ public:
             addWriter(launch, launch.operands[i].buffer, sent);
   }
 
-  bool has(uint32_t buffer) const {
+  /// The input of whose values the buffer is a copy, if it is one.
+  std::optional<uint32_t> inputOf(uint32_t buffer) const {
     for (int copies = 0; copies < kMostCopies; ++copies) {
       if (data_.buffers[buffer].kind == package::Kind::Input)
-        return true;
+        return buffer;
       auto from = from_.find(buffer);
       if (from == from_.end() || from->second == package::kNoBuffer)
-        return false;
+        return std::nullopt;
       buffer = from->second;
     }
-    return false;
+    return std::nullopt;
+  }
+
+  /// Whether an input was checked, when it was set, for all that an op wants of it. It is checked
+  /// for what any of its readers accepts.
+  bool wasChecked(uint32_t input, const ValueRange &wanted) const {
+    auto range = ranges_.find(input);
+    return range == ranges_.end() || isWithin(range->second, wanted);
   }
 
 private:
   static constexpr int kMostCopies = 64; ///< a file may copy in a circle
+
+  static bool isWithin(const ValueRange &range, const ValueRange &wanted) {
+    return range.low >= wanted.low && range.high <= wanted.high &&
+           (!range.ignored || range.ignored == wanted.ignored ||
+            wanted.holds(double(*range.ignored)));
+  }
 
   /// What several launches write is no copy of one thing.
   void addWriter(const package::Launch &launch, uint32_t buffer,
@@ -238,7 +265,8 @@ private:
   }
 
   const package::PackageData &data_;
-  std::map<uint32_t, uint32_t> from_; ///< by buffer, what it is a copy of
+  std::map<uint32_t, uint32_t> from_;     ///< by buffer, what it is a copy of
+  std::map<uint32_t, ValueRange> ranges_; ///< by buffer of an input
 };
 
 uint64_t outsideOf(const Tensor &values, const ValueRange &valid) {
@@ -269,25 +297,30 @@ std::vector<std::vector<CountedLaunch>> countedLaunches(const package::PackageDa
   auto each = [&](auto &&action) {
     for (size_t program = 0; program < entry.programs.size(); ++program) {
       const std::vector<package::Launch> &launches = entry.programs[program].launches;
-      for (size_t i = 0; i < launches.size(); ++i)
-        if (std::optional<Reading> reading = readingOf(launches[i]);
-            reading && !given.has(reading->values->buffer))
-          action(program, i, launches[i], *reading);
+      for (size_t i = 0; i < launches.size(); ++i) {
+        const std::optional<Reading> reading = readingOf(launches[i]);
+        if (!reading)
+          continue;
+        const std::optional<uint32_t> input = given.inputOf(reading->values->buffer);
+        if (!input || !given.wasChecked(*input, validOf(launches[i], *reading)))
+          action(program, i, launches[i], *reading, bool(input));
+      }
     }
   };
-  each([&](size_t, size_t, const package::Launch &launch, const Reading &reading) {
+  each([&](size_t, size_t, const package::Launch &launch, const Reading &reading, bool) {
     int &turn = turns.emplace(std::pair(ops.of(launch), reading.use), reading.turn).first->second;
     turn = std::min(turn, reading.turn);
   });
 
   std::vector<std::vector<CountedLaunch>> counted(entry.programs.size());
   std::set<std::vector<int64_t>> below, above;
-  each([&](size_t program, size_t i, const package::Launch &launch, const Reading &reading) {
+  each([&](size_t program, size_t i, const package::Launch &launch, const Reading &reading,
+           bool isGiven) {
     if (reading.turn != turns.at({ops.of(launch), reading.use}))
       return;
     const bool layer = launch.kernel == KernelId::RnnForward;
     const std::vector<int64_t> identity = identityOf(launch, ops.of(launch), reading.use);
-    CountedLaunch one{i, false, false};
+    CountedLaunch one{i, false, false, isGiven};
     if (!layer || launch.firstStep == 0)
       one.below = below.insert(identity).second;
     if (!layer || launch.firstStep + reading.valid.high == allSteps(launch))
@@ -303,15 +336,13 @@ IndexCounter::IndexCounter(const package::PackageData &data, const package::Devi
   for (const CountedLaunch &counted : launches) {
     const package::Launch &source = program.launches[counted.launch];
     const Reading reading = *readingOf(source);
-    ValueRange valid = reading.valid, checked = reading.valid;
-    if (source.kernel == KernelId::RnnForward)
-      valid.high = allSteps(source);
+    ValueRange valid = validOf(source, reading), checked = reading.valid;
     if (!counted.below)
       checked.low = std::numeric_limits<int64_t>::min();
     if (!counted.above)
       checked.high = std::numeric_limits<int64_t>::max();
-    counts_.push_back(
-        {counted.launch, &source, view(data, *reading.values, device), valid, checked});
+    counts_.push_back({counted.launch, &source, view(data, *reading.values, device), valid, checked,
+                       counted.given});
     if (!isRemote(device))
       (void)counts_.back().values.forHost(scratch_); // allocates now
   }
@@ -327,7 +358,7 @@ void IndexCounter::count(Device &device, size_t launch, uint32_t stream) {
 
 namespace {
 
-/// "3 computed indices were outside 0 to 4: the nearest is read"
+/// "3 computed indices were outside 0 to 4: the nearest is read"; "3 indices …" of an input
 std::string textOf(const IndexCounter::Count &count, uint64_t outside) {
   const bool one = outside == 1;
   const Use use = readingOf(*count.source)->use;
@@ -347,8 +378,8 @@ std::string textOf(const IndexCounter::Count &count, uint64_t outside) {
     then = "the nearest counts";
     break;
   }
-  return fmt::format("{} computed {} outside {}: {}", grouped(int64_t(outside)), what,
-                     count.valid.text(), then);
+  return fmt::format("{}{} {} outside {}: {}", grouped(int64_t(outside)),
+                     count.given ? "" : " computed", what, count.valid.text(), then);
 }
 
 } // namespace
@@ -369,8 +400,10 @@ Diagnostics describe(const package::PackageData &data,
       continue;
     const Op one{counts[i], names.of(*counts[i]->source), readingOf(*counts[i]->source)->use,
                  totals[i]};
-    auto same = std::ranges::find_if(
-        ops, [&](const Op &op) { return op.location == one.location && op.use == one.use; });
+    auto same = std::ranges::find_if(ops, [&](const Op &op) {
+      return op.location == one.location && op.use == one.use &&
+             op.count->valid == one.count->valid;
+    });
     if (same == ops.end())
       ops.push_back(one);
     else

@@ -18,12 +18,14 @@ namespace lstmc::session {
 struct CountedLaunch {
   size_t launch; ///< in its program
   bool below,
-      above; ///< of lengths in chunks, only the first has what is too small, the last too large
+      above;  ///< of lengths in chunks, only the first has what is too small, the last too large
+  bool given; ///< read from an input, and not computed
 };
 
 /// The launches of an entry that are counted, in ascending order, by program: those that clip
-/// values that no caller gave. Rows that several launches read, because several devices do, or
-/// because the gradient and the metric of a head do, are counted at one of them.
+/// values that no caller gave, or that were checked for less when they were given: an input of
+/// which ops accept different values. Rows that several launches read, because several devices do,
+/// or because the gradient and the metric of a head do, are counted at one of them.
 std::vector<std::vector<CountedLaunch>> countedLaunches(const package::PackageData &data,
                                                         const package::Entry &entry);
 
@@ -37,6 +39,7 @@ public:
     DeviceTensor values;
     ValueRange valid;   ///< of the op
     ValueRange checked; ///< of the launch's own numbers: a chunk counts lengths from its first step
+    bool given = false; ///< an input's
     uint64_t outside = 0;
   };
 

@@ -1,4 +1,7 @@
 // What the ops of ComposedOps.td are written out as, but for einsum (Einsum.cpp).
+#include <limits>
+#include <map>
+
 #include "ir/sym/Create.h"
 #include "ir/sym/Expression.h"
 #include "ir/sym/RuleSupport.h"
@@ -170,6 +173,28 @@ Value LinalgGemmOp::writtenOut(OpBuilder &builder) {
 
 //===---- elements by index -------------------------------------------------------------------===//
 
+/// 0 to count - 1.
+static Value createNumbers(OpBuilder &builder, Location loc, int64_t count, Type element) {
+  std::string_view dtype = dtypeLongName(*dtypeOf(element));
+  return builder.create<ArangeOp>(
+      loc, RankedTensorType::get({count}, element), builder.getF64FloatAttr(0),
+      builder.getF64FloatAttr(double(count)), builder.getF64FloatAttr(1),
+      builder.getI64IntegerAttr(1), builder.getBoolAttr(false), builder.getStringAttr(""),
+      builder.getStringAttr(StringRef(dtype.data(), dtype.size())));
+}
+
+/// Rows of `indices` [M, ...], each moved to the nearest of 0 to extent - 1. They are taken from a
+/// table of these numbers, so that those outside are found and counted as an index of take is.
+static Value createInside(OpBuilder &builder, Location loc, Value indices, int64_t extent) {
+  const Type narrow = builder.getI32Type(), wide = builder.getI64Type();
+  const bool fits = extent <= std::numeric_limits<int32_t>::max();
+  Value table = createNumbers(builder, loc, extent, fits ? narrow : wide);
+  Value inside =
+      builder.create<TakeOp>(loc, rankedType(table).clone(shapeOf(indices)), table, indices,
+                             builder.getI64IntegerAttr(0), builder.getStringAttr("clip"));
+  return createCast(builder, loc, inside, wide);
+}
+
 /// The positions that `indices` [M, ...] name among the elements of the first M of `extents`, each
 /// moved to the nearest one inside.
 static Value positionsOf(OpBuilder &builder, Location loc, Value indices,
@@ -177,14 +202,23 @@ static Value positionsOf(OpBuilder &builder, Location loc, Value indices,
   SmallVector<int64_t> picked(shapeOf(indices).drop_front());
   if (picked.empty())
     picked.push_back(1);
-  int64_t depth = shapeOf(indices)[0];
+  const int64_t depth = shapeOf(indices)[0];
+  std::map<int64_t, SmallVector<int64_t>> axesOf; // those of one extent are looked up together
+  for (int64_t axis = 0; axis < depth; ++axis)
+    axesOf[extents[size_t(axis)]].push_back(axis);
+  SmallVector<Value> inside{size_t(depth), Value()};
+  for (const auto &[extent, axes] : axesOf) {
+    SmallVector<Value> rows;
+    for (int64_t axis : axes)
+      rows.push_back(createSliceAxis(builder, loc, indices, 0, axis, axis + 1));
+    Value all = createInside(
+        builder, loc, axesOf.size() == 1 ? indices : createConcat(builder, loc, rows, 0), extent);
+    for (auto [i, axis] : llvm::enumerate(axes))
+      inside[size_t(axis)] = createSliceAxis(builder, loc, all, 0, int64_t(i), int64_t(i) + 1);
+  }
   E position{Value(), &builder};
   for (int64_t axis = 0; axis < depth; ++axis) {
-    Value one = createSliceAxis(builder, loc, indices, 0, axis, axis + 1);
-    one = createCast(builder, loc, createReshape(builder, loc, one, picked), builder.getI64Type());
-    E index =
-        E{one, &builder}.make<ClipOp>(one, builder.getF64FloatAttr(0),
-                                      builder.getF64FloatAttr(double(extents[size_t(axis)] - 1)));
+    E index{createReshape(builder, loc, inside[size_t(axis)], picked), &builder};
     int64_t stride = product(extents.slice(size_t(axis) + 1, size_t(depth - axis - 1)));
     index = index * double(stride);
     position = axis == 0 ? index : position + index;

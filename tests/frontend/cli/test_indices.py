@@ -110,6 +110,26 @@ fit(h, optimizer="sgd", learning_rate=0.01, initializer=Xavier(), seed=3)
         self.assertLessEqual(self.counts(done).items(), counts.items())
         self.assertIn("lengths were outside 0 to 6: the nearest counts", done.stderr)
 
+    def test_several_indices_have_a_range_each(self):
+        npy(self.folder / "good.npy", "f", "(3, 5)", [0, 1, 2, 3, 4] + [0, 1, 2, 3, 3] + [4, 3, 2, 1, 0])
+        npy(self.folder / "second.npy", "f", "(3, 5)", [0, 1, 2, 3, 4] + [0, 1, 2, 4, 4] + [4, 3, 2, 1, 0])
+        npy(self.folder / "none.npy", "f", "(3, 5)", [0, 1, 2, 3, 4] + [0, 1, 2, 3, 3] + [5, 3, 2, 1, 0])
+        for op in ('gather_nd(Variable("t", shape=(5, 4, 5)), DATA, name="nd")', 'scatter_nd(Variable("t", shape=(5,)), DATA, shape=(5, 4, 5), name="nd")'):
+            net = f"def g(data: float32[3, 5]):\n    return {op}\n"
+            (self.folder / "given.lnet").write_text(net.replace("DATA", "data"))
+            (self.folder / "computed.lnet").write_text(net.replace("DATA", "data * 2"))
+            self.assertNotIn("warning", self.good("run", "given.lnet", "-i", "data=@good.npy").stderr)
+            # Outside of all axes: refused. Outside of its own axis alone: counted.
+            done = self.run_here("run", "given.lnet", "-i", "data=@none.npy")
+            self.assertEqual(done.returncode, 6, done.stderr)
+            self.assertIn("0 to 4", done.stderr)
+            said = self.good("run", "given.lnet", "-i", "data=@second.npy").stderr
+            self.assertRegex(said, r"nd \(\w+\): 2 indices were outside 0 to 3: the nearest is read")
+            said = self.good("run", "computed.lnet", "-i", "data=@good.npy").stderr
+            # 6 and 8 on each axis of 5; 4, 6 and 6 on that of 4.
+            self.assertRegex(said, r"nd \(\w+\)[^\n]*: 4 computed indices were outside 0 to 4: the nearest is read")
+            self.assertRegex(said, r"nd \(\w+\)[^\n]*: 3 computed indices were outside 0 to 3: the nearest is read")
+
     def test_heads_say_what_becomes_of_a_label(self):
         (self.folder / "s.lnet").write_text("""\
 def s(data: float32[4, 6], label: float32[4]):
