@@ -71,30 +71,44 @@ template <typename V, int rows> struct Share {
     syncCluster();
   }
 
-  /// W x and R h of every column, k ascending.
+  /// W x of a column for z: made by a product, or here, k ascending. (Chosen where the sum begins,
+  /// it ends g++ 12 with an internal error.)
+  LSTMC_DEVICE void multiplyInputs(int64_t t, int column) const {
+    const int64_t place = int64_t(column % gates) * units + first + column / gates;
+    V sum[rows];
+    for (int i = 0; i < rows; ++i)
+      sum[i] = V{0};
+    for (int k = 0; k < inputs; ++k) {
+      const V value = keepsInputs ? w.load(k * stride + column) : weight(a.w, k, inputs, column);
+      for (int i = 0; i < rows; ++i)
+        if (i < count)
+          sum[i] = multiplyAdd(loadAt<V>(a.x, t, row + i, k), value, sum[i]);
+    }
+    for (int i = 0; i < rows; ++i)
+      if (a.projected && i < count)
+        z[0].store(i * stride + column, loadAt<V>(a.projected, t, row + i, place));
+      else
+        z[0].store(i * stride + column, sum[i]);
+  }
+
+  /// R h of a column, k ascending, for z.
+  LSTMC_DEVICE void multiplyState(const SharedValues<V> &now, int column) const {
+    V sum[rows];
+    for (int i = 0; i < rows; ++i)
+      sum[i] = V{0};
+    for (int k = 0; k < units; ++k) {
+      const V value = r.load(k * stride + column);
+      for (int i = 0; i < rows; ++i)
+        sum[i] = multiplyAdd(now.load(k * rows + i), value, sum[i]);
+    }
+    for (int i = 0; i < rows; ++i)
+      z[1].store(i * stride + column, sum[i]);
+  }
+
   LSTMC_DEVICE void multiply(int64_t t, const SharedValues<V> &now) const {
     for (int column = threadIndex(); column < columns; column += blockThreads()) {
-      V sum[rows];
-      const int64_t place = int64_t(column % gates) * units + first + column / gates;
-      for (int i = 0; i < rows; ++i)
-        sum[i] = a.projected && i < count ? loadAt<V>(a.projected, t, row + i, place) : V{0};
-      for (int k = 0; k < inputs; ++k) {
-        const V value = keepsInputs ? w.load(k * stride + column) : weight(a.w, k, inputs, column);
-        for (int i = 0; i < rows; ++i)
-          if (i < count)
-            sum[i] = multiplyAdd(loadAt<V>(a.x, t, row + i, k), value, sum[i]);
-      }
-      for (int i = 0; i < rows; ++i) {
-        z[0].store(i * stride + column, sum[i]);
-        sum[i] = V{0};
-      }
-      for (int k = 0; k < units; ++k) {
-        const V value = r.load(k * stride + column);
-        for (int i = 0; i < rows; ++i)
-          sum[i] = multiplyAdd(now.load(k * rows + i), value, sum[i]);
-      }
-      for (int i = 0; i < rows; ++i)
-        z[1].store(i * stride + column, sum[i]);
+      multiplyInputs(t, column);
+      multiplyState(now, column);
     }
   }
 
