@@ -374,7 +374,7 @@ def HoistProjection : Pass<"hoist-projection", "::mlir::ModuleOp"> {
         %y, %h, %c = sym.rnn_layer lstm x(%x) w(%w) r(%r) ... {chunk = 6}   6 * 32 = 192 rows
 
     On a CPU about 200 rows keep a product busy while the projection stays a small part of the cache (the target of
-    each device says how many). Costs `chunk * B * G * H` elements of workspace; a chunk that would need more than `max-bytes` is made shorter, and
+    each device says how many; cuBLASLt on a GPU makes all steps, and their chunk counts the place of R h too). Costs `chunk * B * G * H` elements of workspace; a chunk that would need more than `max-bytes` is made shorter, and
     left at 1 where even two steps need more. Layers without a chunk run with 1. Sums keep their order (one
     chain per element, ascending), so results have the same bits for every chunk. Linear in ops.
   }];

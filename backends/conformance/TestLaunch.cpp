@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <new>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -191,6 +192,18 @@ TestLaunch TestLaunch::clone() const {
         copy->data() + (static_cast<std::byte *>(operand.tensor.data) - operand.storage->data());
     operand.storage = copy;
   }
+  return result;
+}
+
+TestLaunch TestLaunch::changed(const std::function<float(float)> &change) const {
+  TestLaunch result = clone();
+  std::set<const Storage *> done;
+  for (const Array &operand : result.operands)
+    if (operand.storage && operand.storage->dtype() == DType::F32 &&
+        done.insert(operand.storage.get()).second) {
+      auto *numbers = reinterpret_cast<float *>(operand.storage->data());
+      std::transform(numbers, numbers + operand.storage->elements(), numbers, change);
+    }
   return result;
 }
 

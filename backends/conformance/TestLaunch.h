@@ -101,6 +101,8 @@ public:
   Array &operator[](std::string_view name);
   /// A copy with memory of its own, with the same contents and sharing.
   TestLaunch clone() const;
+  /// Such a copy, of whose memory each number of f32 is changed.
+  TestLaunch changed(const std::function<float(float)> &change) const;
   std::vector<Tensor> tensors() const;
   /// Runs the kernel on one worker, with denormals treated as 0.
   void run(KernelFunction function);

@@ -233,8 +233,9 @@ def Sym_GatherNdOp : Sym_Composed<"gather_nd", "gather_nd"> {
   let summary = "slices of data, picked by several indices";
   let description = [{
     With `indices` `[M, ...]`: `output[i..., rest...] = data[indices[0, i...], ..., indices[M-1, i...],
-    rest...]`. An index outside is moved to the nearest one; fractions are cut off. Where an element is picked
-    twice its gradients are added.
+    rest...]`. An index outside of its axis is moved to the nearest one and counted (W0703); one of an input
+    that is outside of all axes is refused when it is set. Fractions are cut off. Where an element is picked twice
+    its gradients are added.
       * depth: M is at least 1, at most the rank of `data`.
       * output-shape: the extents of `indices` without the first, then those of `data` without the
         first M; without any, `[1]`.
@@ -250,7 +251,7 @@ def Sym_ScatterNdOp : Sym_Composed<"scatter_nd", "scatter_nd"> {
   let summary = "a tensor of zeros with data at several indices";
   let description = [{
     The reverse of gather_nd: `output[indices[0, i...], ..., indices[M-1, i...], rest...] = data[i...,
-    rest...]`. An index outside is moved to the nearest one. Where an element is written twice, the values are
+    rest...]`. Indices outside are treated as there. Where an element is written twice, the values are
     added. Computed as a product with a row of 0 and 1 for each index.
       * depth: M is at least 1, at most the length of `shape`.
       * data-shape: `data` has the extents of `indices` without the first, then those of `shape` without

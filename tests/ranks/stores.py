@@ -153,7 +153,7 @@ class Stores(JobCase):
 
     def test_messages_in_pieces_are_the_same_messages(self):
         pieces = ["--env", "LSTMC_MPI_PIECE=16384"]
-        done = run([*launched(1, "-s", "2", *pieces), *self.train, *self.asynchronous, "-o", self.folder / "pieces"])
+        done = run([*launched(1, "-s", "1", *pieces), *self.train, *self.asynchronous, "-o", self.folder / "pieces"])
         self.assertEqual(self.events(done.stdout), self.want)
         # Of a compressed message the receiver does not know the size.
         flags = ["--kv-store", "dist_sync", "--gradient-compression", "2bit:0.002"]

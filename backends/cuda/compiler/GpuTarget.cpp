@@ -17,8 +17,8 @@ namespace {
 /// update.
 constexpr int kStreams = 3;
 
-/// By cuBLASLt, W x is a product of its own: in training always, else where it fits (a forecast
-/// takes it for that).
+/// cuBLASLt makes W x in a product of its own: in training always, else where there is room for all
+/// steps. A forecast takes it that there is.
 bool projectsApart(KernelId kernel, const target::Work &work) {
   return kernel == KernelId::RnnForward && work.fast == FastRule::CublasLt && !work.layer.wide;
 }

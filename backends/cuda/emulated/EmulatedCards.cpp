@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 
 #include "backends/cuda/emulated/EmulatedGraphs.h"
@@ -23,6 +24,11 @@ void World::reseed(uint64_t seed) {
     std::lock_guard lock(card.mutex);
     card.random.seed(seed + uint64_t(&card - cards));
   }
+}
+
+bool isHidden(const char *variable) {
+  const char *value = std::getenv(variable);
+  return value && std::string_view(value) == "0";
 }
 
 World &world() {

@@ -96,6 +96,9 @@ struct World {
   OrderCheck order;
 };
 
+/// Whether the variable is 0: then a library is not here, as on machines without it.
+bool isHidden(const char *variable);
+
 World &world();
 
 inline thread_local Card *current = nullptr; ///< that of the thread's context

@@ -1,11 +1,9 @@
 #include "backends/cuda/emulated/EmulatedCublasLt.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
-#include <string_view>
 
 #include "backends/cuda/emulated/EmulatedCards.h"
 #include "executor/base/FloatMode.h"
@@ -50,7 +48,7 @@ template <typename T> bool read(T &to, const void *value, size_t bytes) {
 
 constexpr uint64_t kMark = 0x656d756c61746564;
 enum Number : uint64_t { Descending = 1, EvenAndOdd = 2 };
-constexpr CublasResult kInCapture = 14;
+constexpr CublasResult kExecutionFailed = 13, kInCapture = 14;
 
 uint64_t hashOf(const Layout &a, const Layout &b, const Layout &d) {
   uint64_t hash = 0;
@@ -190,7 +188,6 @@ CublasResult multiply(CublasHandle handle, CublasProduct product, const void *al
                                                          multiplyAll(operands, left, right, result);
                                                          return std::nullopt;
                                                        }});
-  constexpr CublasResult kExecutionFailed = 13;
   return refused ? kExecutionFailed : 0;
 }
 
@@ -252,7 +249,7 @@ CublasLt makeTable() {
   library.errorText = [](CublasResult error) -> const char * {
     return error == kCublasInvalidValue   ? "invalid value"
            : error == kCublasNotSupported ? "not supported"
-           : error == 13                  ? faultText.c_str()
+           : error == kExecutionFailed    ? faultText.c_str()
            : error == kInCapture          ? "its kernels cannot be loaded in a capture"
                                           : "unknown result";
   };
@@ -280,8 +277,7 @@ CublasLt makeTable() {
 
 Result<const CublasLt *> emulatedCublasLt() {
   static const CublasLt library = makeTable();
-  const char *here = std::getenv("LSTMC_EMU_CUBLASLT");
-  if (here && std::string_view(here) == "0")
+  if (isHidden("LSTMC_EMU_CUBLASLT"))
     return fail(ErrorCode::E0503,
                 "cuBLASLt was not found; LSTMC_EMU_CUBLASLT=0 hides the emulated one");
   return &library;

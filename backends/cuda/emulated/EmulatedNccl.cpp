@@ -289,8 +289,7 @@ Nccl makeTable() {
 
 Result<const Nccl *> emulatedNccl() {
   static const Nccl nccl = makeTable();
-  const char *here = std::getenv("LSTMC_EMU_NCCL");
-  if (here && std::string_view(here) == "0")
+  if (isHidden("LSTMC_EMU_NCCL"))
     return fail(ErrorCode::E0503, "NCCL was not found; LSTMC_EMU_NCCL=0 hides the emulated one");
   return &nccl;
 }

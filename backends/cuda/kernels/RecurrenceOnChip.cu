@@ -71,8 +71,8 @@ template <typename V, int rows> struct Share {
     syncCluster();
   }
 
-  /// W x of a column for z: made by a product, or here, k ascending. (Chosen where the sum begins,
-  /// it ends g++ 12 with an internal error.)
+  /// W x of a column for z: made by a product, or here, k ascending. If a sum begins with what a
+  /// product made, g++ 12 ends with an internal error, so the two are apart.
   LSTMC_DEVICE void multiplyInputs(int64_t t, int column) const {
     const int64_t place = int64_t(column % gates) * units + first + column / gates;
     V sum[rows];
@@ -105,6 +105,7 @@ template <typename V, int rows> struct Share {
       z[1].store(i * stride + column, sum[i]);
   }
 
+  /// W x and R h of every column.
   LSTMC_DEVICE void multiply(int64_t t, const SharedValues<V> &now) const {
     for (int column = threadIndex(); column < columns; column += blockThreads()) {
       multiplyInputs(t, column);

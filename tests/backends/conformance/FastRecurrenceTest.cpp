@@ -6,6 +6,7 @@
 #include "backends/conformance/RecurrenceLaunch.h"
 #include "executor/reference/Reference.h"
 #include "tests/backends/conformance/GpuCards.h"
+#include "tests/backends/conformance/Magnitudes.h"
 
 namespace lstmc::conformance {
 namespace {
@@ -21,22 +22,6 @@ std::vector<RnnShape> shapes(int64_t steps) {
       all.push_back(
           {.mode = mode, .steps = steps, .batch = batch, .inputs = inputs, .units = units});
   return all;
-}
-
-double largest(const std::vector<double> &values) {
-  double most = 0;
-  for (double value : values)
-    most = std::max(most, std::fabs(value));
-  return most;
-}
-/// The largest sum of magnitudes over a row of a matrix, or over a column.
-double largestRow(const Array &matrix, bool column = false) {
-  const std::vector<double> values = matrix.values();
-  const auto columns = size_t(matrix.tensor.shape[1]);
-  std::vector<double> sums(column ? columns : values.size() / columns);
-  for (size_t i = 0; i < values.size(); ++i)
-    sums[column ? i % columns : i / columns] += std::fabs(values[i]);
-  return largest(sums);
 }
 
 std::vector<double> valuesOf(TestLaunch &launch, std::string_view name) {

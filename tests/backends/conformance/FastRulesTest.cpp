@@ -7,55 +7,23 @@
 #include <gtest/gtest.h>
 
 #include "backends/conformance/Conformance.h"
-#include "executor/reference/Reference.h"
 #include "tests/backends/conformance/GpuCards.h"
+#include "tests/backends/conformance/Magnitudes.h"
 
 namespace lstmc::conformance {
 namespace {
 
-std::string_view resultName(const TestLaunch &launch) {
-  return launch.id == KernelId::Product ? "y" : "dw";
-}
-std::vector<double> resultOf(const TestLaunch &launch) {
-  TestLaunch named = launch;
-  return named[resultName(launch)].values();
-}
-DType resultType(const TestLaunch &launch) {
-  TestLaunch named = launch;
-  return named[resultName(launch)].tensor.dtype;
-}
-std::vector<double> exactly(TestLaunch launch) {
-  launch.run(reference::kernel(launch.id));
-  return resultOf(launch);
-}
+DType resultType(TestLaunch launch) { return resultArray(launch).tensor.dtype; }
 std::vector<double> onCard(const TestLaunch &launch, FastRule rule) {
   return resultOf(onFastCard(launch, rule));
 }
 
-/// The launch with the magnitude of every number: what it gives is the sum of the magnitudes of
-/// what each result is the sum of.
-TestLaunch magnitudesOf(const TestLaunch &launch) {
-  TestLaunch copy = launch.clone();
-  for (Array &operand : copy.operands)
-    if (operand.storage && operand.tensor.dtype == DType::F32)
-      for (int64_t i = 0; i < operand.storage->elements(); ++i) {
-        float &number = reinterpret_cast<float *>(operand.storage->data())[i];
-        number = std::fabs(number);
-      }
-  return copy;
-}
-
 /// The launch with numbers that no rule rounds: of 8 digits, and neither small nor large.
 TestLaunch shortNumbersOf(const TestLaunch &launch) {
-  TestLaunch copy = launch.clone();
-  for (Array &operand : copy.operands)
-    if (operand.storage && operand.tensor.dtype == DType::F32)
-      for (int64_t i = 0; i < operand.storage->elements(); ++i) {
-        float &number = reinterpret_cast<float *>(operand.storage->data())[i];
-        const float cut = std::bit_cast<float>(std::bit_cast<uint32_t>(number) & 0xffff0000);
-        number = std::fabs(cut) >= 0x1p-6f && std::fabs(cut) <= 0x1p12f ? cut : 0;
-      }
-  return copy;
+  return launch.changed([](float number) {
+    const float cut = std::bit_cast<float>(std::bit_cast<uint32_t>(number) & 0xffff0000);
+    return std::fabs(cut) >= 0x1p-6f && std::fabs(cut) <= 0x1p12f ? cut : 0;
+  });
 }
 
 /// Terms of the longest sum.
@@ -84,9 +52,9 @@ void expectWithinBound(Device &device, FastRule rule) {
       const TestLaunch launch = test.make();
       if (resultType(launch) != DType::F32)
         continue;
-      const std::vector<double> exact = exactly(launch.clone()),
+      const std::vector<double> exact = exactly(launch),
                                 fast = resultOf(runFast(device, launch, rule));
-      const std::vector<double> magnitudes = exactly(magnitudesOf(launch));
+      const std::vector<double> magnitudes = magnitudesOf(launch);
       const auto terms = double(termsOf(launch));
       for (size_t i = 0; i < exact.size(); ++i) {
         if (!(magnitudes[i] < 6e4)) // beyond fp16, or no number
@@ -116,7 +84,7 @@ TEST_P(FastRules, KeepTheOrderOfSums) {
   for (KernelId id : {KernelId::Product, KernelId::WeightGradient})
     for (const Case &test : casesOf(id)) {
       const TestLaunch launch = shortNumbersOf(test.make());
-      EXPECT_EQ(onCard(launch, GetParam()), exactly(launch.clone())) << test.name;
+      EXPECT_EQ(onCard(launch, GetParam()), exactly(launch)) << test.name;
     }
 }
 
@@ -132,7 +100,7 @@ TEST_P(FastRules, AreOfProductsOfF32) {
             return operand.storage && operand.tensor.rank == 3 && !isFloat(operand.tensor.dtype);
           });
       if (wide || embedding) {
-        EXPECT_EQ(onCard(launch, GetParam()), exactly(launch.clone())) << test.name;
+        EXPECT_EQ(onCard(launch, GetParam()), exactly(launch)) << test.name;
       }
     }
 }

@@ -65,7 +65,8 @@ struct Rounding {
 inline Rounding roundingOf(FastRule rule) {
   return rule == FastRule::Bf16   ? Rounding{0x1p-8, 0}
          : rule == FastRule::Fp16 ? Rounding{0x1p-11, 0x1p-25}
-                                  : Rounding{0x1p-11, 0};
+         : rule == FastRule::Tf32 ? Rounding{0x1p-11, 0}
+                                  : Rounding{0, 0};
 }
 
 /// A product a b of rounded operands is within (2 u + u^2) |a b| of the exact one, and, where an
