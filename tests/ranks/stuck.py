@@ -52,13 +52,13 @@ def stop_in(thread, calls):
 
 
 class Stuck(JobCase):
-    def endless(self, hidden=48):
+    def endless(self, hidden=48, save_every=2):
         words = [w if w != f"{ranks.UPDATES}u" else "99999u" for w in self.train]
-        words[words.index("--save-every") + 1] = "2u"
+        words[words.index("--save-every") + 1] = f"{save_every}u"
         return words + ["--set", f"hidden={hidden}", "--keep", "3"]
 
-    def start(self, name, *flags, hidden=48):
-        job = Job([*launched(2, *flags), *self.endless(hidden), "-o", self.folder / name])
+    def start(self, name, *flags, **how):
+        job = Job([*launched(2, *flags), *self.endless(**how), "-o", self.folder / name])
         job.wait_for_checkpoint(self.folder / name, 4)
         return job
 
@@ -78,7 +78,7 @@ class Stuck(JobCase):
 
     def test_a_device_that_does_not_get_on_is_named_with_rank_host_and_line(self):
         """The first device of a rank is run by its main thread."""
-        job = self.start("device", "--stuck-timeout", "2s", hidden=400)
+        job = self.start("device", "--stuck-timeout", "2s", hidden=400, save_every=40)  # where it saves, it is between runs
         stop_in(job.pids[1], "none")
         # Within a launch, it has the deadline of launches; else what launch was told.
         host = re.escape(os.uname().nodename)
