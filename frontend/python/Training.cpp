@@ -196,9 +196,62 @@ nb::dict score(PythonSession &session, const Compiled &compiled,
   return values;
 }
 
+/// Updates one by one, for who fills the inputs of `step` before each. Rates and the optimizer's
+/// scalars are those of fit; a schedule that waits for validations stays at its first rate.
+class Updates {
+public:
+  Updates(PythonSession &session, const Compiled &compiled) : session_(session) {
+    training::TrainOptions options =
+        valueOf(cli::trainOptions(compiled.model, valueOf(optionsOf("train", {}))));
+    fit_ = options.fit;
+    seed_ = options.seed;
+    formula_.emplace(fit_.row(), fit_.keys);
+    auto made = [&]() -> Result<std::unique_ptr<training::SessionTrainable>> {
+      nb::gil_scoped_release released;
+      std::lock_guard lock(session.mutex());
+      LSTMC_TRY(cli::prepareAll(session.get()));
+      return training::SessionTrainable::create(session.get());
+    }();
+    trainable_ = valueOf(std::move(made));
+  }
+
+  /// The next update. KeyboardInterrupt after ctrl-C, from the main thread.
+  void run(bool mainThread) {
+    (void)session_.get(); // refuses a process that was forked
+    int signal = 0;
+    Status status = [&] {
+      nb::gil_scoped_release released;
+      std::lock_guard lock(session_.mutex());
+      Interruptible interruptible(mainThread);
+      training::UpdateScalars given =
+          formula_->at(fit_.schedule.rate(fit_.baseRate(), number_ + 1), number_ + 1);
+      Status ran =
+          trainable_->step({given.learningRate, number_ + 1, seed_, std::move(given.inputs)});
+      signal = interruptible.end();
+      return ran;
+    }();
+    raiseSignal(signal);
+    if (!status.ok())
+      throw session_.failureOf(status.error());
+    ++number_;
+  }
+
+private:
+  PythonSession &session_;
+  training::FitSettings fit_;
+  uint64_t seed_ = 0;
+  int64_t number_ = 0; ///< of the last update
+  std::optional<training::UpdateFormula> formula_;
+  std::unique_ptr<training::SessionTrainable> trainable_;
+};
+
 } // namespace
 
 void addTraining(nb::module_ &module) {
+  nb::class_<Updates>(module, "Updates")
+      .def(nb::init<PythonSession &, const Compiled &>(), nb::arg("session"), nb::arg("compiled"),
+           nb::keep_alive<1, 2>())
+      .def("run", &Updates::run, nb::arg("main_thread"));
   module.def("fit", &fit, nb::arg("session"), nb::arg("compiled"), nb::arg("flags"),
              nb::arg("data"), nb::arg("valid").none(), nb::arg("callback").none(),
              nb::arg("buckets"));

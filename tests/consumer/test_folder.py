@@ -1,6 +1,6 @@
-"""test_folder.py BUILD SOURCE: lstmc as a folder of another project (add_subdirectory) has the targets lstmc::runtime, lstmc::symbol and
+"""test_folder.py BUILD SOURCE [--compiler]: lstmc as a folder of another project (add_subdirectory) has the targets lstmc::runtime, lstmc::symbol and
 lstmc::compiler, and brings no tests and no names of its own. What the runtime is made of is built, with the flags of the preset `runtime`, so that ccache
-knows the objects; the compiler is configured alone."""
+knows the objects; the compiler is configured alone, or with --compiler built and tried too, which takes as long as any first build."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-build, source = sys.argv[1:]
+build, source, *rest = sys.argv[1:]
 with open(os.path.join(build, "CMakeCache.txt")) as cache:
     werror = re.search(r"^LSTMC_WERROR:BOOL=(.*)$", cache.read(), re.M)[1]
 
@@ -32,15 +32,34 @@ def configure(folder, *flags):
     return targets
 
 
+def output(*command):
+    print(run(*command).strip())
+
+
+def try_compiler(folder):
+    """In its build: a file compiles to the bytes that the command of BUILD gives, and a graph that is built runs."""
+    run("cmake", "--build", folder, "--target", "compiles", "draws", "consumer")
+    compiled, graph, by_command = (os.path.join(folder, name) for name in ("c.lstmc", "g.lstmc", "d.lstmc"))
+    net = os.path.join(source, "samples/tiny.lnet")
+    run(os.path.join(folder, "compiles"), net, compiled, graph)
+    run(os.path.join(build, "lstmc"), "compile", net, "-b", "4", "-o", by_command)
+    if open(compiled, "rb").read() != open(by_command, "rb").read():
+        sys.exit("lstmc::compiler and the command compile one file to different packages")
+    output(os.path.join(folder, "consumer"), graph)
+    print("lstmc::symbol:", run(os.path.join(folder, "draws")).splitlines()[-1])
+
+
 with tempfile.TemporaryDirectory() as folder:
     targets = configure(os.path.join(folder, "w"))  # fails where a name that it links is none
     for wanted in "compiles", "draws", "consumer":
         if wanted not in targets:
             sys.exit(f"there is no {wanted}")
+    if rest == ["--compiler"]:
+        try_compiler(os.path.join(folder, "w"))
 
     half = os.path.join(folder, "h")
     configure(half, "-DLSTMC_COMPILER=OFF")
     run("cmake", "--build", half, "--target", "consumer")
     package = os.path.join(folder, "m.lstmc")
     run(os.path.join(build, "lstmc"), "compile", os.path.join(source, "samples/forecast.lnet"), "-o", package)
-    print(run(os.path.join(half, "consumer"), package).strip())
+    output(os.path.join(half, "consumer"), package)

@@ -4,7 +4,7 @@
 `Session` runs. `nd` computes at once, with gradients by `autograd`. See docs/python.md.
 """
 
-from . import _core, attribute, autograd, callback, init, io, lr_scheduler, metric, model, name, nd, random, rnn, sym
+from . import _core, attribute, autograd, callback, init, io, lr_scheduler, metric, model, name, nd, optimizer, random, rnn, sym
 from . import mod
 from . import visualization as viz
 from .attribute import AttrScope

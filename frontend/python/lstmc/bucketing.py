@@ -54,10 +54,10 @@ class BucketingModule(Module):
         super().init_params(*arguments, **keywords)
         self._trained += 1
 
-    def forward(self, data_batch: DataBatch, is_train: bool = False) -> None:
+    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
         """Runs the symbol of the batch's `bucket_key`; of the default one where it has none."""
         if is_train:
-            raise usage("a Module trains by fit; a loop of one's own is what lstmc.autograd is for")
+            self._training_loop()
         key = self.default_bucket_key if data_batch.bucket_key is None else data_batch.bucket_key
         _, data_names, label_names = self._symbol(key)
         given = dict(zip(data_names, map(as_array, data_batch.data)))
@@ -91,6 +91,9 @@ class BucketingModule(Module):
         observe.names = watch.names
         super()._train(training.Buckets(train_data, numbers), None, observe, epochs, _buckets=buckets, **more)
         self._trained += 1
+
+    def _training_loop(self):
+        raise usage("a BucketingModule trains by fit; a Module has forward(is_train=True), backward and update")
 
     def _symbol(self, key):
         if key not in self._symbols:

@@ -15,9 +15,11 @@ from .error import usage
 from .graph import variables
 from .init import Uniform
 from .io import DataDesc, NDArrayIter
+from .loop import Loop
 from .model import load_checkpoint, save_checkpoint
 from .ndarray import NDArray, array
 from .network import Network
+from .optimizer import Optimizer
 from .params_file import read
 from .watch import Watch
 
@@ -65,7 +67,8 @@ class Module:
         self._optimizer = {}
         self._sessions = {}  # by shapes, for forward
         self._outputs = None
-        self.binded = self.params_initialized = self.optimizer_initialized = False
+        self._loop = None  # the user's own, after init_optimizer
+        self.binded = self.for_training = self.params_initialized = self.optimizer_initialized = False
 
     # Before it runs.
 
@@ -83,7 +86,8 @@ class Module:
             if isinstance(entry, DataDesc) and "N" in entry.layout and entry[0] in declared:
                 declared[entry[0]].options["layout"] = declared[entry[0]].options.get("layout") or entry.layout
         self._sessions = {}
-        self.binded = True
+        self._end_loop()
+        self.binded, self.for_training = True, for_training
 
     def init_params(self, initializer: Initializer | str | None = Uniform(0.01), arg_params: Mapping[str, ArrayLike] | None = None,
                     aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False, force_init: bool = False,
@@ -92,29 +96,31 @@ class Module:
         if self.params_initialized and not force_init:
             return
         self._initializer = initializer
-        self._given = {name: as_array(value) for name, value in {**(arg_params or {}), **(aux_params or {})}.items()}
-        if self._given and not allow_missing:
-            missing = [name for name in self._parameters() if name not in self._given]
-            if missing:
-                raise usage(f'"{missing[0]}" is not in arg_params, and allow_missing is not given')
+        self._given = self._named(arg_params, aux_params)
+        self._check_given(self._given, allow_missing)
+        self._end_loop()
         self._network.session = None
         self._sessions = {}
         self.params_initialized = True
 
-    def init_optimizer(self, kvstore: Any = "local", optimizer: str = "sgd", optimizer_params: Any = (("learning_rate", 0.01),),
+    def init_optimizer(self, kvstore: Any = "local", optimizer: str | Optimizer = "sgd", optimizer_params: Any = (("learning_rate", 0.01),),
                        force_init: bool = False) -> None:
         """Takes the optimizer. A kvstore of several processes is what `lstmc launch` is for."""
         if "dist" in str(kvstore):
             raise usage(f'kvstore "{kvstore}": processes are joined by `lstmc launch`, which runs .lnet files')
-        if not isinstance(optimizer, str):
-            raise usage("optimizer is a name, with its arguments in optimizer_params")
-        self._optimizer = {"optimizer": optimizer, **dict(optimizer_params)}
+        if not isinstance(optimizer, (str, Optimizer)):
+            raise usage(f"optimizer is a name, with its arguments in optimizer_params, or one of lstmc.optimizer; got {optimizer!r}")
+        self._end_loop()
+        if isinstance(optimizer, Optimizer):
+            self._optimizer = {"optimizer": optimizer.name, **optimizer.arguments}
+        else:
+            self._optimizer = {"optimizer": optimizer, **dict(optimizer_params)}
         self.optimizer_initialized = True
 
     # Training and measuring.
 
     def fit(self, train_data: Any, eval_data: Any = None, eval_metric: Any = "acc", epoch_end_callback: Any = None,
-            batch_end_callback: Any = None, kvstore: Any = "local", optimizer: str = "sgd",
+            batch_end_callback: Any = None, kvstore: Any = "local", optimizer: str | Optimizer = "sgd",
             optimizer_params: Any = (("learning_rate", 0.01),), eval_end_callback: Any = None, eval_batch_end_callback: Any = None,
             initializer: Initializer | str | None = Uniform(0.01), arg_params: Mapping[str, ArrayLike] | None = None,
             aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False, force_rebind: bool = False,
@@ -135,10 +141,8 @@ class Module:
         self._sessions = {}
 
     def _train(self, train_data, eval_data, watch, epochs, **more):
-        params = None if self._network.session else self._given or None
-        self._network.fit(train_data, eval_data, callback=watch, metric=watch.names, initializer=self._initializer, params=params,
-                          shapes=self._shapes, types=self._types, num_epoch=epochs, disp_every="1e", **more,
-                          **self._flags, **{key: str(value) if key == "lr_scheduler" else value for key, value in self._optimizer.items()})
+        self._network.fit(train_data, eval_data, callback=watch, metric=watch.names, initializer=self._initializer, params=self._first_values(),
+                          shapes=self._shapes, types=self._types, num_epoch=epochs, disp_every="1e", **more, **self._flags, **self._keys())
 
     def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None, batch_end_callback: Any = None,
               score_end_callback: Any = None, reset: bool = True, epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
@@ -176,21 +180,46 @@ class Module:
         for number, batch in enumerate(data):
             if number == num_batch:
                 return
-            self.forward(batch)
+            self.forward(batch, is_train=False)
             yield self.get_outputs(), batch
 
-    def forward(self, data_batch: DataBatch, is_train: bool = False) -> None:
-        """Runs the network for a batch; of other shapes than it was bound for, it is compiled for them."""
+    def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
+        """Runs the network for a batch; of other shapes than it was bound for, it is compiled for them. With `is_train`, which is the
+        `for_training` of `bind` unless given, the batch is kept for `backward` and `update` (loop.py), and other shapes are refused."""
+        given = self._arrays(self.data_names, data_batch.data)
+        whole = {**given, **self._arrays(self.label_names, data_batch.label)}
+        if is_train is None:
+            is_train = self.for_training and self.optimizer_initialized and {name: value.shape for name, value in whole.items()} == self._shapes
         if is_train:
-            raise usage("a Module trains by fit; a loop of one's own is what lstmc.autograd is for")
-        given = dict(zip(self.data_names, [as_array(value) for value in data_batch.data]))
-        shapes = {name: value.shape for name, value in given.items()}
-        session = self._session(shapes)
+            self._training_loop().forward(whole)
+            self._outputs = None
+            return
+        session = self._session({name: value.shape for name, value in given.items()})
+        if self._loop is not None:
+            self._loop.drop()
         self._outputs = [NDArray(output) for output in session.run(given).values()]
 
+    def backward(self, out_grads: Any = None) -> None:
+        """Of the batch of the last `forward`. What flows into the outputs is what their losses say."""
+        if out_grads is not None:
+            raise usage("a Module has no out_grads: an Executor of simple_bind has")
+        self._training_loop().backward()
+
+    def forward_backward(self, data_batch: DataBatch) -> None:
+        self.forward(data_batch, is_train=True)
+        self.backward()
+
+    def update(self) -> None:
+        """Changes the weights by the gradients of the last `backward`."""
+        self._training_loop().update()
+
+    def update_metric(self, eval_metric: EvalMetric, labels: Sequence[ArrayLike], pre_sliced: bool = False) -> None:
+        """Adds the outputs of the last `forward`."""
+        eval_metric.update(labels, self.get_outputs())
+
     def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
-        """Of the last `forward`."""
-        return self._outputs
+        """Of the last `forward`, with the weights of then; dropout drops nothing out in them."""
+        return self._outputs if self._outputs is not None or self._loop is None else self._loop.outputs()
 
     # Weights.
 
@@ -203,7 +232,13 @@ class Module:
 
     def set_params(self, arg_params: Mapping[str, ArrayLike], aux_params: Mapping[str, ArrayLike] | None = None,
                    allow_missing: bool = False, force_init: bool = True, allow_extra: bool = False) -> None:
-        self.init_params(self._initializer, arg_params, aux_params, allow_missing, force_init, allow_extra)
+        """Sets weights. A loop of the user's own goes on with the optimizer's states as they are."""
+        if self._loop is not None and force_init:
+            self._check_given(self._named(arg_params, aux_params), allow_missing)
+            self._loop.finish()
+            self._network.session.set_params(self._named(arg_params, aux_params))
+        else:
+            self.init_params(self._initializer, arg_params, aux_params, allow_missing, force_init, allow_extra)
 
     def save_params(self, fname: Path) -> None:
         """Writes the weights as MXNet's file of arrays."""
@@ -231,12 +266,49 @@ class Module:
 
     # Inside.
 
+    def _arrays(self, names, values):
+        return dict(zip(names, map(as_array, values or ())))
+
+    def _named(self, arg_params, aux_params):
+        return {name: as_array(value) for name, value in {**(arg_params or {}), **(aux_params or {})}.items()}
+
+    def _check_given(self, given, allow_missing):
+        missing = [name for name in self._parameters() if name not in given] if given and not allow_missing else []
+        if missing:
+            raise usage(f'"{missing[0]}" is not in arg_params, and allow_missing is not given')
+
+    def _keys(self):
+        """The optimizer, as keys of fit."""
+        return {key: str(value) if key == "lr_scheduler" else value for key, value in self._optimizer.items()}
+
+    def _first_values(self):
+        """Those that were given; None where there are weights of a training, or first values are the initializer's."""
+        return None if self._network.session else self._given or None
+
+    def _training_loop(self):
+        if self._loop is None:
+            if not (self.binded and self.params_initialized and self.optimizer_initialized):
+                raise usage("a loop over forward, backward and update comes after bind, init_params and init_optimizer")
+            package = self._network.compile(self._shapes, self._types, initializer=self._initializer, **self._flags, **self._keys())
+            weights = self._network.session.params() if self._network.session else self._first_values()
+            self._network.session = package.session(weights)
+            self._loop = Loop(self._network.session)
+        return self._loop
+
+    def _end_loop(self):
+        """Its session stays, with the weights."""
+        if self._loop is not None:
+            self._loop.finish()
+            self._loop = None
+
     def _parameters(self):
         inputs = {*self.data_names, *self.label_names}
         return [name for name in self.symbol.list_arguments() if name not in inputs]
 
     def _session(self, shapes=None):
-        """The session of the last fit, or one for these shapes of data with its weights."""
+        """The session of the last training, or one for these shapes of data with its weights."""
+        if self._loop is not None:
+            self._loop.finish()
         bound = self._shapes and all(self._shapes.get(name) == shape for name, shape in (shapes or {}).items())
         if self._network.session is not None and bound:
             return self._network.session

@@ -33,7 +33,7 @@ class Documents(unittest.TestCase):
         draw = np.random.default_rng(1)
         y = draw.integers(0, 65, (80, 64), dtype=np.int32)
         names = {"ids": y[:32], "print": lambda *_: None}
-        drawn, compiled, runtime, trained, eager, script = blocks("python.md")
+        drawn, compiled, runtime, trained, eager, script, loop = blocks("python.md")
         self.run_all([drawn], names)
         shapes = {"data": (32, 64), "label": (32, 64)}
         lstmc.Network(names["net"]).compile(shapes, devices="cpu").session().save_params("lm.safetensors")
@@ -50,6 +50,8 @@ class Documents(unittest.TestCase):
         nd = lstmc.nd
         self.run_all([script], names)
         self.assertEqual(names["symbol"].list_outputs(), ["softmax_output"])
+        self.run_all([loop], names)
+        self.assertEqual(names["metric"].num_inst, 96 * 64)  # the last batch is filled up
         self.run_all([eager], names | {"batches": [(nd.ones((3, 4)), nd.array([0, 9, 1]))]})
 
     def test_from_pytorch(self):

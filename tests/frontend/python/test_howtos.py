@@ -47,6 +47,8 @@ class HowTos(unittest.TestCase):
 
     def test_module(self):
         found, printed = self.run_script("module.py")
+        self.assertGreater(found["by_hand"][-1], 0.75)
+        self.assertGreater(found["by_hand"][-1], found["by_hand"][0])
         self.assertGreater(dict(found["score"])["accuracy"], 0.9)
         self.assertGreater(dict(found["later"])["accuracy"], 0.9)
         self.assertGreater(dict(found["earlier"])["accuracy"], 0.5)

@@ -27,6 +27,20 @@ mod.bind(data_shapes=train_iter.provide_data, label_shapes=train_iter.provide_la
 mod.init_params(initializer=mx.init.Uniform(scale=0.2))
 mod.init_optimizer(optimizer="adam", optimizer_params=(("learning_rate", 0.02),))
 
+# Epochs by hand, one call at a time.
+metric = mx.metric.create("acc")
+by_hand = []
+for epoch in range(4):
+    train_iter.reset()
+    metric.reset()
+    for batch in train_iter:
+        mod.forward(batch, is_train=True)
+        mod.update_metric(metric, batch.label)
+        mod.backward()
+        mod.update()
+    by_hand.append(metric.get()[1])
+mod.init_params(initializer=mx.init.Uniform(scale=0.2), force_init=True)
+
 checkpoint = mx.callback.do_checkpoint(PREFIX)  # noqa: F821, given by who runs this
 mod.fit(train_iter, eval_data=val_iter, optimizer="adam", optimizer_params={"learning_rate": 0.02}, eval_metric="acc", num_epoch=6,
         epoch_end_callback=checkpoint)
