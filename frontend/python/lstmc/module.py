@@ -315,8 +315,10 @@ class Module:
         if not self.binded:
             raise usage("the module is not bound: bind it, or give data with provide_data")
         key = tuple(sorted(shapes.items())) if shapes and not bound else None
+        weights = self._network.session.params() if self._network.session else self._given
+        if key in self._sessions and self._loop is not None:
+            self._sessions[key].set_params({name: value for name, value in weights.items() if name in self._sessions[key].package.parameters})
         if key not in self._sessions:
-            weights = self._network.session.params() if self._network.session else self._given
             wanted = self._shapes if key is None else {**{name: self._label_shape(name, shapes) for name in self.label_names}, **shapes}
             package = self._network.compile(wanted, self._types, initializer=self._initializer, devices=self._flags["devices"])
             known = set(package.parameters)

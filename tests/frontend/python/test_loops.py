@@ -95,6 +95,18 @@ class Loops(unittest.TestCase):
         self.assertFalse((module.get_outputs()[0].asnumpy() == before).all())
         with self.assertRaisesRegex(mx.Error, "after forward"):
             module.backward()
+        # Other shapes have a session of their own, with the weights of now.
+        few = mx.io.DataBatch([batch.data[0][:4]])
+        for _ in range(2):
+            module.forward(few)
+            rows = module.get_outputs()[0].asnumpy()
+            module.forward(batch, is_train=False)
+            np.testing.assert_array_equal(rows, module.get_outputs()[0].asnumpy()[:4])
+            module.forward_backward(batch)
+            module.update()
+        module, data = begun()
+        module.forward_backward(batch)
+        module.update()
         self.equal(values(module), first)
 
     def test_a_gradient_without_update_changes_nothing(self):
