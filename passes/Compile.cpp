@@ -180,9 +180,7 @@ static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &opti
     computeIn(module, *options.dtype);
   writeOutShorthands(module);
   std::vector<package::Packed> packed = packedVectors(module);
-  llvm::FailureOr<llvm::StringMap<ValueRange>> ranges = inputRanges(module);
-  if (failed(ranges))
-    return diagnostics;
+  llvm::StringMap<ValueRange> ranges = inputRanges(module);
   package::PackageData data;
   auto manager = mlir::PassManager::on<mlir::ModuleOp>(module.getContext());
   manager.enableVerifier(options.verifyEach && countOps(module) <= kVerifiedOps);
@@ -200,7 +198,7 @@ static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &opti
   }
   for (package::Entry &entry : data.entries)
     for (package::Binding &input : entry.inputs)
-      if (auto range = ranges->find(input.name); range != ranges->end() && input.role != "scalar")
+      if (auto range = ranges.find(input.name); range != ranges.end() && input.role != "scalar")
         input.range = range->second;
   result.package = std::move(data);
   result.package.producer = options.producer;

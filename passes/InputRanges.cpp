@@ -5,8 +5,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "ir/sym/Attributes.h"
-#include "ir/sym/Diagnose.h"
-#include "ir/sym/OpText.h"
 #include "ir/sym/ValueUse.h"
 
 namespace lstmc::passes {
@@ -102,51 +100,11 @@ private:
   llvm::DenseMap<Value, Demand> demands;
 };
 
-/// Whether all elements are those of whole inputs.
-bool isGiven(Value value) {
-  llvm::SmallVector<Value> open = {value};
-  llvm::DenseSet<Value> seen;
-  while (!open.empty()) {
-    Value next = open.pop_back_val();
-    mlir::Operation *op = next.getDefiningOp();
-    if (!op || !seen.insert(next).second)
-      continue;
-    auto mover = llvm::dyn_cast<sym::MovementRule>(op);
-    unsigned result = llvm::cast<mlir::OpResult>(next).getResultNumber();
-    for (mlir::OpOperand &operand : op->getOpOperands()) {
-      std::optional<MovedPart> part =
-          mover ? mover.movedPart(operand.getOperandNumber(), result) : std::nullopt;
-      if (!part || part->axis >= 0)
-        return false;
-      open.push_back(operand.get());
-    }
-    if (op->getNumOperands() == 0)
-      return false;
-  }
-  return true;
-}
-
-/// E0215 where an op refuses positions out of range that no caller gives, since launches do not
-/// fail.
-llvm::LogicalResult checkRefusals(mlir::func::FuncOp net) {
-  for (mlir::Operation &op : net.front())
-    if (auto reader = llvm::dyn_cast<sym::IndexRule>(op))
-      for (mlir::OpOperand &operand : op.getOpOperands())
-        if (reader.refusesOthers(operand.getOperandNumber()) && !isGiven(operand.get()))
-          return sym::emitCoded(&op, ErrorCode::E0215)
-                 << sym::labelOf(&op)
-                 << ": mode raise is built for indices that are an input; "
-                    "these are computed, or part of one: use clip or wrap";
-  return mlir::success();
-}
-
 } // namespace
 
-llvm::FailureOr<llvm::StringMap<ValueRange>> inputRanges(mlir::ModuleOp module) {
+llvm::StringMap<ValueRange> inputRanges(mlir::ModuleOp module) {
   llvm::StringMap<ValueRange> ranges;
   for (auto net : module.getOps<mlir::func::FuncOp>()) {
-    if (failed(checkRefusals(net)))
-      return mlir::failure();
     Demands demands(net);
     for (mlir::BlockArgument argument : net.getArguments()) {
       auto name = net.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);

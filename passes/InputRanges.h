@@ -11,8 +11,7 @@ namespace lstmc::passes {
 /// By the names of those inputs all of whose elements go to ops that read them as positions
 /// (IndexRule), as they are or moved (MovementRule): the positions that there are. Where several
 /// ops read one input, those that all of them have; of parts that different ops read, those that
-/// any of them has. `module` holds one net whose shapes are known. Fails after E0215 where an op
-/// refuses positions out of range (take with mode raise) that are not those of a whole input.
-llvm::FailureOr<llvm::StringMap<ValueRange>> inputRanges(mlir::ModuleOp module);
+/// any of them has. `module` holds one net whose shapes are known.
+llvm::StringMap<ValueRange> inputRanges(mlir::ModuleOp module);
 
 } // namespace lstmc::passes

@@ -23,7 +23,8 @@ using mlir::Operation;
 /// runs, or of which elements of the whole batch.
 bool isName(llvm::StringRef attribute) {
   return attribute == sym::kNameAttr || attribute == sym::kOrdinalAttr ||
-         attribute == sym::kGroupAttr || attribute == sym::kDimsAttr;
+         attribute == sym::kGroupAttr || attribute == sym::kDimsAttr ||
+         attribute == sym::kCalledAttr;
 }
 
 bool runTogether(Operation *a, Operation *b) {

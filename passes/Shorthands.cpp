@@ -1,13 +1,16 @@
 #include "passes/Shorthands.h"
 
 #include "ir/sym/Attributes.h"
+#include "ir/sym/OpText.h"
 #include "ir/sym/Shorthand.h"
 
 namespace lstmc::passes {
 
-/// What hangs on the op hangs on all that stand in its place; the name on the one whose result it
-/// names.
+/// What hangs on the op hangs on all that stand in its place, with what the user called; the name
+/// on the one whose result it names.
 static void inherit(mlir::Operation *op, mlir::Operation *first, mlir::Operation *last) {
+  if (!op->hasAttr(sym::kCalledAttr))
+    op->setAttr(sym::kCalledAttr, mlir::StringAttr::get(op->getContext(), sym::labelOf(op)));
   for (mlir::Operation *made = first; made != op; made = made->getNextNode())
     for (mlir::NamedAttribute attribute : op->getDiscardableAttrs())
       if (made == last || attribute.getName() != sym::kNameAttr)

@@ -92,7 +92,8 @@ std::string likeness(mlir::Operation *op, bool byGroup) {
   for (mlir::NamedAttribute attribute : op->getAttrDictionary()) {
     llvm::StringRef name = attribute.getName();
     if (name == sym::kNameAttr || name == sym::kOrdinalAttr || name == sym::kDimsAttr ||
-        (name == sym::kGroupAttr && !byGroup) || (slices && (name == "begin" || name == "end")))
+        name == sym::kCalledAttr || (name == sym::kGroupAttr && !byGroup) ||
+        (slices && (name == "begin" || name == "end")))
       continue;
     out << ' ' << name << '=' << attribute.getValue();
   }

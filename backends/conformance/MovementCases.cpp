@@ -83,34 +83,35 @@ void addIndexed(std::vector<Case> &cases) {
     });
 
   for (DType index : {DType::F32, DType::I32, DType::I64, DType::U8, DType::F64})
-    for (bool wrap : {false, true})
-      add(cases, KernelId::Gather,
-          fmt::format("{} indices{}", dtypeName(index), wrap ? ", wrap" : ""), [=] {
-            int64_t low = index == DType::U8 ? 0 : -25;
-            return makeLaunch(GatherArguments{.wrap = wrap},
-                              {Array(DType::F32, {1, 11, 33}, uniform(-1, 1)),
-                               Array(index, {4, 9}, integers(low, 25)),
-                               Array(DType::F32, {1, 36, 33})});
-          });
+    for (auto [mode, name] : {std::pair(IndexMode::Clip, ""),
+                              {IndexMode::Wrap, ", wrap"},
+                              {IndexMode::Raise, ", raise"}})
+      add(cases, KernelId::Gather, fmt::format("{} indices{}", dtypeName(index), name), [=] {
+        int64_t low = index == DType::U8 ? 0 : -25;
+        return makeLaunch(GatherArguments{.mode = mode},
+                          {Array(DType::F32, {1, 11, 33}, uniform(-1, 1)),
+                           Array(index, {4, 9}, integers(low, 25)),
+                           Array(DType::F32, {1, 36, 33})});
+      });
   for (Layout layout : kAnyLayout)
     add(cases, KernelId::Gather, fmt::format("in the middle, {}", layoutName(layout)), [=] {
-      return makeLaunch(GatherArguments{.wrap = false},
+      return makeLaunch(GatherArguments{.mode = IndexMode::Clip},
                         {Array(DType::F64, {3, 5, 7}, uniform(-1, 1), layout),
                          Array(DType::I32, {8}, integers(0, 4)),
                          Array(DType::F64, {3, 8, 7}, layout)});
     });
   add(cases, KernelId::Gather, "halves truncated", [] {
-    return makeLaunch(GatherArguments{.wrap = false},
+    return makeLaunch(GatherArguments{.mode = IndexMode::Clip},
                       {Array(DType::F32, {1, 6, 4}, uniform(-1, 1)),
                        Array(DType::F32, {12}, uniform(-2, 8)), Array(DType::F32, {1, 12, 4})});
   });
   add(cases, KernelId::Gather, "indices that are no numbers", [] {
-    return makeLaunch(GatherArguments{.wrap = false},
+    return makeLaunch(GatherArguments{.mode = IndexMode::Clip},
                       {Array(DType::F32, {1, 6, 4}, uniform(-1, 1)),
                        Array(DType::F32, {40}, anything()), Array(DType::F32, {1, 40, 4})});
   });
   add(cases, KernelId::Gather, "many", [] {
-    return makeLaunch(GatherArguments{.wrap = false},
+    return makeLaunch(GatherArguments{.mode = IndexMode::Clip},
                       {Array(DType::F32, {1, 65, 256}, uniform(-1, 1)),
                        Array(DType::I32, {300}, integers(0, 64)),
                        Array(DType::F32, {1, 300, 256})});

@@ -86,6 +86,10 @@ std::optional<KernelId> findKernel(std::string_view name);
 template <typename Choice> inline constexpr Choice kLast = Choice();
 template <> inline constexpr RnnMode kLast<RnnMode> = RnnMode::Gru;
 
+/// What gather does with an index out of range.
+enum class IndexMode : uint8_t { Clip, Wrap, Raise };
+template <> inline constexpr IndexMode kLast<IndexMode> = IndexMode::Raise;
+
 enum class ReduceKind : uint8_t { Sum, Mean, Max, Min, Prod, Norm, ArgMax };
 template <> inline constexpr ReduceKind kLast<ReduceKind> = ReduceKind::ArgMax;
 

@@ -51,7 +51,7 @@ void ruleArange(Rule &r) {
 }
 
 void ruleGather(Rule &r) {
-  r.flag("wrap");
+  r.choice<IndexMode>("mode");
   r.shape("w", "A V D");
   r.bind("n", r.view("indices").elements);
   r.shape("y", "A n D");

@@ -39,7 +39,7 @@ void runGather(const GatherLaunch &launch) {
     int64_t i = 0; // the indices as one flat list
     forEachIndex(indices, indices.rank, [&](const auto &at) {
       int64_t index = readElement<int64_t>(indices.data, indices.dtype, offsetAt(indices, at));
-      int64_t row = inside(index, w.shape[1], launch.wrap);
+      int64_t row = inside(index, w.shape[1], launch.mode == IndexMode::Wrap);
       for (int64_t a = 0; a < y.shape[0]; ++a)
         for (int64_t d = 0; d < y.shape[2]; ++d)
           View<T>{y}(a, i, d) = View<T>{w}(a, row, d);

@@ -148,14 +148,19 @@ BoundMessage bindMessage(const PackageData &data, size_t entry, int64_t number, 
 
 } // namespace
 
+Status BoundProgram::checkIndices(Device &target, const Segment &segment) const {
+  if (!indices || !indices->counts(segment.launch))
+    return {};
+  begin(target, segment); // its indices may come from another stream
+  return indices->count(target, segment.launch, segment.stream);
+}
+
 void BoundProgram::begin(Device &target, const Segment &segment) const {
   for (uint32_t event : segment.waits)
     target.wait(segment.stream, event);
 }
 
 void BoundProgram::launch(Device &target, const Segment &segment) const {
-  if (indices)
-    indices->count(target, segment.launch, segment.stream);
   target.launch(segment.stream, *launches, segment.first, segment.last, timesFrom(segment.launch));
 }
 
@@ -166,8 +171,6 @@ void BoundProgram::end(Device &target, const Segment &segment) const {
 
 size_t BoundProgram::runGraph(Device &target, size_t at) const {
   const size_t end = segments[at].graphEnd;
-  if (indices)
-    indices->count(target, segments[at].launch, segments[at].stream);
   auto give = [&] {
     for (size_t i = at; i < end; ++i) {
       begin(target, segments[i]);

@@ -58,6 +58,9 @@ struct BoundProgram {
   size_t lastSegment(Part part) const {
     return part == Part::BeforeCommit ? commitSegment : segments.size();
   }
+  /// E0604 if the launch that the segment, or the graph from there on, begins with refuses an
+  /// index. Called before it.
+  Status checkIndices(Device &target, const Segment &segment) const;
   // Called for each segment in this order, on the program's device:
   void begin(Device &target, const Segment &segment) const; ///< waits for its events
   void launch(Device &target, const Segment &segment) const;

@@ -61,6 +61,8 @@ void ParallelRun::carryOut(const BoundProgram &program, size_t &at) {
       hook_({program.device, entry_->name, segment.launch, transport_.aborted()});
     if (transport_.aborted().load())
       return;
+    if (!checkIndices(program, segment))
+      return;
     if (!hook_ && program.beginsGraph(device, at)) {
       Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
       at = program.runGraph(device, at);
@@ -72,6 +74,16 @@ void ParallelRun::carryOut(const BoundProgram &program, size_t &at) {
   }
   threads_.await(program.device,
                  [&] { return transport_.drained(program.device) || transport_.aborted().load(); });
+}
+
+bool ParallelRun::checkIndices(const BoundProgram &program, const Segment &segment) {
+  if (segment.kind != Segment::Kind::Launches || !program.indices)
+    return true;
+  Watchdog::Stretch stretch(watchdog_, *entry_, program, segment.launch);
+  Status status = program.checkIndices(*devices_[program.device], segment);
+  if (!status.ok())
+    transport_.abort(std::move(status.error()));
+  return status.ok();
 }
 
 void ParallelRun::finish(const BoundProgram &program, size_t at) {

@@ -32,6 +32,8 @@ private:
   void carryOut(const BoundProgram &program, size_t &at);
   /// Like receive() and await(), returns false if the round is aborted meanwhile.
   bool carryOut(const BoundProgram &program, const Segment &segment);
+  /// False, and the round ends, if an op refuses an index.
+  bool checkIndices(const BoundProgram &program, const Segment &segment);
   /// Waits for all streams before segment `at`.
   void finish(const BoundProgram &program, size_t at);
   /// What `work` throws ends the round; `at` is where it was then.

@@ -126,8 +126,8 @@ struct Session::Impl {
   Status runParts(session::BoundEntry &entry);
   Status runPart(session::BoundEntry &entry, session::Part part);
   Status runInTurn(session::BoundEntry &entry, session::Part part);
-  void runStreams(const session::BoundEntry &entry, const session::BoundProgram &program,
-                  session::Part part);
+  Status runStreams(const session::BoundEntry &entry, const session::BoundProgram &program,
+                    session::Part part);
   Status runWatched(session::BoundEntry &entry);
   void beginRun();
   void endRun(const Error &error);

@@ -7,6 +7,7 @@
 #include "executor/base/NumberText.h"
 #include "executor/base/Pages.h"
 #include "executor/session/Binding.h"
+#include "executor/session/IndexWarning.h"
 #include "executor/session/RemoteDevice.h"
 #include "executor/session/SessionImpl.h"
 

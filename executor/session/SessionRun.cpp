@@ -50,7 +50,7 @@ Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
   for (session::BoundProgram &program : entry.programs) { // one: nothing to wait for
     Device &device = *devices[program.device];
     if (program.streams > 1 || program.indices || device.keepsGraphs()) {
-      runStreams(entry, program, part);
+      LSTMC_TRY(runStreams(entry, program, part));
       continue;
     }
     size_t commit = program.source->commit, end = program.launches->size();
@@ -63,12 +63,16 @@ Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
 }
 
 /// Segment by segment; a program without transfers.
-void Session::Impl::runStreams(const BoundEntry &entry, const session::BoundProgram &program,
-                               Part part) {
+Status Session::Impl::runStreams(const BoundEntry &entry, const session::BoundProgram &program,
+                                 Part part) {
   Device &device = *devices[program.device];
+  Status status;
   for (size_t i = program.firstSegment(part); i < program.lastSegment(part);) {
     const session::Segment &segment = program.segments[i];
     session::Watchdog::Stretch stretch(*watchdog, entry, program, segment.launch);
+    status = program.checkIndices(device, segment);
+    if (!status.ok())
+      break;
     if (program.beginsGraph(device, i)) {
       i = program.runGraph(device, i);
       continue;
@@ -81,6 +85,7 @@ void Session::Impl::runStreams(const BoundEntry &entry, const session::BoundProg
     ++i;
   }
   device.finish();
+  return status;
 }
 
 Status Session::Impl::runParts(BoundEntry &entry) {

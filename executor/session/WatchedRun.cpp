@@ -10,7 +10,7 @@ namespace lstmc::session {
 bool WatchedRun::run(const BoundEntry &entry, Part part) {
   if (carryOut(entry, part))
     return true;
-  if (inJob_) // all launches have run
+  if (inJob_ || !found_) // all launches have run, or an op refused an index
     return false;
   // From commit on, the launches that are left.
   if (part == Part::BeforeCommit)
@@ -114,7 +114,10 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
     if (watchdog_)
       stretch.emplace(*watchdog_, entry, program, index);
     if (program.indices && watchdog_) // a run that explains another repeats it
-      program.indices->count(device, index, 0);
+      if (Status status = program.indices->count(device, index, 0); !status.ok()) {
+        transport_.abort(std::move(status.error()));
+        return false;
+      }
     if (segment.kind == Segment::Kind::Receive)
       transport_.take(entry.messages[segment.message].id, time);
     else

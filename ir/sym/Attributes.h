@@ -30,6 +30,10 @@ inline constexpr llvm::StringLiteral kRecomputeAttr = "sym.recompute";
 /// StringAttr: the parameter that the op's result is the gradient of.
 inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";
 
+/// StringAttr: what the user called of which this op is a part ("gather_nd"), where one op was
+/// written out as others.
+inline constexpr llvm::StringLiteral kCalledAttr = "sym.called";
+
 /// UnitAttr on loss heads of an entry that trains: the gradient begins at these ops.
 inline constexpr llvm::StringLiteral kHeadAttr = "sym.head";
 /// IntegerAttr on the same heads: the number by which an update divides their gradient

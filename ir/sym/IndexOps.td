@@ -27,11 +27,10 @@ def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sy
 }
 
 def Sym_TakeOp : Sym_Op<"take", "take", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
-  let difference = "`mode` raise is refused for indices that the net computes.";
   let summary = "slices of an axis, picked by index";
   let description = [{
     `mode` clip moves an index out of range to the nearest one; wrap takes it modulo the extent;
-    raise refuses it when it is given, so these indices have to be an input, or moved parts of one.
+    raise refuses it (E0604): when it is given, or when the net that computes it runs.
       * axis: `axis` is an axis of `a`.
       * output-shape: the extents of `a`, with those of `indices` in place of `axis`.
 

@@ -79,8 +79,8 @@ public:
 
   virtual void launch(KernelId kernel, llvm::ArrayRef<View> operands,
                       llvm::ArrayRef<int64_t> ints = {}, llvm::ArrayRef<double> floats = {}) = 0;
-  /// Adds a launch of the kernel with these arguments: launch(GatherArguments{.wrap = true}, {w, i,
-  /// y}).
+  /// Adds a launch of the kernel with these arguments: launch(GatherArguments{.mode =
+  /// IndexMode::Wrap}, {w, i, y}).
   template <typename Arguments>
   void launch(const Arguments &arguments, llvm::ArrayRef<View> operands) {
     WireArguments wire = wireArguments(arguments);

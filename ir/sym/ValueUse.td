@@ -11,13 +11,11 @@ def Sym_IndexRule : OpInterface<"IndexRule"> {
   let description = [{
     An op that reads values of an operand as positions: rows of a table, classes, steps. A value out
     of range that the caller gives is refused before the run; one that the net computes is treated
-    as the op's record says (mostly clipped).
+    as the op's record says (mostly clipped; refused when the net runs).
   }];
   let methods = [
     InterfaceMethod<"Valid positions for values of operand `index`; none if they are not positions, or if all values are valid.",
       "::std::optional<::lstmc::ValueRange>", "positionsOf", (ins "unsigned":$index)>,
-    InterfaceMethod<"Whether operand `index` may not have values out of that range, so that a caller has to give them.",
-      "bool", "refusesOthers", (ins "unsigned":$index)>,
   ];
 }
 

@@ -46,14 +46,21 @@ std::string nameOf(Value value) {
   return name;
 }
 
+/// The op that the user wrote, of which this one may be a part.
+std::string calledText(Operation *op) {
+  if (auto called = op->getAttrOfType<mlir::StringAttr>(sym::kCalledAttr))
+    return called.str();
+  const sym::OpRecord *record = sym::recordOf(op->getName());
+  return record && !record->mxnetName.empty() ? std::string(record->mxnetName)
+                                              : op->getName().stripDialect().str();
+}
+
 } // namespace
 
 //===---- ops ---------------------------------------------------------------------------------===//
 
 mlir::Location EntryLowering::launchLocation(Operation *op) {
-  const sym::OpRecord *record = sym::recordOf(op->getName());
-  std::string text = record && !record->mxnetName.empty() ? std::string(record->mxnetName)
-                                                          : op->getName().stripDialect().str();
+  std::string text = calledText(op);
   if (auto name = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
     text += " " + name.str();
   return mlir::NameLoc::get(mlir::StringAttr::get(op->getContext(), text), op->getLoc());

@@ -122,7 +122,7 @@ int main() { // NOLINT(readability-function-size): a table
       caseOf("copy [1024,256] transpose", CopyArguments{},
              {permuted(dense(kF, {1024, kH}), {1, 0}), dense(kF, {kH, 1024})}),
       caseOf("fill 1.1M", FillArguments{.value = 0}, {dense(kF, {1100000})}),
-      caseOf("gather 2048 x 256", GatherArguments{.wrap = false},
+      caseOf("gather 2048 x 256", GatherArguments{.mode = IndexMode::Clip},
              {dense(kF, {1, kV, kH}), labels, dense(kF, {1, kRows, kH})}),
       caseOf("one_hot 2048 x 65", OneHotArguments{.on = 1, .off = 0},
              {dense(DType::I32, {kRows}), dense(kF, {kRows, kV})}),

@@ -27,7 +27,7 @@ int64_t bring(int64_t index, int64_t extent, bool wrap) {
 
 void gather(const GatherLaunch &launch, Worker &worker) {
   const Tensor &w = launch.w, &indices = launch.indices, &y = launch.y;
-  bool wrap = launch.wrap;
+  bool wrap = launch.mode == IndexMode::Wrap;
   int64_t outer = w.shape[0], rows = w.shape[1], width = w.shape[2];
   const Tensor *views[1] = {&indices};
   StridedWalk<1> walk(views, false);

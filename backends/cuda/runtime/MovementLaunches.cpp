@@ -32,7 +32,7 @@ static Launches index(std::string_view kernel, const Tensor &from, const Tensor 
                                                to.elements(), bytesOf(to.dtype), wrap})}};
 }
 Launches launchesGather(const GatherLaunch &launch, const GpuShape &) {
-  return index("lstmc_gather", launch.w, launch.indices, launch.y, launch.wrap);
+  return index("lstmc_gather", launch.w, launch.indices, launch.y, launch.mode == IndexMode::Wrap);
 }
 Launches launchesPick(const PickLaunch &launch, const GpuShape &) {
   return index("lstmc_pick", launch.x, launch.indices, launch.y, launch.wrap);

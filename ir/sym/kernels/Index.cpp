@@ -9,10 +9,14 @@ namespace lstmc::sym {
 llvm::LogicalResult EmbeddingOp::emitKernels(KernelBuilder &builder) {
   View indices = builder.view(getData()), weight = builder.view(getWeight());
   int64_t n = indices.elements(), width = weight.shape[1];
-  builder.launch(GatherArguments{.wrap = false},
+  builder.launch(GatherArguments{.mode = IndexMode::Clip},
                  {weight.broadcastTo({1, weight.shape[0], width}), builder.reshaped(indices, {n}),
                   builder.output(builder.view(getOutput()), {1, n, width})});
   return mlir::success();
+}
+
+static IndexMode modeOf(llvm::StringRef mode) {
+  return mode == "wrap" ? IndexMode::Wrap : mode == "raise" ? IndexMode::Raise : IndexMode::Clip;
 }
 
 llvm::LogicalResult TakeOp::emitKernels(KernelBuilder &builder) {
@@ -21,7 +25,7 @@ llvm::LogicalResult TakeOp::emitKernels(KernelBuilder &builder) {
   llvm::ArrayRef<int64_t> shape = a.shape;
   int64_t before = product(shape.take_front(size_t(axis))),
           after = product(shape.drop_front(size_t(axis) + 1));
-  builder.launch(GatherArguments{.wrap = getMode() == "wrap"},
+  builder.launch(GatherArguments{.mode = modeOf(getMode())},
                  {builder.reshaped(a, {before, shape[size_t(axis)], after}),
                   builder.reshaped(indices, {n}),
                   builder.output(builder.view(getOutput()), {before, n, after})});

@@ -83,14 +83,10 @@ Range positionsIn(LogSoftmaxOp op, unsigned index) {
   return index == 1 ? Range(lengths(0, extentAt(op.getData(), op.getAxis()))) : std::nullopt;
 }
 
-template <typename Op> bool refuses(Op, unsigned) { return false; }
-bool refuses(TakeOp op, unsigned index) { return index == 1 && op.getMode() == "raise"; }
-
 template <typename Op> struct IndexModel : IndexRule::ExternalModel<IndexModel<Op>, Op> {
   Range positionsOf(Operation *op, unsigned index) const {
     return positionsIn(cast<Op>(op), index);
   }
-  bool refusesOthers(Operation *op, unsigned index) const { return refuses(cast<Op>(op), index); }
 };
 
 //===---- movement ----------------------------------------------------------------------------===//

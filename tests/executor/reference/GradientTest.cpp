@@ -268,7 +268,7 @@ TEST(Gradient, ProductAndEmbedding) {
   expectGradient(dtable,
                  differences(table,
                              [&] {
-                               run(GatherArguments{.wrap = false}, {matrix, flat, rows});
+                               run(GatherArguments{.mode = IndexMode::Clip}, {matrix, flat, rows});
                                return inner(drows, rows);
                              }),
                  "table");

@@ -18,9 +18,9 @@ Array f32(Shape shape, Numbers values) {
 TEST(Meaning, GatherClipsOrWraps) {
   Array w = f32({1, 3, 2}, {0, 1, 10, 11, 20, 21}), y(DType::F32, {1, 5, 2});
   Array indices = f32({5}, {-1, 0, 2, 3, 1.9});
-  run(GatherArguments{.wrap = false}, {w, indices, y});
+  run(GatherArguments{.mode = IndexMode::Clip}, {w, indices, y});
   EXPECT_EQ(y.values(), (Numbers{0, 1, 0, 1, 20, 21, 20, 21, 10, 11}));
-  run(GatherArguments{.wrap = true}, {w, indices, y});
+  run(GatherArguments{.mode = IndexMode::Wrap}, {w, indices, y});
   EXPECT_EQ(y.values(), (Numbers{20, 21, 0, 1, 20, 21, 0, 1, 10, 11}));
 }
 

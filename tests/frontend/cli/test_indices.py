@@ -124,11 +124,56 @@ fit(h, optimizer="sgd", learning_rate=0.01, initializer=Xavier(), seed=3)
             self.assertEqual(done.returncode, 6, done.stderr)
             self.assertIn("0 to 4", done.stderr)
             said = self.good("run", "given.lnet", "-i", "data=@second.npy").stderr
-            self.assertRegex(said, r"nd \(\w+\): 2 indices were outside 0 to 3: the nearest is read")
+            self.assertRegex(said, r"nd \((gather|scatter)_nd\): 2 indices were outside 0 to 3: the nearest is read")
             said = self.good("run", "computed.lnet", "-i", "data=@good.npy").stderr
             # 6 and 8 on each axis of 5; 4, 6 and 6 on that of 4.
-            self.assertRegex(said, r"nd \(\w+\)[^\n]*: 4 computed indices were outside 0 to 4: the nearest is read")
-            self.assertRegex(said, r"nd \(\w+\)[^\n]*: 3 computed indices were outside 0 to 3: the nearest is read")
+            self.assertRegex(said, r"nd \((gather|scatter)_nd\)[^\n]*: 4 computed indices were outside 0 to 4: the nearest is read")
+            self.assertRegex(said, r"nd \((gather|scatter)_nd\)[^\n]*: 3 computed indices were outside 0 to 3: the nearest is read")
+
+    def test_a_computed_index_that_take_refuses_ends_the_run(self):
+        net = """\
+N, scale = dim("batch", 8), setting("scale", 1)
+
+def r(data: float32[N, 6], label: float32[N, 4]):
+    i = slice_axis(data, axis=1, begin=0, end=1) * scale
+    x = FullyConnected(data, num_hidden=4, name="fc")
+    rows = take(Variable("table", shape=(9, 4)), i, mode="raise", name="rows")
+    return LinearRegressionOutput(x + reshape(rows, shape=(-1, 4)), label)
+
+fit(r, optimizer="sgd", learning_rate=0.01, initializer=Xavier(), seed=3)
+"""
+        (self.folder / "r.lnet").write_text(net)
+        rows = [[row % 9] + [0.1] * 5 for row in range(24)]
+        npy(self.folder / "in.npy", "f", "(24, 6)", sum(rows, []))
+        rows[20][0] = 9
+        npy(self.folder / "out.npy", "f", "(24, 6)", sum(rows, []))
+        train = ["train", "r.lnet", "--after", "3u"]
+        said = r"(?m)^r\.lnet:6:12: error\[E0604\]: rows \(take\): found index 9, want 0 to 8, since its mode is raise$"
+        hashes = set()
+        for number, words in enumerate(([], ["-d", "2xcpu"], ["--accumulate", "2"], ["--check-nan"], ["-d", "2xcpu", "--check-nan"], ["-d", "emu"], ["-d", "2xemu"])):
+            done = self.good(*train, "--data", "npy:data=in.npy,label=y.npy", "-o", f"good{number}", *words)
+            self.assertNotIn("warning", done.stderr)
+            hashes.add(done.stdout.split()[-1])
+            done = self.run_here(*train, "--data", "npy:data=out.npy,label=y.npy", "-o", f"bad{number}", *words)
+            self.assertEqual(done.returncode, 6, (words, done.stderr))
+            self.assertRegex(done.stderr, said)
+            self.assertNotIn("W0703", done.stderr)
+        self.assertEqual(len(hashes), 1)
+        # What a fraction and no number are to the op; ids of data are refused alike.
+        (self.folder / "s.lnet").write_text('def s(data: float32[3]):\n    return take(Variable("v", shape=(4,)), data * 1, mode="raise")\n')
+        self.good("run", "s.lnet", "-i", "data=3.9")
+        for value, found in (("-1", "-1"), ("4", "4"), ("1e30", r"1\S*e\+30")):
+            done = self.run_here("run", "s.lnet", "-i", f"data={value}")
+            self.assertEqual(done.returncode, 6, done.stderr)
+            self.assertRegex(done.stderr, rf"found index {found}, want 0 to 3")
+        # A part of an input, of which nobody reads the rest.
+        (self.folder / "s.lnet").write_text('def s(data: float32[3]):\n    return take(Variable("v", shape=(4,)), slice_axis(data, axis=0, begin=0, end=2), mode="raise")\n')
+        npy(self.folder / "three.npy", "f", "(3,)", [0, 3, 7])
+        self.good("run", "s.lnet", "-i", "data=@three.npy")
+        npy(self.folder / "three.npy", "f", "(3,)", [0, 4, 7])
+        done = self.run_here("run", "s.lnet", "-i", "data=@three.npy")
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn("take0 (take): found index 4, want 0 to 3", done.stderr)
 
     def test_heads_say_what_becomes_of_a_label(self):
         (self.folder / "s.lnet").write_text("""\
