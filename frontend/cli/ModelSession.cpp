@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "backends/registry/Devices.h"
+#include "executor/base/LibraryPages.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/StandardStreams.h"
 #include "executor/package/Plan.h"
@@ -125,6 +126,15 @@ Result<std::unique_ptr<Session>> openBeside(Session &owner, const Model &model,
   return Session::beside(owner, model.package, sessionOptionsOf(options, seed));
 }
 
+/// Gives back what the compiler, and layouts that were only weighed, took of the heap and of the
+/// code of libraries: several times what is left of it. Called before arenas are touched.
+static void leaveCompiler() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+  releaseLibraryPages();
+}
+
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
                                              const std::vector<std::string> &entries, Engine engine,
                                              std::vector<package::Package::Pointer> neighbours) {
@@ -157,11 +167,7 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
     sessionOptions.watch.named = std::min(sessionOptions.watch.named, stuckTimeout());
   }
   sessionOptions.oneThread = engine == Engine::Naive;
-#ifdef __GLIBC__
-  // Goes back to the system before arenas are touched: what the compiler and layouts that were only
-  // weighed took is several times what is left of it.
-  malloc_trim(0);
-#endif
+  leaveCompiler();
   LSTMC_ASSIGN(std::unique_ptr<Session> session,
                Session::create(model.package, std::move(devices), sessionOptions));
   LSTMC_TRY(session->initialise(seed));
@@ -170,6 +176,7 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   if (sharers)
     LSTMC_TRY(
         agree(*peers, "hash of the weights given", fmt::format("{:016x}", session->givenHash())));
+  releaseLibraryPages(); // devices have made machine code of the programs
   return session;
 }
 

@@ -2,6 +2,7 @@
 and no run needs more memory than planned, checkpoints included."""
 import ctypes
 import json
+import random
 import os
 import re
 import shutil
@@ -140,6 +141,15 @@ class Memory(Case):
         self.held(self.document("run", "wide.lnet", "-i", "data=3x2x900xf32=random:1", schema="lstmc.run/1"))
         weights = self.folder / "ck0/last/model.safetensors" # read as a whole
         self.held(self.document("eval", "wide.lnet", "--params", weights, "--data", "random:1", schema="lstmc.eval/1"), read=weights.stat().st_size)
+
+    def test_the_compiler_and_many_threads_take_little_beyond(self):
+        lines = random.Random(1)
+        (self.folder / "long.txt").write_text("".join(lines.choice("abcdefghijklmnopqrstuvwxyz ,.\n") for _ in range(200_000)))
+        net = SOURCE / "samples/char_lm.lnet"
+        for i, words in enumerate([["-d", "8xcpu"], ["-d", "8xcpu", "--place", "auto"], ["--accumulate", "4"], ["-t", "16"]]):
+            document = self.document("train", net, "--data", "text:long.txt", "--after", "1u", "-o", f"long{i}", *words, schema="lstmc.train/1")
+            # Half of the 90 MiB that any training may take are code of the compiler, unless it is given back.
+            self.assertLess(document["end"]["resident_beyond_bytes"], 75 << 20, words)
 
     def resident(self, child):
         with open(f"/proc/{child.pid}/status") as status:
