@@ -72,8 +72,8 @@ func.func @f(%x: tensor<2x3xi1>) {
 
 // -----
 func.func @f(%x: tensor<2x3xi64>) {
-  // expected-error@+1 {{sum: reductions of int64 are not built yet}}
-  %y = sym.sum %x : (tensor<2x3xi64>) -> tensor<1xi64>
+  // expected-error@+1 {{mean: means and products of int64 are not built yet}}
+  %y = sym.mean %x : (tensor<2x3xi64>) -> tensor<1xi64>
   return
 }
 

@@ -2,6 +2,7 @@
 #include "ir/sym/ConstantValue.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
+#include "ir/sym/rules/ReducedAxes.h"
 
 using namespace mlir;
 
@@ -11,9 +12,8 @@ using Positions = ArrayRef<BatchPosition>;
 
 //===---- sum, mean, max, min, prod, norm, argmax ---------------------------------------------===//
 
-/// The axes that are reduced: those named (or, with `exclude`, the others); all if none is named.
-static SmallVector<int64_t> reducedAxes(int64_t rank, std::optional<ArrayRef<int64_t>> axes,
-                                        bool exclude) {
+SmallVector<int64_t> reducedAxes(int64_t rank, std::optional<ArrayRef<int64_t>> axes,
+                                 bool exclude) {
   SmallVector<int64_t> reduced;
   for (int64_t axis = 0; axis < rank; ++axis) {
     bool named = !axes || axes->empty() || llvm::is_contained(*axes, axis) ||
@@ -36,12 +36,14 @@ static LogicalResult relateReduced(ShapeRelation &relation, Value data, Value ou
                        keep);
 }
 
-/// Integers that f64 can hold, in which they are added (rules/Shorthand.cpp), or floats.
-static LogicalResult summableType(ShapeRelation &relation, Value data) {
+/// Floats, or integers: in f64 where it holds them (rules/Shorthand.cpp), by their digits where the
+/// op has that (rules/LongReductions.cpp).
+template <typename Op> static LogicalResult reducibleType(ShapeRelation &relation, Value data) {
   Type type = relation.type(data);
-  if (type && type.isInteger() && type.getIntOrFloatBitWidth() == 64)
+  if ((std::is_same_v<Op, MeanOp> || std::is_same_v<Op, ProdOp>) && type && type.isInteger() &&
+      type.getIntOrFloatBitWidth() == 64)
     return relation.refuse(ErrorCode::E0215, {{data, kTypeAxis}})
-           << "reductions of int64 are not built yet";
+           << "means and products of int64 are not built yet";
   bool summable = type && type.isInteger() && type.getIntOrFloatBitWidth() > 1;
   return summable ? success() : relation.floatType(data);
 }
@@ -53,7 +55,7 @@ static BatchPosition reducedBatch(Value data, BatchPosition position,
 
 #define LSTMC_AXES_REDUCTION(OP)                                                                   \
   LogicalResult OP::relateShapes(ShapeRelation &relation) {                                        \
-    if (failed(summableType(relation, getData())))                                                 \
+    if (failed(reducibleType<OP>(relation, getData())))                                            \
       return failure();                                                                            \
     return relateReduced(relation, getData(), getOutput(), getAxis(), getKeepdims(),               \
                          getExclude());                                                            \

@@ -3,6 +3,7 @@
 
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
+#include "ir/sym/rules/LongReductions.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -64,8 +65,7 @@ Value written(NormOp op, OpBuilder &builder) {
                                op.getKeepdimsAttr(), builder.getBoolAttr(false));
 }
 
-// ===---- reductions of integers: computed in f64, which holds each of them
-// --------------------===//
+//===---- reductions of integers: in f64, which holds each of them but int64 ------------------===//
 
 template <typename Op> Value inDoubles(Op op, OpBuilder &builder) {
   Type type = elementOf(op.getData());
@@ -77,10 +77,16 @@ template <typename Op> Value inDoubles(Op op, OpBuilder &builder) {
                                op.getExcludeAttr());
   return createCast(builder, op.getLoc(), y, type);
 }
-Value written(SumOp op, OpBuilder &builder) { return inDoubles(op, builder); }
+Value written(SumOp op, OpBuilder &builder) {
+  return elementOf(op.getData()).isInteger(64) ? sumOfLongs(op, builder) : inDoubles(op, builder);
+}
+template <typename Op> Value writtenExtreme(Op op, OpBuilder &builder) {
+  return elementOf(op.getData()).isInteger(64) ? extremeOfLongs(op, builder)
+                                               : inDoubles(op, builder);
+}
+Value written(MaxOp op, OpBuilder &builder) { return writtenExtreme(op, builder); }
+Value written(MinOp op, OpBuilder &builder) { return writtenExtreme(op, builder); }
 Value written(MeanOp op, OpBuilder &builder) { return inDoubles(op, builder); }
-Value written(MaxOp op, OpBuilder &builder) { return inDoubles(op, builder); }
-Value written(MinOp op, OpBuilder &builder) { return inDoubles(op, builder); }
 Value written(ProdOp op, OpBuilder &builder) { return inDoubles(op, builder); }
 
 //===---- where of whole rows -----------------------------------------------------------------===//

@@ -1,0 +1,89 @@
+#include "ir/sym/rules/LongReductions.h"
+
+#include "ir/sym/Create.h"
+#include "ir/sym/Expression.h"
+#include "ir/sym/RuleSupport.h"
+#include "ir/sym/rules/ReducedAxes.h"
+
+namespace lstmc::sym {
+
+namespace {
+
+using E = Expression;
+
+/// Of sums: 2^31 digits, more than a tensor has elements, add up to at most 2^53.
+constexpr double kSmallUnit = double(int64_t(1) << 22);
+/// Of the largest and the smallest, where nothing adds up.
+constexpr double kLargeUnit = double(int64_t(1) << 32);
+
+/// A number as high * unit + low, with low from 0 to unit - 1.
+struct Digits {
+  E high, low;
+
+  static Digits of(mlir::Location loc, E x, double unit) {
+    // As each op is the user's, so is its place.
+    E low{x.builder->create<ModScalarOp>(loc, x.value.getType(), x.value,
+                                         x.builder->getF64FloatAttr(unit),
+                                         /*is_int=*/x.builder->getBoolAttr(true)),
+          x.builder};
+    return {(-low + x) / unit, low};
+  }
+};
+
+E inDoubles(E x) {
+  return {createCast(*x.builder, x.value.getLoc(), x.value, x.builder->getF64Type()), x.builder};
+}
+E inLongs(E x) {
+  return {createCast(*x.builder, x.value.getLoc(), x.value, x.builder->getI64Type()), x.builder};
+}
+
+/// The op on f64, with a result of this shape.
+template <typename Op> E reduced(Op op, E x, llvm::ArrayRef<int64_t> shape, bool keepdims) {
+  auto type = mlir::RankedTensorType::get(shape, x.builder->getF64Type());
+  return {x.builder->template create<Op>(op.getLoc(), type, x.value, op.getAxisAttr(),
+                                         x.builder->getBoolAttr(keepdims), op.getExcludeAttr()),
+          x.builder};
+}
+
+/// The one of the highest digits, and of those the lowest digit. `choose` gives the low digit of
+/// those that have the highest one (1), and what no digit can beat of the others (0).
+template <typename Op, typename Choose>
+mlir::Value extreme(Op op, mlir::OpBuilder &builder, Choose choose) {
+  llvm::ArrayRef<int64_t> shape = shapeOf(op.getData()), result = shapeOf(op.getOutput());
+  llvm::SmallVector<int64_t> kept(shape);
+  for (int64_t axis : reducedAxes(int64_t(shape.size()), op.getAxis(), op.getExclude()))
+    kept[size_t(axis)] = 1;
+  const Digits digits = Digits::of(op.getLoc(), {op.getData(), &builder}, kLargeUnit);
+  const E high = inDoubles(digits.high), low = inDoubles(digits.low);
+  const E best = reduced(op, high, kept, /*keepdims=*/true);
+  const E spread{
+      builder.create<BroadcastToOp>(op.getLoc(), high.value.getType(), best.value, shape),
+      &builder};
+  const E rest = reduced(op, choose(high.with<EqualOp>(spread), low), result, op.getKeepdims());
+  const E first{createReshape(builder, op.getLoc(), best.value, result), &builder};
+  return (inLongs(first) * kLargeUnit + inLongs(rest)).value;
+}
+
+} // namespace
+
+mlir::Value sumOfLongs(SumOp op, mlir::OpBuilder &builder) {
+  auto total = [&](E digit) {
+    return inLongs(
+        reduced(op, inDoubles(digit), shapeOf(op.getOutput()), /*keepdims=*/op.getKeepdims()));
+  };
+  const Digits lower = Digits::of(op.getLoc(), {op.getData(), &builder}, kSmallUnit);
+  const Digits upper = Digits::of(op.getLoc(), lower.high, kSmallUnit);
+  return ((total(upper.high) * kSmallUnit + total(upper.low)) * kSmallUnit + total(lower.low))
+      .value;
+}
+
+mlir::Value extremeOfLongs(MaxOp op, mlir::OpBuilder &builder) {
+  return extreme(op, builder, [](E isBest, E low) { return isBest * (low + 1) - 1; });
+}
+
+mlir::Value extremeOfLongs(MinOp op, mlir::OpBuilder &builder) {
+  return extreme(op, builder,
+                 [](E isBest, E low) { return kLargeUnit - isBest * (kLargeUnit - low); });
+}
+
+} // namespace lstmc::sym
