@@ -66,7 +66,7 @@ int threadCount() {
 
 /// The system may count a joined thread for a moment.
 bool threadsComeTo(int wanted) {
-  auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (threadCount() != wanted)
     if (std::chrono::steady_clock::now() > until)
       return false;

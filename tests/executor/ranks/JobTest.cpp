@@ -1,7 +1,9 @@
 // What ranks do together, over mailboxes.
 #include <atomic>
 #include <chrono>
+#include <latch>
 #include <numeric>
+#include <thread>
 
 #include "executor/ranks/ErrorText.h"
 #include "tests/executor/ranks/LocalRanks.h"
@@ -88,44 +90,52 @@ TEST(Job, TheOddRankIsNamed) {
 
 TEST(Job, ARankThatDoesNotSendIsNamedOnceNobodyGetsOn) {
   using namespace std::chrono_literals;
-  inRanks(3, [](JobPointer job) {
+  std::latch given{2}; // those that have given up
+  inRanks(3, [&](JobPointer job) {
     if (job->rank() == 1) { // gets on for a while, as `launch` tells the others, and then stands
-      std::this_thread::sleep_for(3s);
+      given.wait();
       return;
     }
     std::atomic<bool> done{false};
     std::thread launch([&] {
       for (uint64_t progress = 1; progress < 10 && !done; ++progress) {
         job->otherRanksAreAt(progress);
-        std::this_thread::sleep_for(100ms);
+        std::this_thread::sleep_for(250ms);
       }
     });
-    job->bePatient(500ms);
+    job->bePatient(1500ms);
     const auto begin = std::chrono::steady_clock::now();
     auto said = job->gather("");
     const auto waited = std::chrono::steady_clock::now() - begin;
     done = true;
     launch.join();
+    given.count_down();
     ASSERT_FALSE(said.ok());
     EXPECT_EQ(said.error().code, ErrorCode::E0802);
-    EXPECT_NE(said.error().text().find(" waited 0.5 s for rank "), std::string::npos)
+    EXPECT_NE(said.error().text().find(" waited 1.5 s for rank "), std::string::npos)
         << said.error().text();
-    EXPECT_GE(waited, 1s); // 0.9 s of progress, then patience
+    EXPECT_GE(waited, 2500ms); // 2.25 s of progress, then patience
     EXPECT_EQ(job->standing().at, Standing::At::Host);
   });
 }
 
 TEST(Job, WhoWaitsForAnotherRankSaysSo) {
-  inRanks(2, [](JobPointer job) {
+  using namespace std::chrono_literals;
+  std::atomic<bool> seen{false};
+  inRanks(2, [&](JobPointer job) {
     if (job->rank() == 1) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      seen.wait(false);
       ASSERT_TRUE(job->gather("").ok());
       return;
     }
     std::thread other([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+      const auto until = std::chrono::steady_clock::now() + 60s;
+      while (job->standing().at != Standing::At::Wait && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(1ms);
       EXPECT_EQ(job->standing().at, Standing::At::Wait);
       EXPECT_EQ(job->standing().place, "it waits for rank 1");
+      seen = true;
+      seen.notify_all();
     });
     ASSERT_TRUE(job->gather("").ok());
     other.join();

@@ -322,7 +322,7 @@ TEST(Ranks, AnEndOfTheJobEndsChannels) {
         });
         const auto begin = std::chrono::steady_clock::now();
         Status status = session->run("step");
-        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
         launch.join();
         ASSERT_FALSE(status.ok());
         EXPECT_EQ(status.error().code, ErrorCode::E0801);

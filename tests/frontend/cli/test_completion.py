@@ -45,7 +45,7 @@ class Completion(Case):
                                 line=shlex.quote(" ".join(words)))
         options = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[shell]
         done = subprocess.run([shell, *options, "-c", f"{script}\n{ask}"], capture_output=True, text=True, cwd=self.folder,
-                              env={"PATH": f"{self.tools}:{os.environ['PATH']}", "HOME": str(self.folder)}, timeout=60)
+                              env={"PATH": f"{self.tools}:{os.environ['PATH']}", "HOME": str(self.folder)}, timeout=240)
         self.assertEqual(done.stderr, "", f"{shell}: {words}")
         return [line.split("\t")[0] for line in done.stdout.splitlines() if line]  # fish gives descriptions too
 

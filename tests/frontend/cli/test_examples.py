@@ -46,7 +46,7 @@ class Examples(Case):
         library = os.path.realpath(os.path.join(os.path.dirname(LSTMC), "../../executor/c"))
         env = {"PATH": f"{tools}:{os.environ['PATH']}", "CPATH": str(SOURCE / "executor/c/include"), "LIBRARY_PATH": library,
                "LD_LIBRARY_PATH": library}
-        return subprocess.run(["sh", "-c", command], cwd=self.folder, env=env, text=True, timeout=120,
+        return subprocess.run(["sh", "-c", command], cwd=self.folder, env=env, text=True, timeout=240,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def test_programs_train(self):

@@ -51,7 +51,7 @@ class Samples(Case):
         program = os.path.join(os.path.dirname(LSTMC), "../../samples/c/sample_char_lm_c")
 
         def written(*words):
-            return subprocess.run([program, *words], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            return subprocess.run([program, *words], cwd=self.folder, capture_output=True, text=True, timeout=240)
 
         for prime, length in ("the c", "60"), ("là", "25"), ("é", "0"):
             wanted = self.good("sample", "ck", "--prime", prime, "--length", length, "--temperature", "0").stdout

@@ -63,7 +63,7 @@ class Streams(Case):
         child = subprocess.Popen([LSTMC, "sample", "ck", "--length", "100M", "-q"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual(len(child.stdout.read(20)), 20)
         child.stdout.close()
-        self.assertEqual((child.wait(timeout=60), child.stderr.read()), (0, b""))
+        self.assertEqual((child.wait(timeout=240), child.stderr.read()), (0, b""))
         child.stderr.close()
         for words in [["opt", "f.mlir"], ["run", "m.lstmc", "-i", "data=0"], ["help"]]:
             read, write = os.pipe()
@@ -78,7 +78,7 @@ class Streams(Case):
         child.stdout.readline()
         child.stdout.close()
         child.stderr.close()
-        self.assertEqual(child.wait(timeout=120), 0)
+        self.assertEqual(child.wait(timeout=240), 0)
         self.assertTrue((self.folder / "ck/update-000300/state.json").exists())
 
     def test_closed_descriptors_are_no_files_of_ours(self):
@@ -130,7 +130,7 @@ class Streams(Case):
             while len(seen) < 500: # long before the end
                 seen += child.stdout.read(500)
             child.send_signal(number)
-            seen = (seen + child.communicate(timeout=60)[0]).decode()
+            seen = (seen + child.communicate(timeout=240)[0]).decode()
             self.assertEqual(child.returncode, status)
             self.assertTrue(seen.endswith("\n"))
             self.assertEqual(seen[:-1][:len(whole) - 1], whole[:-1][:len(seen) - 1])
@@ -140,7 +140,7 @@ class Streams(Case):
             self.assertIsNone(child.poll())
             time.sleep(0.01)
         child.send_signal(signal.SIGINT)
-        self.assertEqual(child.wait(timeout=60), 130)
+        self.assertEqual(child.wait(timeout=240), 130)
         kept = (self.folder / "text.out").read_text()
         self.assertGreater(len(kept), 99)
         self.assertEqual(kept[:2000], whole[:-1][:min(len(kept), 2000)])

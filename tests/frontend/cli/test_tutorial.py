@@ -42,7 +42,7 @@ class Tutorial(Case):
                 (where / title).write_text(block)
             elif kind == "console":
                 for command, printed in commands(block):
-                    done = subprocess.run(["sh", "-c", command], cwd=where, env=env, text=True, timeout=120,
+                    done = subprocess.run(["sh", "-c", command], cwd=where, env=env, text=True, timeout=240,
                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                     self.assertRegex(done.stdout, re.compile(r"\A" + pattern(printed).pattern + r"\Z"), f"{name}: $ {command}")
                     seen += 1

@@ -339,7 +339,7 @@ class Arrays(unittest.TestCase):
         child = os.fork()
         if child == 0:
             os._exit(0 if (x + x).asnumpy().sum() == 12 else 1)
-        for _ in range(300):
+        for _ in range(1200):
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
                 break

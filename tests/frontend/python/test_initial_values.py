@@ -54,7 +54,7 @@ class InitialValues(unittest.TestCase):
         (self.folder / "net.lnet").write_text(NET)
 
     def lstmc(self, *words, status=0):
-        done = subprocess.run([LSTMC, *words], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([LSTMC, *words], cwd=self.folder, capture_output=True, text=True, timeout=240)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 

@@ -38,7 +38,7 @@ class Lines(unittest.TestCase):
         (self.folder / "net.lnet").write_text(net())
 
     def lstmc(self, *words, status=0):
-        done = subprocess.run([LSTMC, *words], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([LSTMC, *words], cwd=self.folder, capture_output=True, text=True, timeout=240)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 

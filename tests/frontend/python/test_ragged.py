@@ -50,7 +50,7 @@ class Ragged(unittest.TestCase):
         (self.folder / "steps.lnet").write_text(STEPS)
 
     def lstmc(self, *words, status=0):
-        done = subprocess.run([LSTMC, *words], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([LSTMC, *words], cwd=self.folder, capture_output=True, text=True, timeout=240)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 

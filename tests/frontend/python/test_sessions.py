@@ -151,15 +151,20 @@ class Sessions(unittest.TestCase):
             while not done.wait(0.001):
                 moments.append(time.monotonic())
 
+        def ran_meanwhile():
+            begin = time.monotonic()
+            session._core.run("forward", True)
+            end = time.monotonic()
+            margin = (end - begin) / 4
+            return any(begin + margin < moment < end - margin for moment in moments)
+
         thread = threading.Thread(target=look_on)
         thread.start()
-        begin = time.monotonic()
-        session._core.run("forward", True)
-        end = time.monotonic()
+        # It never does while the GIL is held; a busy machine may not let it every time.
+        seen = any(ran_meanwhile() for _ in range(100))
         done.set()
         thread.join()
-        margin = (end - begin) / 4
-        self.assertTrue(any(begin + margin < moment < end - margin for moment in moments))
+        self.assertTrue(seen)
 
     def test_threads_of_python(self):
         session = package().session(seed=1)
@@ -214,7 +219,7 @@ except KeyboardInterrupt:
 
 class Interruption(unittest.TestCase):
     def test_ctrl_c_stops_runs(self):
-        done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=240)
         self.assertEqual((done.stdout, done.returncode), ("stopped\n", 0), done.stderr)
 
     def test_handlers_are_put_back(self):

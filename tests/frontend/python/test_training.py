@@ -233,7 +233,7 @@ class Interruption(Files):
     def test_ctrl_c_ends_a_training_which_goes_on_from_its_checkpoint(self):
         checkpoints = os.path.join(self.folder.name, "ck")
         done = subprocess.run([sys.executable, "-c", INTERRUPTED, self.net, os.path.join(self.folder.name, "d.npz"), checkpoints],
-                              capture_output=True, text=True, timeout=120)
+                              capture_output=True, text=True, timeout=240)
         self.assertEqual(done.stdout, "stopped\n", done.stderr)
         self.assertIn("KeyboardInterrupt", done.stderr)
         whole = lstmc.Network(self.net).fit(arrays(), after="20u", seed=4)
