@@ -6,6 +6,7 @@
 #include "executor/base/Escape.h"
 #include "executor/base/Numeric.h"
 #include "executor/package/Package.h"
+#include "ir/exec/Access.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Location.h"
 #include "passes/Lifetimes.h"
@@ -175,7 +176,7 @@ private:
       addBuffer(buffer, package::kInitial, 0, 0);
     for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>()) {
       package::Launch row = makeLaunch(launch);
-      auto buffer = launch.operandViews()[1].buffer.getDefiningOp<exec::BufferOp>();
+      auto buffer = exec::buffersOf(launch)[1].getDefiningOp<exec::BufferOp>();
       data.parameters[parameters.find(buffer.getName())->second].initialise = std::move(row);
     }
   }

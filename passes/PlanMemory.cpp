@@ -201,9 +201,9 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
       auto eachOperand = [&](auto f) {
         for (exec::ProgramOp program : plan.getBody().getOps<exec::ProgramOp>())
           for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>())
-            for (auto [i, view] : llvm::enumerate(launch.operandViews()))
-              if (view)
-                f(program, launch, i, view.buffer.template getDefiningOp<exec::BufferOp>());
+            for (auto [i, buffer] : llvm::enumerate(exec::buffersOf(launch)))
+              if (buffer)
+                f(program, launch, i, buffer.template getDefiningOp<exec::BufferOp>());
       };
       eachOperand([&](exec::ProgramOp program, exec::LaunchOp launch, size_t operand,
                       exec::BufferOp buffer) {

@@ -36,9 +36,9 @@ Messages messagesOfGivenValues(exec::PlanOp plan, const exec::Access &access) {
           found.insert({program.getEntry(), messageOf(launch)});
         continue;
       }
-      for (auto [i, view] : llvm::enumerate(launch.operandViews()))
-        if (view && access.writes(launch, i))
-          made.insert(view.buffer);
+      for (auto [i, buffer] : llvm::enumerate(exec::buffersOf(launch)))
+        if (buffer && access.writes(launch, i))
+          made.insert(buffer);
     }
   }
   return found;
@@ -123,7 +123,6 @@ private:
     auto number = unsigned(launches.size());
     launches.push_back({op, {}, {}, 0});
     inChunks |= op->hasAttr(kChunkAttr);
-    llvm::SmallVector<exec::OperandView> views = op.operandViews();
     llvm::SmallDenseSet<unsigned, 8> before;
     auto waitFor = [&](int other) {
       if (other >= 0 && unsigned(other) != number && before.insert(unsigned(other)).second) {
@@ -145,11 +144,11 @@ private:
       if (larger != sends.begin())
         waitFor(int(*std::prev(larger)));
     }
-    for (auto [i, view] : llvm::enumerate(views)) {
-      if (!view)
+    for (auto [i, memory] : llvm::enumerate(exec::buffersOf(op))) {
+      if (!memory)
         continue;
-      Buffer &buffer = bufferOf(view.buffer);
-      unsigned id = index.lookup(view.buffer);
+      Buffer &buffer = bufferOf(memory);
+      unsigned id = index.lookup(memory);
       if (!llvm::is_contained(launches[number].uses, id)) {
         launches[number].uses.push_back(id);
         buffer.users.push_back(number);

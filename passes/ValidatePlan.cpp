@@ -20,7 +20,7 @@ namespace {
 using mlir::Value;
 
 struct Bytes {
-  uint64_t begin, end;
+  uint64_t begin = 0, end = 0;
   bool meets(const Bytes &other) const { return begin < other.end && other.begin < end; }
 };
 
@@ -135,16 +135,24 @@ private:
     return mlir::success();
   }
 
+  std::vector<package::ByteAccess> accessesOf(llvm::ArrayRef<exec::LaunchOp> launches) const {
+    std::vector<package::ByteAccess> accesses;
+    for (auto [now, launch] : llvm::enumerate(launches))
+      for (auto [i, view] : llvm::enumerate(exec::LaunchOp(launch).operandViews()))
+        if (view)
+          accesses.push_back(
+              {uint32_t(now), access.writes(launch, i), bytesOf(view).begin, bytesOf(view).end});
+    return accesses;
+  }
+
   /// The order of launches on several streams.
   mlir::LogicalResult checkStreams(exec::ProgramOp program) {
     std::vector<package::StreamPlace> places;
-    std::vector<package::ByteAccess> accesses;
     llvm::SmallVector<exec::LaunchOp> launches;
     uint32_t commit = ~uint32_t(0);
     for (mlir::Operation &op : program.getBody().front()) {
-      const auto now = uint32_t(launches.size());
       if (llvm::isa<exec::CommitOp>(op))
-        commit = now;
+        commit = uint32_t(launches.size());
       auto launch = llvm::dyn_cast<exec::LaunchOp>(op);
       if (!launch)
         continue;
@@ -153,37 +161,37 @@ private:
                         int32_t(launch.getEvent() ? int64_t(*launch.getEvent()) : -1),
                         {launch.awaited().begin(), launch.awaited().end()},
                         isTransfer(launch.kernelId())});
-      for (auto [i, view] : llvm::enumerate(launch.operandViews()))
-        if (view)
-          accesses.push_back(
-              {now, access.writes(launch, i), bytesOf(view).begin, bytesOf(view).end});
     }
-    if (auto fault = package::findStreamFault(places, commit, accesses))
+    if (llvm::all_of(places, [](const package::StreamPlace &place) { return place.plain(); }))
+      return mlir::success();
+    if (auto fault = package::findStreamFault(places, commit, accessesOf(launches)))
       return launches[fault->launch].emitOpError() << fault->field << ": " << fault->text;
     return mlir::success();
   }
+
+  static bool isPacked(exec::BufferOp buffer) { return buffer.getKind() == exec::Kind::Packed; }
 
   /// Packed weights are made again after an entry that changes parameters, so such an entry need
   /// not leave those whole that it does not touch.
   llvm::DenseSet<Value> discarded(exec::ProgramOp program) {
     bool changes = false;
     llvm::DenseSet<Value> touched, result;
+    if (llvm::none_of(plan.getBody().getOps<exec::BufferOp>(), isPacked))
+      return result;
     for (exec::ProgramOp part : plan.getBody().getOps<exec::ProgramOp>()) {
       if (part.getEntry() != program.getEntry())
         continue;
       for (exec::LaunchOp launch : part.getBody().getOps<exec::LaunchOp>())
-        for (auto [i, view] : llvm::enumerate(launch.operandViews())) {
-          if (!view)
+        for (auto [i, buffer] : llvm::enumerate(exec::buffersOf(launch))) {
+          if (!buffer)
             continue;
-          touched.insert(view.buffer);
-          changes |=
-              view.buffer.getDefiningOp<exec::BufferOp>().getKind() == exec::Kind::Parameter &&
-              access.writes(launch, i);
+          touched.insert(buffer);
+          changes |= buffer.getDefiningOp<exec::BufferOp>().getKind() == exec::Kind::Parameter &&
+                     access.writes(launch, i);
         }
     }
     for (exec::BufferOp buffer : plan.getBody().getOps<exec::BufferOp>())
-      if (changes && buffer.getKind() == exec::Kind::Packed &&
-          !touched.contains(buffer.getMemory()))
+      if (changes && isPacked(buffer) && !touched.contains(buffer.getMemory()))
         result.insert(buffer.getMemory());
     return result;
   }
@@ -250,23 +258,27 @@ private:
   mlir::LogicalResult runLaunch(exec::LaunchOp launch, Picture &picture, bool committed,
                                 bool initialises) {
     llvm::SmallVector<exec::OperandView> views = launch.operandViews();
-    for (auto [i, view] : llvm::enumerate(views))
-      if (view && access.reads(launch, i) &&
-          failed(owns(launch, picture, bytesOf(view), view.buffer)))
+    llvm::SmallVector<Bytes> bytes(views.size());
+    for (auto [i, view] : llvm::enumerate(views)) {
+      if (!view)
+        continue;
+      bytes[i] = bytesOf(view);
+      if (access.reads(launch, i) && failed(owns(launch, picture, bytes[i], view.buffer)))
         return mlir::failure();
+    }
     for (size_t out = 0; out < views.size(); ++out) {
       if (!views[out] || !access.writes(launch, out))
         continue;
       if (failed(mayWrite(launch, views[out], committed || initialises)))
         return mlir::failure();
       for (size_t other = 0; other < views.size(); ++other)
-        if (other != out && views[other] && bytesOf(views[out]).meets(bytesOf(views[other])) &&
+        if (other != out && views[other] && bytes[out].meets(bytes[other]) &&
             !allowed(launch, views, out, other))
           return launch.emitOpError("writes operand ") << out << " over operand " << other;
     }
     for (size_t out = 0; out < views.size(); ++out)
       if (views[out] && access.writes(launch, out))
-        picture.claim(bytesOf(views[out]), views[out].buffer);
+        picture.claim(bytes[out], views[out].buffer);
     return mlir::success();
   }
 

@@ -12,6 +12,10 @@ namespace lstmc {
 /// this.
 constexpr bool isPlainText(std::string_view text) {
   while (!text.empty()) {
+    if (text.front() >= 0x20 && text.front() < 0x7f) { // as most characters
+      text.remove_prefix(1);
+      continue;
+    }
     char32_t c = 0;
     const int length = decodeUtf8(text, c);
     const bool control = (c < 0x20 && c != '\t') || (c >= 0x7f && c < 0xa0);

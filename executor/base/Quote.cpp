@@ -1,5 +1,7 @@
 #include "executor/base/Quote.h"
 
+#include <algorithm>
+
 #include "executor/base/Escape.h"
 
 #include <fmt/format.h>
@@ -36,6 +38,8 @@ std::string inQuotes(std::string_view name) {
 }
 
 std::string escaped(std::string_view text, bool lines) {
+  if (std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; })) // as most texts
+    return std::string(text);
   std::string safe;
   for (size_t i = 0; i < text.size();) {
     char32_t c = 0;

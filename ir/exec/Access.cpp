@@ -4,6 +4,19 @@
 
 namespace lstmc::exec {
 
+llvm::SmallVector<mlir::Value, 8> buffersOf(LaunchOp launch) {
+  llvm::SmallVector<mlir::Value, 8> result;
+  mlir::OperandRange buffers = launch.getBuffers();
+  llvm::ArrayRef<int64_t> views = launch.getViews();
+  unsigned next = 0;
+  for (size_t at = 0; at < views.size(); ++at) {
+    result.push_back(views[at] < 0 ? mlir::Value() : buffers[next++]);
+    if (views[at] > 0)
+      at += 1 + 2 * size_t(views[at] - 1);
+  }
+  return result;
+}
+
 Access::Access(PlanOp plan) {
   for (FusedOp fused : plan.getBody().getOps<FusedOp>()) {
     size_t id = size_t(fused.getId());

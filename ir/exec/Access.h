@@ -7,6 +7,10 @@
 
 namespace lstmc::exec {
 
+/// The buffer of each operand, null where it is absent: what LaunchOp::operandViews() says of them,
+/// for who asks no more.
+llvm::SmallVector<mlir::Value, 8> buffersOf(LaunchOp launch);
+
 class Access {
 public:
   /// Reads the fused programs of a plan. A launch with an unknown id reads and writes nothing.

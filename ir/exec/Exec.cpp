@@ -55,9 +55,19 @@ void LaunchOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, Kern
   properties.floats = builder.getDenseF64ArrayAttr(floats);
 }
 
+/// How many operands the flat list of views has.
+static size_t countViews(llvm::ArrayRef<int64_t> list) {
+  size_t count = 0;
+  for (size_t at = 0; at < list.size(); ++at, ++count)
+    if (list[at] > 0)
+      at += 1 + 2 * size_t(list[at] - 1);
+  return count;
+}
+
 llvm::SmallVector<OperandView> LaunchOp::operandViews() {
-  llvm::SmallVector<OperandView> result;
   llvm::ArrayRef<int64_t> list = getViews();
+  llvm::SmallVector<OperandView> result;
+  result.reserve(countViews(list));
   unsigned next = 0;
   for (size_t at = 0; at < list.size(); ++at) {
     OperandView &view = result.emplace_back();

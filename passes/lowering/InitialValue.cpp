@@ -190,16 +190,22 @@ private:
 
 } // namespace
 
-mlir::FailureOr<InitialValue> resolveInitialValue(StringRef parameter, mlir::RankedTensorType type,
-                                                  ArrayAttr init, ArrayAttr fallback,
-                                                  mlir::Location location) {
+mlir::FailureOr<InitialValue> InitialValues::resolve(StringRef parameter,
+                                                     mlir::RankedTensorType type, ArrayAttr init,
+                                                     ArrayAttr fallback, mlir::Location location) {
   mlir::FailureOr<ArrayAttr> rule =
       sym::initialRule(parameter, init, fallback, location.getContext());
   if (failed(rule))
     return sym::emitCoded(location, ErrorCode::E0319)
                << "no pattern of Mixed matches \"" << parameter << '"',
            mlir::failure();
-  return Resolver(parameter, type, location).rule(*rule);
+  const std::pair<mlir::Attribute, mlir::Type> key(*rule, type);
+  if (auto known = known_.find(key); known != known_.end())
+    return known->second;
+  mlir::FailureOr<InitialValue> value = Resolver(parameter, type, location).rule(*rule);
+  if (succeeded(value))
+    known_[key] = *value;
+  return value;
 }
 
 } // namespace lstmc::passes

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 
 #include "executor/abi/Kernels.h"
@@ -25,11 +26,17 @@ struct InitialValue {
   mlir::DenseElementsAttr values;
 };
 
-/// Of the initialiser that sym::initialRule chooses. Fails after reporting one that cannot be used
-/// (E0319).
-mlir::FailureOr<InitialValue> resolveInitialValue(llvm::StringRef parameter,
-                                                  mlir::RankedTensorType type, mlir::ArrayAttr init,
-                                                  mlir::ArrayAttr fallback,
-                                                  mlir::Location location);
+/// Of parameters, of which many share a rule and a shape.
+class InitialValues {
+public:
+  /// Of the initialiser that sym::initialRule chooses. Fails after reporting one that cannot be
+  /// used (E0319).
+  mlir::FailureOr<InitialValue> resolve(llvm::StringRef parameter, mlir::RankedTensorType type,
+                                        mlir::ArrayAttr init, mlir::ArrayAttr fallback,
+                                        mlir::Location location);
+
+private:
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, InitialValue> known_; ///< by rule and type
+};
 
 } // namespace lstmc::passes

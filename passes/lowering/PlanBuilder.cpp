@@ -142,6 +142,7 @@ static Value initialiseScratch(mlir::OpBuilder &builder, const InitialiseArgumen
 
 mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
   mlir::ArrayAttr fallback = fitInitialiser(module);
+  InitialValues initialValues;
   for (auto parameter : module.getOps<sym::ParameterOp>()) {
     auto type = llvm::cast<mlir::RankedTensorType>(parameter.getType());
     if (!type.getElementType().isF32() && !type.getElementType().isF64())
@@ -149,7 +150,7 @@ mlir::LogicalResult PlanBuilder::initialise(mlir::ModuleOp module) {
              << "parameter \"" << parameter.getSymName() << "\" is "
              << dtypeLongName(exec::dtypeOf(type.getElementType())).data()
              << "; those of float32 and float64 are built so far";
-    mlir::FailureOr<InitialValue> value = resolveInitialValue(
+    mlir::FailureOr<InitialValue> value = initialValues.resolve(
         parameter.getSymName(), type, parameter->getAttrOfType<mlir::ArrayAttr>("init"), fallback,
         parameter.getLoc());
     if (failed(value))
