@@ -63,29 +63,26 @@ void Lifetimes::awaitStreams(exec::ProgramOp program) {
   if (llvm::all_of(launches, [](exec::LaunchOp op) { return op.streamNumber() == 0; }))
     return;
   const std::vector<StreamClock> clocks = clocksOf(program);
-  std::vector<StreamClock> touched(buffers.size()), touchedBefore(buffers.size());
+  std::vector<StreamClock> touchedBefore(buffers.size());
   for (auto [now, launch] : llvm::enumerate(launches))
     for (mlir::Value memory : launch.getBuffers())
       if (auto found = index.find(memory); found != index.end()) {
-        uint32_t &last = touched[found->second][size_t(launch.streamNumber())];
-        if (buffers[found->second].to == now && last != now + 1)
-          touchedBefore[found->second] = touched[found->second];
+        Lifetime &life = buffers[found->second];
+        uint32_t &last = life.order.done[size_t(launch.streamNumber())];
+        if (life.to == now && last != now + 1)
+          touchedBefore[found->second] = life.order.done;
         last = uint32_t(now + 1);
+        for (auto [known, clock] : llvm::zip_equal(life.order.known, clocks[now]))
+          known = life.from == now ? clock : std::min(known, clock);
       }
-  auto comesAfter = [&](size_t launch, const StreamClock &all) {
-    for (size_t s = 0; s < all.size(); ++s)
-      if (clocks[launch][s] < all[s])
-        return false;
-    return true;
-  };
   for (auto [id, life] : llvm::enumerate(buffers)) {
     if (life.from > life.to)
       continue; // nobody touches it
-    life.endsInOne = comesAfter(life.to, touchedBefore[id]);
+    life.endsInOne = reaches(clocks[life.to], touchedBefore[id]);
     auto last = uint32_t(launches.size() - 1);
-    while (last > life.to && comesAfter(last, touched[id]))
+    while (last > life.to && reaches(clocks[last], life.order.done))
       --last;
-    life.to = last;
+    life.order.lastBeside = last;
   }
 }
 

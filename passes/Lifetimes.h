@@ -6,12 +6,13 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include "ir/exec/Exec.h"
+#include "passes/Placement.h"
 
 namespace lstmc::passes {
 
-/// A buffer of a program, alive from launch `from` to launch `to`, both included. All launches
-/// after `to` come after all that touch it: on one stream that is the last of these, on several the
-/// last of all that may run beside them. What is sent lives for two more messages to the same
+/// A buffer of a program, alive from launch `from` to launch `to`, both included: the first and the
+/// last in the list that touch it. On several streams launches that come later in the list may run
+/// beside those; `order` says which do not. What is sent lives for two more messages to the same
 /// device, and until all messages of smaller numbers are received.
 struct Lifetime {
   exec::BufferOp buffer;
@@ -19,6 +20,7 @@ struct Lifetime {
   bool bound =
       false; ///< an input or output of the entry: alive to its first or last launch besides
   bool endsInOne = true; ///< the last launch that touches it comes after all others that do
+  StreamOrder order;
 };
 
 /// Launches are numbered from 0. A buffer that no launch touches lives in the first.

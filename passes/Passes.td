@@ -470,8 +470,8 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     * Packed weights that only entries read which change no parameters come last of what is kept: entries that do change
       some may use their memory, since what prepares the others then runs again.
     * What prepare:ENTRY needs lies after the inputs of ENTRY, which may have been given before it runs.
-    A buffer lives until every launch that may still run is one that comes after all that touch it, by streams and events; with one stream,
-    to the last launch that touches it. Every offset is a multiple of abi/Packing.h's kAlignment; bytes are real bytes of the dtype. n log n, and n^2 up to 3,000 buffers
+    A buffer lives from the first launch to the last that touches it. On several streams two buffers share memory if besides all that touch the
+    one come after all that touch the other, by streams and events: so the scratch of all launches of a stream is one piece of memory. Every offset is a multiple of abi/Packing.h's kAlignment; bytes are real bytes of the dtype. n log n, and n^2 up to 3,000 buffers
     of a program, where that gives smaller plans.
   }];
   let options = [Option<"inPlace", "in-place", "bool", "true", "let outputs take their inputs' memory">,

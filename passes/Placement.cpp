@@ -37,7 +37,7 @@ uint64_t placeBySize(std::vector<Block> &blocks) {
     bool found = false;
     for (uint32_t other : placed) {
       const Block &neighbour = blocks[other];
-      if (neighbour.to < block.from || neighbour.from > block.to)
+      if (!neighbour.meets(block))
         continue;
       if (neighbour.offset >= reach + need && neighbour.offset - reach < narrowest) {
         narrowest = neighbour.offset - reach;
@@ -115,14 +115,17 @@ private:
   std::set<std::pair<uint64_t, uint64_t>> bySize;
 };
 
+/// With what may run beside it.
+uint32_t endOf(const Block &block) { return std::max(block.to, block.order.lastBeside); }
+
 uint64_t placeByTime(std::vector<Block> &blocks) {
   std::vector<uint32_t> begins = sortedBy(blocks, birthFirst);
-  std::vector<uint32_t> ends = sortedBy(blocks, [](const Block &block) { return block.to; });
+  std::vector<uint32_t> ends = sortedBy(blocks, endOf);
   FreeList holes;
   size_t dead = 0;
   for (uint32_t index : begins) {
     Block &block = blocks[index];
-    for (; dead < ends.size() && blocks[ends[dead]].to < block.from; ++dead)
+    for (; dead < ends.size() && endOf(blocks[ends[dead]]) < block.from; ++dead)
       if (uint64_t bytes = padded(blocks[ends[dead]].bytes))
         holes.give(blocks[ends[dead]].offset, bytes);
     if (uint64_t bytes = padded(block.bytes))

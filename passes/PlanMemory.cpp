@@ -42,7 +42,7 @@ public:
     taken.resize(unsigned(lives.buffers.size()));
     for (auto [index, life] : llvm::enumerate(lives.buffers)) {
       blockOf[index] = unsigned(index);
-      blocks.push_back({uint64_t(life.buffer.bytes()), life.from, life.to, 0});
+      blocks.push_back({uint64_t(life.buffer.bytes()), life.from, life.to, 0, life.order});
     }
   }
 
@@ -140,6 +140,7 @@ private:
     blockOf[born] = root;
     taken.set(dying);
     blocks[root].to = std::max(blocks[root].to, lives.buffers[born].to);
+    blocks[root].order.add(lives.buffers[born].order);
     blocks[root].bytes = std::max(blocks[root].bytes, blocks[born].bytes);
   }
 

@@ -1,17 +1,12 @@
 // Launches of a program on several streams.
 #pragma once
 
-#include <array>
 #include <vector>
 
-#include "executor/abi/Streams.h"
 #include "ir/exec/Access.h"
+#include "passes/Placement.h"
 
 namespace lstmc::passes {
-
-/// Per stream: how many launches of the program, counted from its begin, are done as far as they
-/// are on that stream.
-using StreamClock = std::array<uint32_t, kMaxStreams>;
 
 /// Shares the launches of a program out to `streams` streams, and adds the events that their order
 /// needs: of two launches that touch a common element, one writing it, the later one in the list

@@ -252,6 +252,24 @@ TEST(Placement, UsesTheMemoryOfTheDead) {
   EXPECT_EQ(placeBlocks(blocks, /*sharing=*/false), 768u);
 }
 
+/// Two streams with two blocks each, of which the first is done with when the second begins;
+/// nothing is known of the other stream.
+TEST(Placement, SharesByTheOrderOfStreams) {
+  auto block = [](uint32_t launch, size_t stream, uint32_t known) {
+    Block made = {256, launch, launch};
+    made.order.known[stream] = known;
+    made.order.done[stream] = launch + 1;
+    made.order.lastBeside = 3;
+    return made;
+  };
+  std::vector<Block> blocks = {block(0, 0, 0), block(1, 1, 0), block(2, 0, 1), block(3, 1, 2)};
+  EXPECT_EQ(placeBlocks(blocks), 512u);
+  EXPECT_EQ(blocks[0].offset, blocks[2].offset);
+  EXPECT_EQ(blocks[1].offset, blocks[3].offset);
+  blocks[2].order.known[0] = 0; // may run beside the first
+  EXPECT_EQ(placeBlocks(blocks), 768u);
+}
+
 TEST(Placement, LargeProgramsTakeTheFastWay) {
   std::vector<Block> blocks;
   for (uint32_t i = 0; i < 300'000; ++i)
