@@ -59,6 +59,15 @@ void addProduct(std::vector<Case> &cases) {
       [] { return product(DType::F32, 1, 2, 48, 3001, false, Layout::Dense); });
   add(cases, KernelId::Product, "many rows",
       [] { return product(DType::F32, 1, 300, 70, 50, true, Layout::Dense); });
+  for (Layout layout : {Layout::Dense, Layout::Skewed, Layout::Transposed})
+    add(cases, KernelId::Product, fmt::format("several tiles, {}", layoutName(layout)),
+        [=] { return product(DType::F32, 2, 131, 137, 70, true, layout); });
+  add(cases, KernelId::Product, "sums that are flushed to -0", [] {
+    const Array x(DType::F32, {1, 40, 5}, constant(-0x1p-100)),
+        w(DType::F32, {1, 20, 5}, constant(0x1p-100));
+    return makeLaunch(KernelId::Product,
+                      {x, packed(w, 0), Array(), Array(DType::F32, {1, 40, 20})});
+  });
   add(cases, KernelId::Product, "bias with a stride", [] {
     TestLaunch launch = product(DType::F32, 1, 4, 20, 5, false, Layout::Dense);
     launch["bias"] = Array(DType::F32, {20}, uniform(-1, 1), Layout::Reversed);

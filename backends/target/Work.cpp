@@ -241,6 +241,8 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
     work.layer =
         layerOf(operands[RnnBackwardOperand::y], 0, argumentsOf<RnnBackwardArguments>(ints).mode);
   }
+  if (kernel == KernelId::Product && !wide)
+    work.depth = last(operands[ProductOperand::x]);
   if (wide)
     work.flops = product({work.flops, 2});
   return work;

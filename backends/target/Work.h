@@ -30,6 +30,7 @@ struct Work {
   /// That are taken one after the other: of tensors, of all steps of a recurrence; the dense runs
   /// of a copy.
   int64_t rows = 0;
+  int64_t depth = 0;        ///< of a product of f32: terms of each sum
   int64_t instructions = 0; ///< of a fused program, which every launch looks at
 
   // Of recurrences: steps that wait for one another, what each of them reads again, and its units.

@@ -6,6 +6,7 @@
 #include "backends/cuda/kernels/TensorProducts.h"
 #include "backends/cuda/model/LibraryScratch.h"
 #include "backends/cuda/model/LocalMemory.h"
+#include "backends/cuda/model/ProductWay.h"
 #include "backends/cuda/model/RecurrenceWay.h"
 #include "backends/cuda/model/TableBytes.h"
 
@@ -167,8 +168,21 @@ private:
   /// The longer of computing and moving.
   static double streamSeconds(const GpuRates &rates, KernelId kernel, const target::Work &work) {
     const bool product = kernel == KernelId::Product || kernel == KernelId::WeightGradient;
-    return std::max(double(work.flops) / rates.productFlops(product ? work.fast : FastRule::None),
+    return std::max(wasteOf(rates, work) * double(work.flops) /
+                        rates.productFlops(product ? work.fast : FastRule::None),
                     double(work.bytes) / rates.speeds.bytesPerSecond);
+  }
+
+  /// Of an exact product of f32: times as long as one that fills the GPU, which has the GPU's rate.
+  static double wasteOf(const GpuRates &rates, const target::Work &work) {
+    if (work.depth <= 0 || work.rows <= 0 || work.fast != FastRule::None)
+      return 1;
+    return productWay({.matrices = 1,
+                       .rows = work.rows,
+                       .columns = std::max<int64_t>(1, work.flops / (2 * work.rows * work.depth)),
+                       .depth = work.depth},
+                      rates.shape)
+        .waste;
   }
 
   static double stepSeconds(const GpuRates &rates, const RecurrenceWay &way) {

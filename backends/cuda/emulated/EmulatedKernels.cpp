@@ -18,7 +18,7 @@
 #include "backends/cuda/kernels/RecurrenceSteps.h"
 #include "backends/cuda/kernels/RecurrenceTensor.h"
 #include "backends/cuda/kernels/Reductions.h"
-#include "backends/cuda/kernels/TensorProducts.h"
+#include "backends/cuda/kernels/TiledProducts.h"
 
 namespace lstmc::cuda {
 

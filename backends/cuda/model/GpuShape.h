@@ -24,6 +24,9 @@ struct GpuShape {
   /// they are read through the cache, with -1 step by step. Else what is estimated to take less
   /// time.
   std::optional<int> asked = std::nullopt;
+  /// For tests: whether exact products of f32 go by tiles. Else what is estimated to take less
+  /// time.
+  std::optional<bool> tiles = std::nullopt;
 };
 
 /// Blocks of a cluster that every GPU of this compute capability (90: 9.0) takes; 1 where there are

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "backends/cuda/model/ProductWay.h"
 #include "backends/cuda/model/TensorWay.h"
 
 namespace lstmc::cuda {
@@ -98,17 +99,25 @@ private:
     const double weights = double(sums()) * double(terms) * double(bytes_);
     const double rate = weights > double(gpu_.l2Bytes) ? gpu_.memoryBytesPerSecond / gpu_.clock
                                                        : kCacheBytes * gpu_.multiprocessors;
-    const double issue = bytes_ > int64_t(sizeof(float)) ? gpu_.f64Issue : 1;
-    const double rows = double(upwards(layer_.batch, int64_t(kProductRows))) * kProductRows;
-    const double issued = issue * rows * double(sums()) / 32 * double(terms) *
-                          kProductInstructions / (kSchedulers * gpu_.multiprocessors);
     const int launches = forward_ ? 3 : 2; // W x may be of one step at a time
     return {.kind = RecurrenceWay::Kind::StepByStep,
             .cluster = 1,
             .rows = int(std::max<int64_t>(layer_.batch, 1)),
             .chip = {int32_t(layer_.units), true},
             .stepCycles = launches * kLaunchSeconds * gpu_.clock +
-                          std::max({weights / rate, issued, double(terms) * kTerm})};
+                          std::max(weights / rate, productCycles(terms))};
+  }
+
+  /// Of all sequences at one step.
+  double productCycles(int64_t terms) const {
+    if (bytes_ == int64_t(sizeof(float)))
+      return productWay({.matrices = 1, .rows = layer_.batch, .columns = sums(), .depth = terms},
+                        gpu_)
+          .cycles;
+    const double rows = double(upwards(layer_.batch, int64_t(kProductRows))) * kProductRows;
+    const double issued = gpu_.f64Issue * rows * double(sums()) / 32 * double(terms) *
+                          kProductInstructions / (kSchedulers * gpu_.multiprocessors);
+    return std::max(issued, double(terms) * kTerm);
   }
 
   std::optional<RecurrenceWay> onChip(int cluster, int rows, bool keepsInputs) const {

@@ -179,6 +179,7 @@ Status GpuDevice::open() {
   if (!error)
     error = findShape(driver_, options_.card, shape_);
   shape_.asked = options_.cluster;
+  shape_.tiles = options_.tiles;
   for (const std::byte *image : options_.images)
     if (!error)
       error = driver_.loadModule(&modules_.emplace_back(), image);

@@ -25,6 +25,7 @@ struct GpuOptions {
   Result<const CublasLt *> (*cublasLt)() = nullptr;
   const Nvtx *profiler = nullptr;            ///< null: none listens
   std::optional<int> cluster = std::nullopt; ///< for tests: GpuShape::asked
+  std::optional<bool> tiles = std::nullopt;  ///< for tests: GpuShape::tiles
 };
 
 /// `driver` outlives the device. E0501 if it has no such card, or refuses it.

@@ -79,11 +79,11 @@ struct LibraryScratch {
 
 /// And the product that makes dx, if it is wanted.
 Launches withInputs(std::vector<GpuLaunch> launches, const RnnBackwardLaunch &launch,
-                    FastRule rule) {
+                    const GpuShape &gpu) {
   if (!launch.dx)
     return launches;
   std::vector<GpuLaunch> product;
-  if (rule == FastRule::CublasLt) {
+  if (gpu.fast == FastRule::CublasLt) {
     const LibraryScratch scratch(launch.scratch,
                                  scratchOf(RnnBackwardArguments{.mode = launch.mode,
                                                                 .reverse = launch.reverse,
@@ -95,7 +95,7 @@ Launches withInputs(std::vector<GpuLaunch> launches, const RnnBackwardLaunch &la
                                scratch.bytes);
   }
   if (product.empty())
-    product = {productOf(launch.dgates, launch.wt, {}, launch.dx, true, rule)};
+    product = {productOf(launch.dgates, launch.wt, {}, launch.dx, true, gpu)};
   std::ranges::move(product, std::back_inserter(launches));
   return launches;
 }
@@ -149,11 +149,11 @@ using Kind = RecurrenceWay::Kind;
 
 /// What `way` takes to advance a layer through all steps.
 std::vector<GpuLaunch> forwardBy(const RecurrenceWay &way, const RnnForwardLaunch &launch,
-                                 const gpu::RnnForwardArguments &layer, FastRule rule) {
+                                 const gpu::RnnForwardArguments &layer, const GpuShape &gpu) {
   if (way.kind == Kind::TensorCores)
-    return forwardByTensorCores(launch, layer, way, rule);
+    return forwardByTensorCores(launch, layer, way, gpu);
   if (way.kind == Kind::StepByStep)
-    return forwardStepByStep(launch, layer, way, rule);
+    return forwardStepByStep(launch, layer, way, gpu);
   if (way.kind == Kind::ThroughCache)
     return {throughCache(kForward, launch.y.dtype, layer, way)};
   const int64_t sums = int64_t(way.chip.share) * layer.shape.gates;
@@ -169,7 +169,7 @@ Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu)
   if (gpu.fast == FastRule::CublasLt)
     launches = projectedByLibrary(launch, layer);
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Forward, launch.y.dtype, gpu);
-  std::vector<GpuLaunch> steps = forwardBy(way, launch, layer, gpu.fast);
+  std::vector<GpuLaunch> steps = forwardBy(way, launch, layer, gpu);
   std::ranges::move(steps, std::back_inserter(launches));
   return launches;
 }
@@ -178,16 +178,16 @@ Launches launchesRnnBackward(const RnnBackwardLaunch &launch, const GpuShape &gp
   const gpu::RnnBackwardArguments layer = backwardOf(launch);
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Backward, launch.y.dtype, gpu);
   if (way.kind == Kind::TensorCores)
-    return withInputs(backwardByTensorCores(launch, layer, way, gpu.fast), launch, gpu.fast);
+    return withInputs(backwardByTensorCores(launch, layer, way, gpu), launch, gpu);
   if (way.kind == Kind::StepByStep)
-    return withInputs(backwardStepByStep(launch, layer, gpu.fast), launch, gpu.fast);
+    return withInputs(backwardStepByStep(launch, layer, gpu), launch, gpu);
   if (way.kind == Kind::ThroughCache)
-    return withInputs({throughCache(kBackward, launch.y.dtype, layer, way)}, launch, gpu.fast);
+    return withInputs({throughCache(kBackward, launch.y.dtype, layer, way)}, launch, gpu);
   const int64_t sums = int64_t(way.chip.share) * way.rows;
   return withInputs(
       {recurrenceOnChip({"lstmc_rnn_backward_on_chip_1_f32", "lstmc_rnn_backward_on_chip_4_f32"},
                         gpu::RnnBackwardOnChipArguments{layer, way.chip}, way, sums)},
-      launch, gpu.fast);
+      launch, gpu);
 }
 
 } // namespace lstmc::cuda

@@ -54,8 +54,8 @@ Tensor stateTensor(const gpu::Sequence &state, DType type, int64_t batch, int64_
 class Projected {
 public:
   Projected(const RnnForwardLaunch &launch, const gpu::RnnForwardArguments &layer,
-            const RecurrenceWay &way, FastRule rule)
-      : launch_(launch), layer_(layer), shape_(layer.shape), way_(way), rule_(rule),
+            const RecurrenceWay &way, const GpuShape &gpu)
+      : launch_(launch), layer_(layer), shape_(layer.shape), way_(way), gpu_(gpu),
         type_(launch.y.dtype),
         sizes_(scratchOf(
             RnnForwardArguments{
@@ -77,7 +77,7 @@ public:
                                    ? slicedSteps(launch_.gates, first, count)
                                    : stepsOf(scratch_, type_, count, shape_.batch, width_);
       all_.push_back(productOf(slicedSteps(launch_.x, first, count), launch_.w, {}, projected, true,
-                               rule_, shape_.gates));
+                               gpu_, shape_.gates));
       advance(begin, end, sequenceOf(slicedSteps(projected, -first, count)));
     }
     return std::move(all_);
@@ -112,9 +112,9 @@ private:
       arguments.layer.hN = state(sizes_.h);
       arguments.layer.cN = state(sizes_.c);
     }
-    all_.push_back(
-        byTensorCores(rule_ == FastRule::Bf16 ? "lstmc_rnn_forward_bf16" : "lstmc_rnn_forward_fp16",
-                      arguments, way_, gpu::kForwardUnits));
+    all_.push_back(byTensorCores(gpu_.fast == FastRule::Bf16 ? "lstmc_rnn_forward_bf16"
+                                                             : "lstmc_rnn_forward_fp16",
+                                 arguments, way_, gpu::kForwardUnits));
   }
 
   void step(int64_t index, const gpu::Sequence &projected) {
@@ -130,7 +130,7 @@ private:
       cell.recurrent = stateAt(scratch_, type_, projected_ * shape_.batch * width_, width_);
       all_.push_back(productOf(stateTensor(cell.h, type_, shape_.batch, shape_.units), launch_.r,
                                {}, stateTensor(cell.recurrent, type_, shape_.batch, width_), true,
-                               rule_, shape_.gates));
+                               gpu_, shape_.gates));
     }
     all_.push_back(elementwise(
         type_ == DType::F64 ? "lstmc_cell_forward_f64" : "lstmc_cell_forward_f32", cell));
@@ -144,7 +144,7 @@ private:
   const gpu::RnnForwardArguments &layer_;
   const gpu::LayerShape &shape_;
   const RecurrenceWay &way_;
-  FastRule rule_;
+  const GpuShape &gpu_;
   DType type_;
   RnnForwardScratch<int64_t> sizes_;
   std::byte *scratch_;
@@ -156,13 +156,14 @@ private:
 
 std::vector<GpuLaunch> forwardStepByStep(const RnnForwardLaunch &launch,
                                          const gpu::RnnForwardArguments &layer,
-                                         const RecurrenceWay &way, FastRule rule) {
-  return Projected(launch, layer, way, rule).launches();
+                                         const RecurrenceWay &way, const GpuShape &gpu) {
+  return Projected(launch, layer, way, gpu).launches();
 }
 
 /// A cell and a product for each step.
 std::vector<GpuLaunch> backwardStepByStep(const RnnBackwardLaunch &launch,
-                                          const gpu::RnnBackwardArguments &layer, FastRule rule) {
+                                          const gpu::RnnBackwardArguments &layer,
+                                          const GpuShape &gpu) {
   const gpu::LayerShape &shape = layer.shape;
   const DType type = launch.y.dtype;
   const auto kernel = type == DType::F64 ? "lstmc_cell_backward_f64" : "lstmc_cell_backward_f32";
@@ -180,7 +181,7 @@ std::vector<GpuLaunch> backwardStepByStep(const RnnBackwardLaunch &launch,
     const Tensor &gradients = launch.dhidden ? launch.dhidden : launch.dgates;
     launches.push_back(productOf(slicedSteps(gradients, cell.t, 1), launch.rt, {},
                                  stateTensor(cell.sums, type, shape.batch, shape.units), true,
-                                 rule));
+                                 gpu));
     cell.previous = cell.t;
   }
   cell.t = -1;
@@ -190,15 +191,15 @@ std::vector<GpuLaunch> backwardStepByStep(const RnnBackwardLaunch &launch,
 
 std::vector<GpuLaunch> forwardByTensorCores(const RnnForwardLaunch &launch,
                                             const gpu::RnnForwardArguments &layer,
-                                            const RecurrenceWay &way, FastRule rule) {
-  return Projected(launch, layer, way, rule).launches();
+                                            const RecurrenceWay &way, const GpuShape &gpu) {
+  return Projected(launch, layer, way, gpu).launches();
 }
 
 std::vector<GpuLaunch> backwardByTensorCores(const RnnBackwardLaunch &launch,
                                              const gpu::RnnBackwardArguments &layer,
-                                             const RecurrenceWay &way, FastRule rule) {
+                                             const RecurrenceWay &way, const GpuShape &gpu) {
   return {byTensorCores(
-      rule == FastRule::Bf16 ? "lstmc_rnn_backward_bf16" : "lstmc_rnn_backward_fp16",
+      gpu.fast == FastRule::Bf16 ? "lstmc_rnn_backward_bf16" : "lstmc_rnn_backward_fp16",
       gpu::RnnBackwardTensorArguments{layer, {way.chip.share}}, way, gpu::kBackwardUnits)};
 }
 

@@ -15,17 +15,18 @@ gpu::Sequence sequenceOf(const Tensor &tensor);
 /// With a rule by tensor cores, without to the bits of every other way.
 std::vector<GpuLaunch> forwardStepByStep(const RnnForwardLaunch &launch,
                                          const gpu::RnnForwardArguments &layer,
-                                         const RecurrenceWay &way, FastRule rule);
+                                         const RecurrenceWay &way, const GpuShape &gpu);
 /// All but the product that makes dx.
 std::vector<GpuLaunch> backwardStepByStep(const RnnBackwardLaunch &launch,
-                                          const gpu::RnnBackwardArguments &layer, FastRule rule);
+                                          const gpu::RnnBackwardArguments &layer,
+                                          const GpuShape &gpu);
 
 /// On the chip.
 std::vector<GpuLaunch> forwardByTensorCores(const RnnForwardLaunch &launch,
                                             const gpu::RnnForwardArguments &layer,
-                                            const RecurrenceWay &way, FastRule rule);
+                                            const RecurrenceWay &way, const GpuShape &gpu);
 std::vector<GpuLaunch> backwardByTensorCores(const RnnBackwardLaunch &launch,
                                              const gpu::RnnBackwardArguments &layer,
-                                             const RecurrenceWay &way, FastRule rule);
+                                             const RecurrenceWay &way, const GpuShape &gpu);
 
 } // namespace lstmc::cuda

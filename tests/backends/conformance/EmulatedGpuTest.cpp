@@ -10,19 +10,21 @@
 
 namespace lstmc::conformance {
 
-/// One host thread runs all threads of the GPU. `cluster` as in GpuOptions; each has a card of its
-/// own, because one with a fault fails every call.
-static Target emulated(const std::string &name, std::optional<int> cluster) {
-  auto make = [name, cluster](int) {
+/// One host thread runs all threads of the GPU. `cluster` and `tiles` as in GpuOptions; each has a
+/// card of its own, because one with a fault fails every call.
+static Target emulated(const std::string &name, cuda::CardNumber card, std::optional<int> cluster,
+                       std::optional<bool> tiles = std::nullopt) {
+  auto make = [=](int) {
     return cuda::makeGpuDevice(name, cuda::emulatedDriver(),
-                               {.card = cluster.value_or(-2) + 2,
+                               {.card = card,
                                 .images = cuda::emulatedImages(),
                                 .onHost = hostKernel,
-                                .cluster = cluster});
+                                .cluster = cluster,
+                                .tiles = tiles});
   };
   return {name, make, "", {1}};
 }
-static const Target kEmulated = emulated("emu", std::nullopt);
+static const Target kEmulated = emulated("emu", 0, std::nullopt);
 LSTMC_CONFORMANCE(EmulatedGpu, kEmulated);
 
 /// Each way of a recurrent layer: step by step, weights through the cache, on the chip of a block,
@@ -31,13 +33,31 @@ class EmulatedRecurrence : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Clusters, EmulatedRecurrence, testing::Values(-1, 0, 1, 2, 4, 8));
 
 TEST_P(EmulatedRecurrence, GivesTheBitsOfTheReference) {
-  const Target target = emulated("emu" + std::to_string(GetParam()), GetParam());
+  const Target target = emulated("emu" + std::to_string(GetParam()), GetParam() + 2, GetParam());
   conform(target, KernelId::RnnForward);
   conform(target, KernelId::RnnBackward);
 }
 
-static Target real(const std::string &name, std::optional<int> cluster) {
-  return {name, [cluster](int) { return realGpu(cluster); }, "", {1}};
+/// By tiles, which few of the cases are large enough for, and with one result for a thread.
+class EmulatedProducts : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Tiles, EmulatedProducts, testing::Bool());
+
+TEST_P(EmulatedProducts, GiveTheBitsOfTheReference) {
+  conform(
+      emulated(GetParam() ? "emu-tiles" : "emu-ones", 12 + GetParam(), std::nullopt, GetParam()),
+      KernelId::Product);
+}
+
+/// Their products have gates, and all steps have one matrix.
+TEST(EmulatedTiles, GiveTheBitsOfTheReferenceInRecurrentLayers) {
+  const Target target = emulated("emu-tiles-steps", 14, -1, true);
+  conform(target, KernelId::RnnForward);
+  conform(target, KernelId::RnnBackward);
+}
+
+static Target real(const std::string &name, std::optional<int> cluster,
+                   std::optional<bool> tiles = std::nullopt) {
+  return {name, [=](int) { return realGpu(cluster, nullptr, tiles); }, "", {1}};
 }
 
 TEST(RealGpu, GivesTheBitsOfTheReference) {
@@ -57,6 +77,17 @@ TEST_P(RealGpuRecurrence, GivesTheBitsOfTheReference) {
   const Target target = real("gpu-" + std::to_string(GetParam()), GetParam());
   conform(target, KernelId::RnnForward);
   conform(target, KernelId::RnnBackward);
+}
+
+class RealGpuProducts : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Tiles, RealGpuProducts, testing::Bool());
+
+TEST_P(RealGpuProducts, GiveTheBitsOfTheReference) {
+  if (auto device = realGpu(); !device.ok())
+    GTEST_SKIP() << device.error().message;
+  const Target target = real(GetParam() ? "gpu-tiles" : "gpu-ones", -1, GetParam());
+  for (KernelId id : {KernelId::Product, KernelId::RnnForward, KernelId::RnnBackward})
+    conform(target, id);
 }
 
 TEST(RealGpu, GivesTheBitsOfTheReferenceByCompiledPrograms) {

@@ -19,9 +19,11 @@ inline KernelFunction hostKernel(KernelId id, std::span<const Tensor> operands) 
   return cpu::kernelTable(cpu::machineLevel()).find(id, operands);
 }
 
-/// The GPU of this machine; E0501 if there is none. `cluster` and `compiler` as in GpuOptions.
+/// The GPU of this machine; E0501 if there is none. `cluster`, `compiler` and `tiles` as in
+/// GpuOptions.
 inline Result<std::unique_ptr<Device>> realGpu(std::optional<int> cluster = std::nullopt,
-                                               const cuda::TextCompiler *compiler = nullptr) {
+                                               const cuda::TextCompiler *compiler = nullptr,
+                                               std::optional<bool> tiles = std::nullopt) {
   LSTMC_ASSIGN(const cuda::Driver *driver, cuda::machineDriver());
   if (cuda::kernelImages().empty())
     return fail(ErrorCode::E0501, "the build had no nvcc");
@@ -29,7 +31,8 @@ inline Result<std::unique_ptr<Device>> realGpu(std::optional<int> cluster = std:
                              {.images = cuda::kernelImages(),
                               .onHost = hostKernel,
                               .compiler = compiler,
-                              .cluster = cluster});
+                              .cluster = cluster,
+                              .tiles = tiles});
 }
 
 /// Runs the launch as a package of this rule does.

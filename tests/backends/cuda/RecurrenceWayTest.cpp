@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "backends/cuda/model/ProductWay.h"
 #include "backends/cuda/model/RecurrenceWay.h"
 
 namespace lstmc::cuda {
@@ -35,6 +36,20 @@ std::string way(const gpu::LayerShape &layer, const GpuShape &gpu) {
 }
 std::string wayBack(const gpu::LayerShape &layer, const GpuShape &gpu) {
   return text(recurrenceWay(layer, Direction::Backward, DType::F32, gpu));
+}
+
+TEST(ProductWay, HasTilesWhereTheyFillTheGpu) {
+  EXPECT_FALSE(productWay({1, 1, 4096, 1024}, kH100).tiles);
+  EXPECT_FALSE(productWay({1, 16, 4096, 1024}, kH100).tiles);
+  EXPECT_TRUE(productWay({1, 128, 4096, 1024}, kH100).tiles);
+  const ProductWay large = productWay({1, 64 * 132, 64, 100}, kH100);
+  EXPECT_TRUE(large.tiles);
+  EXPECT_DOUBLE_EQ(large.waste, 1);
+  // Two blocks of 64 rows for 65.
+  EXPECT_DOUBLE_EQ(productWay({1, 65, 64, 100}, {.multiprocessors = 1}).waste, 2.0 * 64 / 65);
+  EXPECT_TRUE(productWay({1, 1, 1, 1}, {.tiles = true}).tiles);
+  EXPECT_FALSE(productWay({1, 64 * 132, 64, 100}, {.tiles = false}).tiles);
+  EXPECT_EQ(productWay({0, 5, 5, 5}, kH100).waste, 1);
 }
 
 TEST(RecurrenceWay, IsThatWhichTakesLeast) {
