@@ -57,6 +57,19 @@ static std::vector<GpuFacts::Library> librariesFor(const Result<const cuda::Driv
           library("cuDNN", cuda::machineCudnn()), library("NCCL", cuda::machineNccl())};
 }
 
+uint64_t gpuBytes(const DeviceName &device) {
+  const bool emulated = device.kind == DeviceKind::Emu;
+  if (!emulated && device.kind != DeviceKind::Gpu)
+    return 0;
+  const Result<const cuda::Driver *> driver =
+      emulated ? Result<const cuda::Driver *>(&cuda::emulatedDriver()) : cuda::machineDriver();
+  int count = 0;
+  size_t bytes = 0;
+  const bool here = driver.ok() && !(*driver)->deviceCount(&count) && device.index < count &&
+                    !(*driver)->deviceMemory(&bytes, device.index);
+  return here ? bytes : 0;
+}
+
 GpuFacts gpuFacts() {
   GpuFacts facts;
   const Result<const cuda::Driver *> driver = cuda::machineDriver();

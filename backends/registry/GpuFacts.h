@@ -4,6 +4,7 @@
 #include <span>
 
 #include "backends/cuda/runtime/Cards.h"
+#include "executor/device/DeviceNames.h"
 
 namespace lstmc {
 
@@ -28,6 +29,10 @@ std::string gpuDriverVersion(const cuda::Driver &driver);
 
 /// One of the emulated cards, which are all alike.
 GpuFacts emulatedGpuFacts();
+
+/// Memory of the GPU of this machine that a device is, or is a part of. 0: it is no GPU, or not
+/// here.
+uint64_t gpuBytes(const DeviceName &device);
 
 /// "gpu:0 71.2 GiB free, 93 % busy; gpu:1 …" of the devices that are GPUs of this machine, by their
 /// names; empty where NVML says nothing of them.

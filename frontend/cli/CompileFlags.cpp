@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "backends/registry/GpuFacts.h"
 #include "executor/abi/Optimizers.h"
 #include "executor/abi/ShardLimits.h"
 #include "executor/base/LowerCase.h"
@@ -75,12 +76,30 @@ Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol::Setti
   return fit;
 }
 
+/// What GPUs of this machine have for each device; empty where none of the devices is on one. Parts
+/// of a GPU have equal parts of its memory.
+static std::vector<uint64_t> memoryOfGpus(const std::vector<DeviceName> &devices) {
+  std::vector<uint64_t> memory;
+  bool any = false;
+  for (const DeviceName &device : devices) {
+    const auto parts = std::ranges::count_if(devices, [&](const DeviceName &other) {
+      return other.kind == device.kind && other.index == device.index;
+    });
+    const uint64_t bytes = gpuBytes(device);
+    any |= bytes > 0;
+    memory.push_back(bytes > 0 ? bytes / uint64_t(parts) : ~uint64_t(0));
+  }
+  return any ? memory : std::vector<uint64_t>();
+}
+
 /// What layouts are weighed by, where flags leave them open; all else that is compiled depends on
 /// no measurement. Nor does anything in a package that is kept, or who adds gradients: those
 /// figures are the built-in ones.
 static void describeMachine(const Options &options, const ModelRequest &request,
                             std::vector<DeviceName> devices, passes::CompileOptions &compile) {
   compile.deviceMemory = request.deviceMemory;
+  if (compile.deviceMemory.empty() && options.command != CommandId::Compile)
+    compile.deviceMemory = memoryOfGpus(devices);
   if (!request.machines.empty()) {
     compile.machines = request.machines;
     return;

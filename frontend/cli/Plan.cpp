@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "backends/registry/GpuFacts.h"
 #include "backends/registry/HostFacts.h"
 #include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
@@ -59,6 +60,28 @@ std::vector<int> processesOf(const Planned &planned, const Target &target) {
   return processes;
 }
 
+/// Devices of one machine have its memory together, and parts of a GPU that GPU's; what one of them
+/// may use is what the others leave. A GPU that is not here counts as one with the host's memory.
+Result<planning::Capacities> capacitiesHere(const package::PackageData &data) {
+  std::vector<uint64_t> has;
+  std::vector<std::string_view> of; // the GPU, or nothing: the host
+  for (const package::Device &device : data.devices) {
+    LSTMC_ASSIGN(std::vector<DeviceName> name, parseDevices(device.name));
+    const uint64_t gpu = gpuBytes(name[0]);
+    has.push_back(gpu > 0 ? gpu : hostFacts().memoryBytes);
+    of.push_back(gpu > 0 ? wholeDevice(device.name) : std::string_view());
+  }
+  planning::Capacities capacities;
+  for (size_t i = 0; i < has.size(); ++i) {
+    uint64_t others = 0;
+    for (size_t other = 0; other < has.size(); ++other)
+      if (other != i && of[other] == of[i])
+        others += data.devices[other].arenaBytes;
+    capacities.push_back(has[i] - std::min(has[i], others));
+  }
+  return capacities;
+}
+
 /// What each device may use, and how fast it is.
 Status describeDevices(Planned &planned, const Target &target) {
   if (target.cluster) {
@@ -78,14 +101,7 @@ Status describeDevices(Planned &planned, const Target &target) {
     }
   } else {
     planned.machines = planning::machinesOf(planned.data, threadsOf(planned.data, target.threads));
-    // Devices of one machine have its memory together; what one of them may use is what the others
-    // leave.
-    uint64_t others = 0;
-    for (const package::Device &device : planned.data.devices)
-      others += device.arenaBytes;
-    for (const package::Device &device : planned.data.devices)
-      planned.capacities.push_back(hostFacts().memoryBytes -
-                                   std::min(hostFacts().memoryBytes, others - device.arenaBytes));
+    LSTMC_ASSIGN(planned.capacities, capacitiesHere(planned.data));
   }
   if (target.mayUse)
     for (uint64_t &capacity : planned.capacities)

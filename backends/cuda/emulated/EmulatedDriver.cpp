@@ -50,9 +50,21 @@ DriverResult callHost(DriverStream stream, void (*function)(void *), void *argum
 
 // ---- memory ----
 
+/// Bytes of a card: the host's, unless LSTMC_EMU_MEMORY says less.
+uint64_t bytesOfCard() {
+  const auto host = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE));
+  const char *asked = std::getenv("LSTMC_EMU_MEMORY");
+  return asked ? std::min<uint64_t>(std::strtoull(asked, nullptr, 10), host) : host;
+}
+
 DriverResult allocate(DeviceAddress *address, size_t bytes) {
-  *address = bytes == 0 ? 0 : world().memory.allocate(current->number, bytes);
-  return bytes == 0 ? kInvalidValue : *address ? kDone : kOutOfMemory;
+  *address = 0;
+  if (bytes == 0)
+    return kInvalidValue;
+  const uint64_t given = world().memory.given(current->number);
+  if (given <= bytesOfCard() && bytes <= bytesOfCard() - given)
+    *address = world().memory.allocate(current->number, bytes);
+  return *address ? kDone : kOutOfMemory;
 }
 DriverResult free(DeviceAddress address) {
   return world().memory.free(address) ? kDone : kInvalidValue;
@@ -322,7 +334,7 @@ Driver makeTable() {
     return kDone + 0;
   };
   driver.deviceMemory = [](size_t *bytes, CardNumber) {
-    *bytes = size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGE_SIZE));
+    *bytes = size_t(bytesOfCard());
     return kDone + 0;
   };
   driver.deviceAttribute = deviceAttribute;

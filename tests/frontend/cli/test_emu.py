@@ -50,6 +50,32 @@ class Emu(Case):
                 done = self.good(*LEARN, "-o", f"emu{number}", "-d", "2xemu", "--set", "hidden=6", env={"LSTMC_EMU_" + name: value})
                 self.assertIn("weights " + alone, done.stdout)
 
+    def test_what_does_not_fit_on_a_gpu_is_refused_before_memory_is_taken(self):
+        def peaks(*words, memory=1 << 30):
+            done = self.run_here("plan", "small.lnet", "--json", *words, env={"LSTMC_EMU_MEMORY": str(memory)})
+            devices = json.loads(done.stdout)["devices"]
+            return done.returncode, [device["peak_bytes"] for device in devices], [device["capacity_bytes"] for device in devices]
+
+        one = peaks("-d", "emu:0", "--streams", "1")[1][0]
+        env = {"LSTMC_EMU_MEMORY": str(one - 1)}
+        self.assertEqual(peaks("-d", "emu:0"), (0, [peaks("-d", "emu:0")[1][0]], [1 << 30]))
+        self.assertEqual(peaks("-d", "emu:0", memory=one), (0, [one], [one])) # by one stream
+        self.assertEqual(peaks("-d", "emu:0", memory=one - 1), (4, [one], [one - 1]))
+        planned = self.run_here("plan", "small.lnet", "-d", "emu:0", env=env)
+        self.assertEqual(planned.returncode, 4)
+        self.assertRegex(planned.stderr, r"error\[E0401\]: the plan needs .* on emu:0, which may use ")
+        trained = self.run_here(*LEARN, "-d", "emu:0", "-o", "refused", env=env)
+        self.assertEqual(trained.returncode, 4)
+        self.assertIn(f"error[E0401]: the plan needs {one} bytes on emu:0, which has {one - 1}", trained.stderr)
+        self.good(*LEARN, "-d", "emu:0", "-o", "fits", env={"LSTMC_EMU_MEMORY": str(one)})
+        # Two devices of one GPU have its memory together.
+        first, second = peaks("-d", "emu:0,0", "--streams", "1")[1]
+        both = ["-d", "emu:0,0", "--streams", "1"]
+        self.assertEqual(peaks(*both, memory=first + second), (0, [first, second], [first, second]))
+        self.assertEqual(peaks(*both, memory=first + second - 1), (4, [first, second], [first - 1, second - 1]))
+        trained = self.run_here(*LEARN, *both, "-o", "refused", env={"LSTMC_EMU_MEMORY": str(first + second - 1)})
+        self.assertIn(f"the plan needs {first + second} bytes on emu:0, which has {first + second - 1}", trained.stderr)
+
     def test_launches_are_on_several_streams_where_they_fit(self):
         def plan(*words):
             done = self.run_here("plan", "small.lnet", "--json", *words)
