@@ -48,10 +48,12 @@ void addLanes(std::vector<Lane> &lanes, const package::PackageData &package, siz
   for (const planning::DeviceTimes &program : times.programs) {
     std::vector<package::BytesOfKind> bytes = package::bytesAlive(package, program.device, entry);
     Lane &lane = lanes.emplace_back(Lane{entry, program.device, times.seconds, {}});
+    double begin = 0; // on several streams a launch may begin before the one before it in the list
     for (size_t i = 0; i < program.launches.size(); ++i) {
       bool last = i + 1 == program.launches.size();
-      lane.moments.push_back({i == 0 ? 0 : program.launches[i].begin,
-                              last ? times.seconds : program.launches[i + 1].begin, bytes[i]});
+      const double end = last ? times.seconds : std::max(begin, program.launches[i + 1].begin);
+      lane.moments.push_back({begin, end, bytes[i]});
+      begin = end;
     }
   }
 }

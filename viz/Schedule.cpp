@@ -65,7 +65,8 @@ private:
       count = program.launches.size();
       busy = times.programs[p].busy;
       for (size_t i = 0; i < count; ++i)
-        bar(program.launches[i], top + 8, times.programs[p].launches[i], counted);
+        bar(program.launches[i], top + 8, streamsOf(program), times.programs[p].launches[i],
+            counted);
     }
     std::string idle = package_.devices.size() > 1
                            ? fmt::format(", idle {:.0f} %", 100 * times.idleFraction(device))
@@ -76,19 +77,31 @@ private:
     axis(top + 8 + kBar);
   }
 
-  void bar(const package::Launch &launch, double top, const planning::LaunchTime &time,
-           bool counted) {
+  static uint32_t streamsOf(const package::DeviceProgram &program) {
+    uint32_t streams = 1;
+    for (const package::Launch &launch : program.launches)
+      streams = std::max(streams, launch.stream + 1);
+    return streams;
+  }
+
+  /// Launches of several streams lie one below the other.
+  void bar(const package::Launch &launch, double top, uint32_t streams,
+           const planning::LaunchTime &time, bool counted) {
     if (launch.kernel == KernelId::Send)
       return;                    // an arrow
     constexpr double kGap = 0.5; // between neighbours that are wide enough for one
     double x = place(time.begin), width = place(time.end) - x;
     size_t kind = kindOf(launch.kernel);
     kindSeconds_[kind] += counted ? time.end - time.begin : 0;
-    chart_.rectangle(x, top, width > 4 * kGap ? width - kGap : width, kBar,
+    const double height = kBar / streams;
+    top += height * launch.stream;
+    chart_.rectangle(x, top, width > 4 * kGap ? width - kGap : width, height,
                      kKernelKinds[kind].color, launchTitle(package_, launch, time.end - time.begin),
                      links_ ? links_->boxOf(launch.location) : std::nullopt);
     // Kernel above name; neither where it does not fit.
     const package::Location &at = package_.locations[launch.location];
+    if (streams > 1)
+      return;
     double y = top + 0.4 * kBar;
     for (std::string_view word :
          {kernelRecord(launch.kernel).name, std::string_view(at.name.empty() ? at.op : at.name)}) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "executor/abi/Devices.h"
 #include "executor/base/NumberText.h"
 #include "viz/Cost.h"
 #include "viz/Schedule.h"
@@ -24,6 +26,17 @@ std::string launchTitle(const package::PackageData &package, const package::Laun
   std::string_view line = at.text;
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   return at.line ? fmt::format("{}; {}:{}:{} {}", title, at.file, at.line, at.column, line) : title;
+}
+
+/// Of a trace, in which what is side by side is in lanes of their own.
+static int64_t laneOf(uint32_t device, uint32_t stream) {
+  return 1 + int64_t(device) + int64_t(stream) * kMaxDevices;
+}
+static std::set<uint32_t> streamsOf(const package::DeviceProgram &program) {
+  std::set<uint32_t> streams = {0};
+  for (const package::Launch &launch : program.launches)
+    streams.insert(launch.stream);
+  return streams;
 }
 
 std::vector<MessageTime> messagesOf(const package::Entry &entry,
@@ -63,11 +76,14 @@ std::string scheduleTrace(const package::PackageData &package, const package::En
          {"args", {{"name", entry.name + ", " + timelines[t].title}}}});
     for (size_t p = 0; p < entry.programs.size(); ++p) {
       const package::DeviceProgram &program = entry.programs[p];
-      add({{"name", "thread_name"},
-           {"ph", "M"},
-           {"pid", t + 1},
-           {"tid", program.device + 1},
-           {"args", {{"name", package.devices[program.device].name}}}});
+      for (uint32_t stream : streamsOf(program)) {
+        const std::string &device = package.devices[program.device].name;
+        add({{"name", "thread_name"},
+             {"ph", "M"},
+             {"pid", t + 1},
+             {"tid", laneOf(program.device, stream)},
+             {"args", {{"name", stream ? fmt::format("{} stream {}", device, stream) : device}}}});
+      }
       for (size_t i = 0; i < program.launches.size(); ++i) {
         const package::Launch &launch = program.launches[i];
         const planning::LaunchTime &time = times.programs[p].launches[i];
@@ -79,7 +95,7 @@ std::string scheduleTrace(const package::PackageData &package, const package::En
              {"ts", time.begin * 1e6},
              {"dur", (time.end - time.begin) * 1e6},
              {"pid", t + 1},
-             {"tid", program.device + 1},
+             {"tid", laneOf(program.device, launch.stream)},
              {"args", {{"at", launchTitle(package, launch, time.end - time.begin)}}}});
       }
     }

@@ -33,6 +33,12 @@ struct MessageCost {
   bool byItself;  ///< arrives while the receiver works; else the receiver copies it
 };
 
+/// What a launch takes of a device beside others: nothing in its first `alone` seconds, then a part
+/// of it.
+struct Share {
+  double alone = 0, part = 1;
+};
+
 /// A machine that is known by a name, as "H200".
 struct KnownMachine {
   std::string_view name;
@@ -87,6 +93,8 @@ public:
 
   /// Of a launch that is no transfer.
   virtual double launchSeconds(const Machine &machine, KernelId kernel, const Work &work) const = 0;
+  /// What of the device the launch leaves to others on other streams.
+  virtual Share shareOf(const Machine &, KernelId, const Work &) const { return {}; }
   /// How a recurrent layer is carried out; nothing where there is one way only.
   virtual std::optional<Way> wayOf(const Machine &, KernelId, const Work &) const {
     return std::nullopt;

@@ -102,6 +102,30 @@ public:
                                                             : streamSeconds(rates, kernel, work));
   }
 
+  /// While a launch begins, the GPU is free. Then a recurrence on the chip has the multiprocessors
+  /// of its blocks; all else has that part of the arithmetic or of the memory which it keeps busy.
+  target::Share shareOf(const target::Machine &machine, KernelId kernel,
+                        const target::Work &work) const override {
+    const GpuRates rates = GpuRates::of(machine);
+    const bool recurrence = isRecurrence(work);
+    target::Share share = {.alone = rates.speeds.launchSeconds};
+    if (recurrence) {
+      const RecurrenceWay way = wayFor(rates.shape, kernel, work);
+      if (way.kind != RecurrenceWay::Kind::StepByStep) {
+        const int64_t clusters = (work.layer.batch + way.rows - 1) / way.rows;
+        share.part = double(clusters * way.cluster) / rates.shape.multiprocessors;
+        return {share.alone, std::min(share.part, 1.0)};
+      }
+    }
+    const double seconds =
+        recurrence ? recurrenceSeconds(rates, kernel, work) : streamSeconds(rates, kernel, work);
+    const double bytes = double(work.bytes) + double(work.steps) * double(work.stepBytes);
+    const double least = std::max(double(work.flops) / rates.productFlops(work.fast),
+                                  bytes / rates.speeds.bytesPerSecond);
+    share.part = seconds > 0 ? std::min(least / seconds, 1.0) : 0;
+    return share;
+  }
+
   std::optional<target::Way> wayOf(const target::Machine &machine, KernelId kernel,
                                    const target::Work &work) const override {
     if (!isRecurrence(work))

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/registry/Targets.h"
+#include "passes/planning/forecast/SideBySide.h"
 
 namespace lstmc::planning {
 
@@ -18,12 +19,12 @@ public:
              const target::Machines &machines, const Targets &targets, double realSteps,
              const Stretch *replicas = nullptr)
       : package_(package), entry_(entry), machines_(machines), targets_(targets),
-        realSteps_(realSteps), clocks_(entry.programs.size()), next_(entry.programs.size()),
-        arrived_(entry.programs.size()), linkFree_(entry.programs.size()), nics_(machines) {
+        realSteps_(realSteps), next_(entry.programs.size()), arrived_(entry.programs.size()),
+        linkFree_(entry.programs.size()), nics_(machines) {
     if (replicas)
       often_ = replicas->timesOf(package, entry);
-    for (size_t p = 0; p < clocks_.size(); ++p)
-      clocks_[p] = machineOf(entry.programs[p].device).callSeconds;
+    for (const package::DeviceProgram &program : entry.programs)
+      lanes_.emplace_back(machineOf(program.device).callSeconds);
   }
 
   EntryTimes run() {
@@ -32,16 +33,28 @@ public:
     runAll([](const package::DeviceProgram &program) { return size_t(program.commit); });
     if (std::any_of(entry_.programs.begin(), entry_.programs.end(),
                     [](auto &program) { return program.commit < program.launches.size(); }))
-      std::fill(clocks_.begin(), clocks_.end(), latest());
+      for (const double now = latest(); SideBySide & lane : lanes_)
+        lane.comeTogether(now);
     runAll([](const package::DeviceProgram &program) { return program.launches.size(); });
     times_.seconds = latest();
+    for (size_t p = 0; p < entry_.programs.size(); ++p)
+      if (isOnStreams(entry_.programs[p]))
+        times_.programs[p].busy = busySeconds(times_.programs[p].launches);
     times_.hosts = nics_.times();
     return std::move(times_);
   }
 
 private:
   double latest() const {
-    return clocks_.empty() ? 0 : *std::max_element(clocks_.begin(), clocks_.end());
+    double latest = 0;
+    for (const SideBySide &lane : lanes_)
+      latest = std::max(latest, lane.end());
+    return latest;
+  }
+
+  static bool isOnStreams(const package::DeviceProgram &program) {
+    return std::ranges::any_of(program.launches,
+                               [](const package::Launch &launch) { return launch.stream > 0; });
   }
 
   struct Span {
@@ -56,7 +69,7 @@ private:
   /// posted before. The order of messages (docs/package.md) lets one program always go on.
   template <typename End> void runAll(End end) {
     for (size_t p = 0; p < entry_.programs.size(); ++p)
-      due_.emplace(clocks_[p], p);
+      due_.emplace(lanes_[p].end(), p);
     for (;;) {
       if (!due_.empty() && due_.top().first <= nics_.next()) {
         const auto [now, p] = due_.top();
@@ -75,8 +88,8 @@ private:
   void run(size_t p, double now, size_t end) {
     const auto &launches = entry_.programs[p].launches;
     while (next_[p] < end) {
-      if (launches[next_[p]].kernel == KernelId::Send && clocks_[p] > now) {
-        due_.emplace(clocks_[p], p);
+      if (launches[next_[p]].kernel == KernelId::Send && lanes_[p].end() > now) {
+        due_.emplace(lanes_[p].end(), p);
         return;
       }
       if (!advance(p)) {
@@ -91,7 +104,7 @@ private:
   void come(int64_t message, double time, double now) {
     sent_[message] = time;
     if (auto waits = waiting_.find(message); waits != waiting_.end()) {
-      due_.emplace(std::max(now, clocks_[waits->second]), waits->second);
+      due_.emplace(std::max(now, lanes_[waits->second].end()), waits->second);
       waiting_.erase(waits);
     }
   }
@@ -112,7 +125,8 @@ private:
     DeviceTimes &device = times_.programs[p];
     device.launches.push_back({span->begin, span->begin + span->seconds});
     device.busy += span->seconds;
-    clocks_[p] = span->begin + span->seconds;
+    if (isTransfer(launch.kernel)) // at which a device's graph is cut, so all streams wait for it
+      lanes_[p].comeTogether(span->begin + span->seconds);
     ++next_[p];
     return true;
   }
@@ -152,10 +166,10 @@ private:
     if (sent == sent_.end())
       return std::nullopt;
     if (isBetweenHosts(device, uint32_t(peer)))
-      return Span{std::max(clocks_[p], sent->second), copySeconds(device, work, often(p))};
+      return Span{std::max(lanes_[p].end(), sent->second), copySeconds(device, work, often(p))};
     const target::MessageCost cost =
         targets_[device]->messageCost(machineOf(device), uint32_t(peer), double(work.bytes));
-    const double from = sent->second + cost.latency, begin = std::max(clocks_[p], from);
+    const double from = sent->second + cost.latency, begin = std::max(lanes_[p].end(), from);
     if (!cost.byItself)
       return Span{begin, cost.seconds};
     arrived_[p] = std::max(from, arrived_[p]) + cost.seconds;
@@ -169,23 +183,24 @@ private:
     const uint32_t sender = entry_.programs[p].device;
     if (isBetweenHosts(sender, receiver)) {
       if (isGiven(launch)) {
-        come(message, clocks_[p], clocks_[p]);
-        return {clocks_[p], 0};
+        come(message, lanes_[p].end(), lanes_[p].end());
+        return {lanes_[p].end(), 0};
       }
       const Times times = often(p);
       const double seconds = copySeconds(sender, work, times);
       times_.programs[p].sentBytes += work.bytes;
-      nics_.post(clocks_[p] + seconds, message, machineOf(sender).host, machineOf(receiver).host,
-                 times.out * double(work.bytes), times.in * double(work.bytes));
-      return {clocks_[p], seconds};
+      nics_.post(lanes_[p].end() + seconds, message, machineOf(sender).host,
+                 machineOf(receiver).host, times.out * double(work.bytes),
+                 times.in * double(work.bytes));
+      return {lanes_[p].end(), seconds};
     }
     times_.programs[p].sentBytes += work.bytes;
-    const double leaves = std::max(clocks_[p], linkFree_[p]);
+    const double leaves = std::max(lanes_[p].end(), linkFree_[p]);
     linkFree_[p] =
         leaves +
         targets_[receiver]->messageCost(machineOf(receiver), sender, double(work.bytes)).seconds;
-    come(message, leaves, clocks_[p]);
-    return {clocks_[p], 0};
+    come(message, leaves, lanes_[p].end());
+    return {lanes_[p].end(), 0};
   }
 
   Span computed(size_t p, const package::Launch &launch, const target::Work &work) {
@@ -195,7 +210,9 @@ private:
     const double bytes = double(work.bytes) + double(work.steps) * double(work.stepBytes);
     if (bytes / speeds.bytesPerSecond > double(work.flops) / speeds.flopsPerSecond)
       times_.programs[p].moving += seconds;
-    return {clocks_[p], seconds};
+    return {lanes_[p].place(launch, seconds,
+                            targets_[device]->shareOf(machineOf(device), launch.kernel, work)),
+            seconds};
   }
 
   const package::PackageData &package_;
@@ -204,7 +221,7 @@ private:
   const Targets &targets_;
   const double realSteps_;
   std::vector<std::vector<Times>> often_; ///< by program and launch; empty: each once
-  std::vector<double> clocks_;            ///< by program
+  std::vector<SideBySide> lanes_;         ///< by program
   std::vector<size_t> next_;
   std::vector<double> arrived_;  ///< by program: when all that it received over a network had come
   std::vector<double> linkFree_; ///< by program: when all that it sent has left

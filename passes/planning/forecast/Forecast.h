@@ -20,7 +20,7 @@ struct LaunchTime {
 struct DeviceTimes {
   uint32_t device = 0;
   std::vector<LaunchTime> launches;
-  double busy = 0; ///< seconds, of launches and of taking messages
+  double busy = 0; ///< seconds, of launches and of taking messages; side by side they count once
   int64_t sentBytes = 0;
   double moving = 0; ///< of the seconds of launches, those in which the memory sets the pace
 };
@@ -35,12 +35,13 @@ struct EntryTimes {
 };
 
 /// `machines` may be one, for all devices; what a launch or a message costs is asked of the target
-/// of each device's kind. A sender goes on at once, while what it sends leaves one message after
-/// the other; a receiver waits for the message and copies it, or, where it comes by itself (over a
-/// network), until it has arrived; all reach `commit` before any continues. Between hosts a message
-/// goes when both interfaces are free (Nics.h), and sender and receiver each copy it;
-/// inputs do not go, since every rank of a job reads them by itself.
-/// `realSteps`: as target::workOf() has it.
+/// of each device's kind. Launches on different streams of a device run side by side as far as they
+/// leave room to one another (SideBySide.h). A sender goes on at once, while what it sends leaves
+/// one message after the other; a receiver waits for the message and copies it, or, where it comes
+/// by itself (over a network), until it has arrived; all reach `commit` before any continues.
+/// Between hosts a message goes when both interfaces are free (Nics.h), and sender and receiver
+/// each copy it; inputs do not go, since every rank of a job reads them by itself. `realSteps`: as
+/// target::workOf() has it.
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
                     const target::Machines &machines, double realSteps = 1);
 

@@ -82,6 +82,22 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
         self.assertIn(">planned; estimate: ", text)
         self.assertIn(">measured<", text)
 
+    def test_streams_of_a_gpu_are_side_by_side(self):
+        events = self.trace("--what", "schedule", "-d", "emu:0")
+        launches = [e for e in events if e["ph"] == "X"]
+        lanes = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+        self.assertEqual(sorted(lanes.values()), ["emu:0", "emu:0 stream 1", "emu:0 stream 2"])
+        self.assertEqual({e["tid"] for e in launches}, set(lanes))
+        for lane in lanes:
+            own = [e for e in launches if e["tid"] == lane]
+            for before, after in zip(own, own[1:]):
+                self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3, (before, after))
+        # So they take less time than one after the other.
+        ends = lambda given: max(e["ts"] + e["dur"] for e in given)
+        self.assertLess(ends(launches), ends([e for e in self.trace("--what", "schedule", "-d", "emu:0", "--streams", "1") if e["ph"] == "X"]))
+        moments = [e["ts"] for e in self.trace("--what", "memory", "-d", "emu:0") if e["ph"] == "C" and e["pid"] == 1]
+        self.assertEqual(moments, sorted(moments))
+
     def test_memory_of_every_device(self):
         text = self.good("plot", "small.lnet", "--what", "memory", "-d", "2xcpu").stdout
         self.assertRegex(text, r"planned peak [\d.]+ KiB on cpu:0, [\d.]+ KiB on cpu:1[;<]")

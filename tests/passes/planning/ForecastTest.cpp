@@ -93,6 +93,69 @@ TEST(Forecast, AllComeToCommitBeforeAnyGoesOn) {
   EXPECT_EQ(forecast(oneBuffer(), entry, {machine()}).programs[0].launches[1].begin, 3);
 }
 
+/// On a GPU.
+class Streams : public testing::Test {
+protected:
+  static EntryTimes times(std::vector<package::Launch> launches) {
+    package::PackageData data = oneBuffer();
+    data.devices[0].name = "emu:0";
+    const auto count = uint32_t(launches.size());
+    package::Entry entry;
+    entry.programs = {{0, std::move(launches), count}};
+    return forecast(data, entry, {Machine()});
+  }
+  static package::Launch on(uint32_t stream, package::Launch launch) {
+    launch.stream = stream;
+    return launch;
+  }
+  /// Of 8 rows, too few to fill a GPU.
+  static package::Launch product() {
+    package::Launch launch;
+    launch.kernel = KernelId::Product;
+    launch.operands.assign(5, {package::kNoBuffer, 0, {}, {}});
+    launch.operands[ProductOperand::x] = {0, 0, {1, 8, 4096}, {}};
+    launch.operands[ProductOperand::y] = {0, 0, {1, 8, 64}, {}};
+    return launch;
+  }
+};
+
+TEST_F(Streams, LaunchesThatKeepTheMemoryBusyFollowOneAnother) {
+  const package::Launch large = copy(1 << 24);
+  const double one = times({large}).seconds, starting = times({copy(0)}).seconds;
+  EXPECT_GT(starting, 0);
+  EXPECT_DOUBLE_EQ(times({large, large}).seconds, 2 * one);
+  // The second one starts while the first is under way.
+  const EntryTimes both = times({large, on(1, large)});
+  EXPECT_DOUBLE_EQ(both.seconds, 2 * one - starting);
+  EXPECT_DOUBLE_EQ(both.programs[0].busy, both.seconds);
+  EXPECT_DOUBLE_EQ(both.idleFraction(0), 0);
+}
+
+TEST_F(Streams, SmallProductsRunSideBySide) {
+  const double one = times({product()}).seconds;
+  EXPECT_DOUBLE_EQ(times({product(), product()}).seconds, 2 * one);
+  const EntryTimes both = times({product(), on(1, product())});
+  EXPECT_DOUBLE_EQ(both.seconds, one);
+  EXPECT_DOUBLE_EQ(both.programs[0].busy, one);
+  // On eight streams all the time.
+  std::vector<package::Launch> many;
+  for (uint32_t i = 0; i < 400; ++i)
+    many.push_back(on(i % 8, product()));
+  EXPECT_GT(times(many).seconds, 50 * one * 0.99);
+}
+
+TEST_F(Streams, EventsAndMessagesHaveAnOrder) {
+  const double one = times({product()}).seconds;
+  package::Launch first = product(), second = on(1, product());
+  first.event = 0;
+  second.waits = {0};
+  EXPECT_DOUBLE_EQ(times({first, second}).seconds, 2 * one);
+  // A message cuts the graph: what comes after it begins after all that came before.
+  const EntryTimes cut =
+      times({on(1, product()), transfer(KernelId::Send, 1, 0, 1), on(2, product())});
+  EXPECT_DOUBLE_EQ(cut.programs[0].launches[2].begin, one);
+}
+
 TEST(Forecast, EveryDeviceHasItsOwnMachine) {
   package::Entry entry;
   entry.programs = {{0, {copy(4)}, 1}, {1, {copy(4)}, 1}};
