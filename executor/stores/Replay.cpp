@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "executor/stores/NetworkDigest.h"
 #include "executor/stores/Spread.h"
 
 namespace lstmc::stores {
@@ -26,11 +27,12 @@ Status Replay::checkHead(const data::DataSet &data) {
                          : failAt({path_}, ErrorCode::E0610, "{}: found {}, want {} as in this run",
                                   name, found, want);
   };
-  if (log_.head.program != session_.package().digest())
+  if (const std::string own = networkDigest(session_.package()); log_.head.program != own)
     return failAt({path_}, ErrorCode::E0610,
-                  "program: found {}, want {} as in this run; the network, --devices, --kv-store "
-                  "and what else a network is compiled with are to be those of the run",
-                  log_.head.program, session_.package().digest());
+                  "program: found {}, want {} as in this run; the network, its settings and "
+                  "fit(..), --dtype, --shards and the version of lstmc are to be those of the run, "
+                  "under --fast the devices too",
+                  log_.head.program, own);
   LSTMC_TRY(same("seed", log_.head.seed, seed_));
   LSTMC_TRY(same("data", log_.head.data, data.digest()));
   return same("weights", log_.head.weights, fmt::format("{:016x}", session_.weightsHash()));

@@ -29,7 +29,7 @@ struct ReplayHead {
   int64_t batch = 0; ///< rows of all workers
   int64_t bigArrayBound = 0;
   uint64_t seed = 0;
-  std::string program;    ///< the package's digest
+  std::string program;    ///< the network's digest: networkDigest()
   std::string weights;    ///< the hash of those at first
   std::string data;       ///< the digest of the training data
   double compression = 0; ///< its threshold; 0: there is none, and no line of it

@@ -1,5 +1,6 @@
 #include "executor/stores/Worker.h"
 
+#include "executor/stores/NetworkDigest.h"
 #include "executor/stores/PackedValues.h"
 #include "executor/stores/Spread.h"
 
@@ -62,7 +63,7 @@ Status Worker::begin(int64_t clock) {
                             options_.batch,
                             options_.bigArrayBound,
                             options_.seed,
-                            session_.package().digest(),
+                            networkDigest(session_.package()),
                             fmt::format("{:016x}", inner_->weightsHash()),
                             dataDigest_,
                             options_.threshold};

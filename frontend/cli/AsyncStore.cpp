@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "executor/ranks/Job.h"
+#include "executor/stores/NetworkDigest.h"
 #include "executor/stores/Replay.h"
 #include "executor/stores/Server.h"
 #include "executor/stores/Spread.h"
@@ -214,9 +215,16 @@ Status writeSynchronousLog(const Options &options, const training::TrainOptions 
     return {};
   LSTMC_ASSIGN(int64_t batch, batchOf(package.data()));
   LSTMC_ASSIGN(double threshold, compressionAsked(options));
-  const stores::ReplayHead head{
-      jobRanks(),    0,        0, batch, *options.bigarrayBound, train.seed, package.digest(), "-",
-      data.digest(), threshold};
+  const stores::ReplayHead head{jobRanks(),
+                                0,
+                                0,
+                                batch,
+                                *options.bigarrayBound,
+                                train.seed,
+                                stores::networkDigest(package),
+                                "-",
+                                data.digest(),
+                                threshold};
   LSTMC_ASSIGN(stores::ReplayWriter log, stores::ReplayWriter::open(logPath(options), head, 0));
   (void)log;
   return {};

@@ -49,9 +49,18 @@ ranks::GpusOfRank gpusHere(const std::vector<DeviceName> &mine, const Options &o
   return here;
 }
 
+/// A server of dist_async updates on the host, so that all GPUs are left to workers: a device of
+/// the CPU in place of each of the package's, whose offsets and launches are those of any device.
+std::vector<DeviceName> onHost(const std::vector<DeviceName> &names) {
+  std::vector<DeviceName> cpus;
+  for (const DeviceName &name : names)
+    cpus.push_back(isGpu(name) ? DeviceName{DeviceKind::Cpu, int(cpus.size())} : name);
+  return cpus;
+}
+
 /// The GPU of each of this rank's devices, by number, once all ranks have said which theirs are.
 Result<std::vector<int>> gpusOf(std::vector<DeviceName> mine, const Options &options, Peers &job) {
-  if (options.devices.given()) {
+  if (options.devices.given() && !isServerRank()) {
     LSTMC_ASSIGN(std::vector<DeviceName> asked, devicesOfRank(options));
     if (asked.size() == mine.size())
       mine = asked;
@@ -96,8 +105,8 @@ Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRa
 }
 
 Status checkDevicesHere(const std::vector<DeviceName> &ofJob, const Options &options) {
-  std::vector<DeviceName> here = ofJob;
-  if (jobRanks() > 1 && options.devices.given()) {
+  std::vector<DeviceName> here = isServerRank() ? onHost(ofJob) : ofJob;
+  if (jobRanks() > 1 && options.devices.given() && !isServerRank()) {
     if (localGpus(listAsked(options)))
       return {};
     LSTMC_ASSIGN(here, devicesOfRank(options));
@@ -120,6 +129,8 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevicesOfRank(const std::vector
   for (size_t i = 0; i < names.size(); ++i)
     if (isMine(i))
       mine.push_back(names[i]);
+  if (isServerRank())
+    mine = onHost(mine);
   deviceOptions.channels = sharers != nullptr;
   if (job && std::ranges::any_of(names, isGpu)) {
     LSTMC_ASSIGN(deviceOptions.cards, gpusOf(mine, options, *job));

@@ -29,7 +29,8 @@ Status checkDevicesHere(const std::vector<DeviceName> &ofJob, const Options &opt
 /// The devices of this process, with mirrors of those of other ranks if `sharers` of the package
 /// are given. Numbers of GPUs are those of the rank's host where -d has said them, else those of
 /// the package. E0501 where there are fewer than ranks, where a host has too few GPUs for
-/// `gpu:local`, and where two ranks of the job have one GPU.
+/// `gpu:local`, and where two ranks of the job have one GPU. A server of dist_async has devices of
+/// the CPU in place of GPUs.
 Result<std::vector<std::unique_ptr<Device>>> makeDevicesOfRank(const std::vector<DeviceName> &names,
                                                                const Options &options,
                                                                DeviceOptions deviceOptions,

@@ -81,6 +81,8 @@ int jobServers() {
   return jobRanks() > 1 && text ? std::clamp(std::atoi(text), 0, jobRanks() - 1) : 0;
 }
 
+bool isServerRank() { return jobRank() >= jobRanks() - jobServers(); }
+
 Status joinLaunch() {
   LSTMC_ASSIGN(std::optional<ranks::Place> place, ranks::placeInJob());
   if (!place || place->control.empty())

@@ -23,6 +23,8 @@ int jobRank();
 
 /// How many of the ranks, the last ones, are servers of dist_async.
 int jobServers();
+/// Whether this process is one of those.
+bool isServerRank();
 
 /// Connects with `lstmc launch`, if it has started this process, so that it knows of this rank from
 /// here on. E0001, E0801.

@@ -65,8 +65,7 @@ Status setRoleEnvironment(const std::vector<std::string> &ofWorkers,
 }
 
 void takeRoleEnvironment() {
-  const bool server = jobRank() >= jobRanks() - jobServers();
-  const char *text = std::getenv(server ? kOfServers : kOfWorkers);
+  const char *text = std::getenv(isServerRank() ? kOfServers : kOfWorkers);
   const std::string own = text ? text : "";
   ::unsetenv(kOfWorkers);
   ::unsetenv(kOfServers);

@@ -185,11 +185,11 @@ std::string resultLine(const training::EndEvent &end) {
 /// Trains, and says what came of it.
 CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
                        const Options &options, const Trace &trace, Console &console) {
-  LSTMC_CHECKED_TRY(prepareAll(*job.session));
   if (job.async && isServer(*job.async)) {
     LSTMC_CHECKED_TRY(serve(*job.async, *job.session, job.options.fit));
     return ExitCode::Ok;
   }
+  LSTMC_CHECKED_TRY(prepareAll(*job.session));
   job.options.metrics = job.metrics;
   Observers observers;
   LSTMC_CHECKED_TRY(addObservers(job, options, console, observers));

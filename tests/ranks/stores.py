@@ -5,13 +5,13 @@ themselves. Prints what is missing and exits 77 where there is no Open MPI.
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import struct
 import sys
 import time
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import ranks  # noqa: E402
@@ -203,25 +203,41 @@ class Stores(JobCase):
         self.assertEqual(self.events(cut.stdout), self.events(one.stdout))
 
     def test_workers_with_several_devices_do_what_those_with_one_do(self):
-        """In the same order of pushes: the log of the one, replayed as that of the other."""
+        """In the same order of pushes: each replays the log of the other."""
         folder, narrow = self.folder / "devices", self.folder / "device"
         flags = ["--staleness", "2", "--bigarray-bound", "500"]
         wide = [*self.train, "-d", "2xcpu"]
         done = run([*launched(2, "-s", "2"), *wide, "--kv-store", "dist_async_device", *flags, "-o", folder])
         self.assert_replays(folder, wide, done.stdout)
-        run([*launched(2, "-s", "2"), *self.train, *self.asynchronous, *flags, "-o", narrow])
-        log, other = ((f / "replay.log").read_text() for f in (folder, narrow))
-        programs = [re.search("^program .*$", text, re.MULTILINE)[0] for text in (log, other)]
-        self.assertNotEqual(*programs)
-        (folder / "replay.log").write_text(log.replace(*programs))
-        again = run([LSTMC, *self.train, "--replay", folder / "replay.log", "-o", self.folder / "narrowed"])
-        self.assertEqual(self.events(again.stdout), self.events(done.stdout))
-        refused = run([LSTMC, *wide[:-4], "-d", "2xcpu", "--replay", folder / "replay.log", "-o", self.folder / "x"], 6)
-        self.assertIn("the network, --devices, --kv-store and what else", refused.stderr)
+        one = run([*launched(2, "-s", "2"), *self.train, *self.asynchronous, *flags, "-o", narrow])
+        for log, devices, out in ((folder, "cpu", done.stdout), (narrow, "4xcpu", one.stdout)):
+            for more in ([], ["--accumulate", "2"]):
+                again = run([LSTMC, *self.train, "-d", devices, *more, "--replay", log / "replay.log", "-o", self.folder / "otherwise", "--force"])
+                self.assertEqual(self.events(again.stdout), self.events(out))
+        for more in (["--set", "hidden=25"], ["--fit", "wd=0.5"], ["--dtype", "f64"], ["--shards", "4"]):
+            words = [w for w in self.train if w not in ("--format", "jsonl")]
+            refused = run([LSTMC, *words, *more, "--replay", folder / "replay.log", "-o", self.folder / "x"], 6)
+            self.assertIn("the network, its settings and fit(..), --dtype, --shards", refused.stderr)
         # What a worker keeps back of gradients it keeps of their sums.
         one, two = (run([*launched(1, "-s", "1"), *self.train, *self.asynchronous, "--gradient-compression", "2bit:0.002", "-d", devices,
                          "-o", self.folder / devices]).stdout for devices in ("cpu", "2xcpu"))
         self.assertEqual(self.events(one), self.events(two))
+
+    def test_servers_leave_gpus_to_workers(self):
+        """Each worker has one of three emulated GPUs, and the server none."""
+        words = [w if w != f"{ranks.UPDATES}u" else "6u" for w in self.train] + ["--set", "hidden=4", "-b", "6", *self.asynchronous]
+        with unittest.mock.patch.dict(os.environ, LSTMC_EMU_CARDS="3"):
+            done = run([*launched(3, "-s", "1"), *words, "-d", "emu:local", "-o", self.folder / "cards"])
+            said = run([*launched(2, "-s", "1"), *words, "-d", "emu:0", "-o", self.folder / "x"], 5)
+            self.assertIn("is bound by rank 0 and by rank 1", said.stdout + said.stderr)
+            wide = run([*launched(1, "-s", "2"), *words, "-d", "emu:1,2", "-o", self.folder / "wide-cards"])
+        # Where there are no GPUs, one process repeats it.
+        with unittest.mock.patch.dict(os.environ, LSTMC_EMU_CARDS="0"):
+            again = run([LSTMC, *words, "-d", "cpu", "--replay", self.folder / "cards" / "replay.log", "-o", self.folder / "uncarded"])
+            self.assertEqual(self.events(again.stdout), self.events(done.stdout))
+            run([LSTMC, "diff", self.folder / "cards" / "last", self.folder / "uncarded" / "last"])
+            alone = run([LSTMC, *words[:-2], "-d", "cpu", "-o", self.folder / "uncarded", "--force"])
+            self.assertEqual(self.events(alone.stdout), self.events(wide.stdout))
 
     def test_a_replay_has_the_bits_of_the_run(self):
         for number, (workers, servers, flags) in enumerate([(2, 2, ["--staleness", "2", "--bigarray-bound", "500"]), (4, 1, []),
