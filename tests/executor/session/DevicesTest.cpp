@@ -13,10 +13,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "executor/base/Philox.h"
 #include "executor/package/MessageMemory.h"
+#include "tests/executor/base/OwnMemory.h"
 #include "tests/executor/session/Allocations.h"
 #include "tests/executor/session/DeviceSession.h"
 
@@ -121,23 +121,15 @@ TEST_P(Counts, NothingIsAllocatedInARun) {
   EXPECT_EQ(test::allocations(), before);
 }
 
-/// Memory of this process, in bytes.
-int64_t residentBytes() {
-  std::ifstream file("/proc/self/statm");
-  int64_t all = 0, resident = 0;
-  file >> all >> resident;
-  return resident * ::sysconf(_SC_PAGESIZE);
-}
-
 TEST_P(Counts, MemoryIsFlatOverManyUpdates) {
   const int updates = GetParam() > 3 ? 1'000 : 10'000; // many threads on few processors are slow
   auto session = makeSession(GetParam());
   trainedHash(*session, 100);
   session->setScalar("learning_rate", 0.0); // otherwise the weights would overflow
-  int64_t before = residentBytes();
+  int64_t before = test::ownBytes();
   for (int i = 0; i < updates; ++i)
     ASSERT_TRUE(session->run("step").ok());
-  EXPECT_LE(residentBytes(), before + 64 * 1024);
+  EXPECT_LE(test::ownBytes(), before + 64 * 1024);
 }
 
 TEST(Devices, InitialValuesAreMadeWhereTheParameterLives) {

@@ -1,5 +1,4 @@
 #include <csignal>
-#include <fstream>
 #include <unistd.h>
 
 #include <sys/wait.h>
@@ -8,6 +7,7 @@
 #include "executor/training/Checkpoint.h"
 #include "executor/training/FailedUpdate.h"
 #include "executor/training/Trainer.h"
+#include "tests/executor/base/OwnMemory.h"
 #include "tests/executor/data/Files.h"
 #include "tests/executor/training/FakeModel.h"
 
@@ -134,20 +134,12 @@ TEST_F(Training, APlateauIsResumed) {
   EXPECT_REFUSED(train(whole, **data, nullptr, into("none"), log), E0001, "no data to validate on");
 }
 
-/// Memory of this process, in bytes.
-int64_t residentBytes() {
-  std::ifstream file("/proc/self/statm");
-  int64_t all = 0, resident = 0;
-  file >> all >> resident;
-  return resident * ::sysconf(_SC_PAGESIZE);
-}
-
 class Memory : public TrainObserver {
 public:
   void tick(const UpdateEvent &event) override {
     if (event.progress.update == 1000)
-      early = residentBytes();
-    late = residentBytes();
+      early = test::ownBytes();
+    late = test::ownBytes();
   }
   int64_t early = 0, late = 0;
 };
