@@ -154,7 +154,7 @@ class Memory(Case):
     def resident(self, child):
         try:
             with open(f"/proc/{child.pid}/smaps_rollup") as pages:
-                # KiB of its own, page by page: those of files come and go as the system likes, and counters of it are behind by some.
+                # KiB of its own, page by page: those of files come and go as the system likes, and counters of it are late by some.
                 return sum(int(line.split()[1]) for line in pages if line.startswith("Anonymous:"))
         except OSError: # at its end
             return 0
