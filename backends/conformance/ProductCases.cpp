@@ -59,7 +59,7 @@ void addProduct(std::vector<Case> &cases) {
       [] { return product(DType::F32, 1, 2, 48, 3001, false, Layout::Dense); });
   add(cases, KernelId::Product, "many rows",
       [] { return product(DType::F32, 1, 300, 70, 50, true, Layout::Dense); });
-  for (Layout layout : {Layout::Dense, Layout::Skewed, Layout::Transposed})
+  for (Layout layout : kRowLayouts)
     add(cases, KernelId::Product, fmt::format("several tiles, {}", layoutName(layout)),
         [=] { return product(DType::F32, 2, 131, 137, 70, true, layout); });
   add(cases, KernelId::Product, "sums that are flushed to -0", [] {
