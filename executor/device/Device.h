@@ -122,6 +122,8 @@ public:
   virtual bool hostVisible() const = 0;
   /// Whether it is memory of the system's that the host may map anew, page by page.
   virtual bool mappable() const { return false; }
+  /// `from` may be written over when it returns. Launches that the device is given later, and what
+  /// the host reads later, come after the copy; another device's after the next synchronize().
   virtual void copyIn(uint64_t offset, std::span<const std::byte> from) = 0;
   virtual void copyOut(uint64_t offset, std::span<std::byte> to) const = 0;
   /// Makes bytes 0.

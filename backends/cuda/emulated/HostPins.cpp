@@ -23,8 +23,8 @@ struct Pins {
 };
 
 Pins &pins() {
-  static Pins pins;
-  return pins;
+  static auto *const pins = new Pins; // devices may be destroyed after static objects
+  return *pins;
 }
 
 DriverResult pin(void *memory, size_t bytes, unsigned) {

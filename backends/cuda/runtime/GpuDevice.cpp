@@ -9,6 +9,7 @@
 #include "backends/cuda/runtime/GpuProgram.h"
 #include "backends/cuda/runtime/NcclChannel.h"
 #include "backends/cuda/runtime/Shape.h"
+#include "backends/cuda/runtime/Staging.h"
 #include "backends/cuda/text/FusedText.h"
 #include "backends/cuda/text/ImageCache.h"
 #include "executor/abi/Packing.h"
@@ -25,7 +26,8 @@ constexpr size_t kLeastPinned = 64 << 10;
 class GpuDevice final : public Device, public ChannelMaker, public HostPinner, public TableKeeper {
 public:
   GpuDevice(std::string name, const Driver &driver, GpuOptions options)
-      : name_(std::move(name)), driver_(driver), options_(options), streams_(driver) {}
+      : name_(std::move(name)), driver_(driver), options_(options), streams_(driver),
+        staging_(driver) {}
   ~GpuDevice() override;
 
   Status open();
@@ -65,10 +67,12 @@ public:
   }
   void synchronize(uint32_t stream) override {
     enter();
+    check(staging_.finish());
     check(streams_.synchronize(stream));
   }
   void finish() override {
     enter();
+    check(staging_.finish());
     check(streams_.finish());
   }
 
@@ -141,6 +145,7 @@ private:
   std::unique_ptr<LibraryProducts> products_; ///< from the first product of a library on
   DriverStream copies_ = nullptr;             ///< for what the host copies, beside a run too
   Streams streams_;
+  Staging staging_; ///< on copies_
   bool capturing_ = false;
   std::atomic<uint64_t> begun_{0};
   std::atomic<bool> stopped_{false};
@@ -152,6 +157,7 @@ GpuDevice::~GpuDevice() {
   alive_.reset();
   driver_.setContext(context_);
   products_.reset();
+  staging_.close();
   streams_.destroy();
   if (copies_)
     driver_.destroyStream(copies_);
@@ -187,6 +193,7 @@ Status GpuDevice::open() {
     error = driver_.createStream(&copies_, kStreamNonBlocking);
   if (error)
     return refused(ErrorCode::E0501, "the GPU cannot be used", error);
+  staging_.open(copies_);
   memoryBytes_ = bytes;
   alive_ = std::make_shared<const DriverContext>(context_);
   return reserve(1, 0);
@@ -202,6 +209,7 @@ DriverResult GpuDevice::allowShared(DriverFunction function, int64_t bytes) {
 }
 
 void GpuDevice::release() {
+  staging_.finish();
   if (arena_)
     driver_.free(arena_);
   arena_ = 0;
@@ -422,8 +430,10 @@ Status GpuDevice::prepareKernels(const LaunchSpec &spec, std::vector<GpuLaunch> 
 void GpuDevice::launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
                        LaunchInterval *times) {
   enter();
-  if (!capturing_)
+  if (!capturing_) {
     check(static_cast<GpuProgram &>(program).placeTables(copies_));
+    check(staging_.orderBefore(streams_));
+  }
   const auto &launches = static_cast<GpuProgram &>(program).launches;
   DriverStream handle = nullptr;
   check(streams_.use(stream, handle));
@@ -447,6 +457,7 @@ void GpuDevice::runGraph(PreparedProgram &prepared, size_t number,
   enter();
   auto &program = static_cast<GpuProgram &>(prepared);
   check(program.placeTables(copies_)); // before a capture, which allows none
+  check(staging_.orderBefore(streams_));
   KeptGraph &graph = program.graph(number);
   // The host's copies are of pageable memory, which a capture need not allow. Nor need it allow
   // what a library does when it multiplies for the first time: load its own kernels.
@@ -488,8 +499,7 @@ void GpuDevice::copyIn(uint64_t offset, std::span<const std::byte> from) {
   if (from.empty())
     return;
   enter();
-  check(driver_.copyIn(arena_ + offset, from.data(), from.size(), copies_));
-  check(driver_.synchronize(copies_));
+  check(staging_.copyIn(arena_ + offset, from));
 }
 
 void GpuDevice::copyOut(uint64_t offset, std::span<std::byte> to) const {

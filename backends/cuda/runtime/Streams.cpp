@@ -85,6 +85,14 @@ DriverResult Streams::finish() {
   return error;
 }
 
+DriverResult Streams::waitFor(DriverEvent event) const {
+  DriverResult error = 0;
+  for (const Stream &stream : streams_)
+    if (!error)
+      error = driver_.wait(stream.handle, event, 0);
+  return error;
+}
+
 DriverResult Streams::join(Stream &stream) {
   if (DriverResult error = driver_.record(stream.joined, stream.handle))
     return error;

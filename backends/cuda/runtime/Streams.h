@@ -34,6 +34,8 @@ public:
   DriverResult wait(uint32_t stream, uint32_t event);
   DriverResult synchronize(uint32_t stream);
   DriverResult finish();
+  /// What any of them is given from now on comes after an event of another stream.
+  DriverResult waitFor(DriverEvent event) const;
 
   /// Makes a graph of what `give` gives the streams. Nothing of it is carried out yet. What `give`
   /// throws is thrown on, and there is no graph then.

@@ -1,18 +1,20 @@
 // Graphs of a GPU: made once, launched in every run with what is in memory then, in an order that
 // only their edges fix; and what a capture may not have is an error.
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/runtime/GpuDevice.h"
+#include "backends/cuda/runtime/Staging.h"
 
 namespace lstmc::cuda {
 namespace {
 
 constexpr CardNumber kCard = 41; // no other test has it
 
-int kernelsGiven = 0, graphsLaunched = 0;
+int kernelsGiven = 0, graphsLaunched = 0, waitsOfHost = 0;
 
 /// The emulated driver, counting.
 const Driver &countingDriver() {
@@ -22,6 +24,10 @@ const Driver &countingDriver() {
                          void **extra) {
       ++kernelsGiven;
       return emulatedDriver().launch(config, function, parameters, extra);
+    };
+    counting.synchronize = [](DriverStream stream) {
+      ++waitsOfHost;
+      return emulatedDriver().synchronize(stream);
     };
     counting.launchGraph = [](DriverExecutable executable, DriverStream stream) {
       ++graphsLaunched;
@@ -88,6 +94,49 @@ TEST_F(Graphs, AreMadeOnceAndReadWhatIsThereInEachRun) {
   EXPECT_EQ(kernelsGiven, 4);
   EXPECT_EQ(graphsLaunched, 3);
   EXPECT_EQ(device->launchesBegun(), 12u);
+}
+
+/// What the host copies in is on its way when copyIn() returns, from memory of its own; launches on
+/// every stream come after it, in a graph or not. A missing order would end the run with an error.
+TEST_F(Graphs, ComeAfterWhatIsCopiedIn) {
+  auto program = copies({{0, 1}, {0, 2}});
+  set(0, 1);
+  EXPECT_EQ(emulatedPinnedBytes(), Staging::kBytes);
+  device->runGraph(*program, 0, [&] { device->launch(0, *program, 0, 1); });
+  device->finish();
+  for (uint32_t stream : {0, 1, 2})
+    for (bool graph : {false, true}) {
+      const auto value = uint8_t(10 + 2 * stream + graph);
+      waitsOfHost = 0;
+      set(0, uint8_t(value + 100));
+      set(0, value);
+      if (graph)
+        device->runGraph(*program, 0, [] {});
+      else
+        device->launch(stream, *program, 1, 2);
+      EXPECT_EQ(waitsOfHost, 0);
+      device->finish();
+      EXPECT_EQ(get(graph ? 1 : 2), value);
+    }
+  program.reset();
+  device.reset();
+  EXPECT_EQ(emulatedPinnedBytes(), 0u);
+}
+
+TEST_F(Graphs, CopiesInOfEverySizeAreThere) {
+  ASSERT_TRUE(device->allocate(4 * Staging::kBytes).ok());
+  const size_t sizes[] = {
+      1, 1000, Staging::kBytes / 2, Staging::kBytes, Staging::kBytes + 1, 77, Staging::kBytes - 78};
+  std::vector<std::byte> all;
+  for (size_t size : sizes) {
+    std::vector<std::byte> bytes(size, std::byte(1 + all.size() % 251));
+    device->copyIn(all.size(), bytes);
+    all.insert(all.end(), bytes.begin(), bytes.end());
+    std::ranges::fill(bytes, std::byte(0));
+  }
+  std::vector<std::byte> found(all.size());
+  device->copyOut(0, found);
+  EXPECT_EQ(found, all);
 }
 
 /// With other launches around it, on each of the streams, and no event between.

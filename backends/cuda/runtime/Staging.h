@@ -1,0 +1,53 @@
+// Copies into a GPU's memory that are on their way while the host goes on.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "backends/cuda/runtime/Streams.h"
+
+namespace lstmc::cuda {
+
+/// Pinned memory of the host, from which they are made: whoever asks for a copy may write over its
+/// own bytes at once. It is there from the first copy on. Used by any thread; all functions return
+/// the driver's first error, and are called with the context set.
+class Staging {
+public:
+  static constexpr size_t kBytes = 1 << 20;
+
+  explicit Staging(const Driver &driver) : driver_(driver) {}
+  Staging(const Staging &) = delete;
+  Staging &operator=(const Staging &) = delete;
+
+  /// The stream of the copies, which is the caller's.
+  void open(DriverStream stream) { stream_ = stream; }
+  /// Before the stream is destroyed.
+  void close();
+
+  /// Returns when what is larger than kBytes is there, and else at once.
+  DriverResult copyIn(DeviceAddress to, std::span<const std::byte> from);
+  /// What the streams are given from now on comes after all copies so far.
+  DriverResult orderBefore(const Streams &streams);
+  /// Returns when all copies are there.
+  DriverResult finish();
+
+private:
+  struct Free {
+    void operator()(std::byte *memory) const { std::free(memory); }
+  };
+
+  DriverResult makeMemory();
+
+  const Driver &driver_;
+  DriverStream stream_ = nullptr;
+  DriverEvent copied_ = nullptr;
+  std::mutex mutex_;
+  std::unique_ptr<std::byte, Free> memory_;
+  bool pinned_ = false;
+  size_t used_ = 0;    ///< bytes that copies may still read
+  bool ahead_ = false; ///< there are copies that no stream comes after
+};
+
+} // namespace lstmc::cuda
