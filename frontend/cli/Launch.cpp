@@ -58,8 +58,10 @@ Result<Options> readCommand(const Options &options) {
     arguments.push_back(word.data());
   LSTMC_ASSIGN(Options command, parseOptions(int(arguments.size()), arguments.data()));
   const auto which = command.command.value_or(CommandId::Help);
-  if (which != CommandId::Train && which != CommandId::Eval && which != CommandId::Run)
-    return fail(ErrorCode::E0001, "launch runs train, eval or run, not {}", command.commandName());
+  if (which != CommandId::Train && which != CommandId::Eval && which != CommandId::Run &&
+      which != CommandId::Plan)
+    return fail(ErrorCode::E0001, "launch runs train, eval, run or plan, not {}",
+                command.commandName());
   LSTMC_TRY(refuseInput(command));
   return command;
 }

@@ -1,6 +1,7 @@
 // plan: what will happen, how long it takes and whether it fits, before anything runs.
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
 #include <fmt/ranges.h>
@@ -15,6 +16,8 @@
 #include "frontend/cli/ManyHosts.h"
 #include "frontend/cli/Measured.h"
 #include "frontend/cli/PlanText.h"
+#include "frontend/cli/RankMachines.h"
+#include "frontend/cli/Ranks.h"
 #include "frontend/cli/RealSteps.h"
 #include "frontend/cli/RecomputeFlag.h"
 #include "frontend/cli/ThreadFlags.h"
@@ -37,6 +40,7 @@ Result<Target> targetAsked(const Options &options) {
   }
   target.mayUse = uint64_t(options.mem.value_or(0));
   target.threads = int(std::min<int64_t>(*options.threads, 1024));
+  LSTMC_ASSIGN(target.job, joinJob());
   return target;
 }
 
@@ -52,34 +56,75 @@ Options withDevices(const Options &options, const Target &target) {
   return onDevices;
 }
 
-/// Every host of a cluster with hosts runs a process; else there is one.
+/// Every host of a cluster with hosts runs a process, and every rank is one; else there is one.
 std::vector<int> processesOf(const Planned &planned, const Target &target) {
   std::vector<int> processes(planned.data.devices.size());
-  for (size_t device = 0; target.cluster && device < processes.size(); ++device)
-    processes[device] = planned.machines[std::min(device, planned.machines.size() - 1)].host;
+  for (size_t device = 0; device < processes.size(); ++device)
+    if (target.cluster)
+      processes[device] = planned.machines[std::min(device, planned.machines.size() - 1)].host;
+    else if (target.job)
+      processes[device] = target.job->rankOf(device, processes.size());
   return processes;
 }
 
-/// Devices of one machine have its memory together, and parts of a GPU that GPU's; what one of them
-/// may use is what the others leave. A GPU that is not here counts as one with the host's memory.
-Result<planning::Capacities> capacitiesHere(const package::PackageData &data) {
-  std::vector<uint64_t> has;
+/// Messages between processes are in the hosts' memory.
+void leaveMessages(Planned &planned, const Target &target) {
+  const std::vector<int> processes = processesOf(planned, target);
+  for (uint32_t device = 0; device < planned.capacities.size(); ++device)
+    if (package::hostSees(planned.data.devices[device]))
+      planned.capacities[device] -=
+          std::min(planned.capacities[device],
+                   package::messageBytes(planned.data, device, {.processes = processes}));
+}
+
+/// Devices of one place, a host or a GPU that they are parts of, have its memory together; what one
+/// of them may use is what the others leave.
+void shareMemory(Planned &planned, const std::vector<int> &places,
+                 const std::vector<uint64_t> &memory) {
+  const std::vector<package::Device> &devices = planned.data.devices;
+  for (size_t device = 0; device < devices.size(); ++device) {
+    uint64_t others = 0;
+    for (size_t other = 0; other < devices.size(); ++other)
+      if (other != device && places[other] == places[device])
+        others += devices[other].arenaBytes;
+    planned.capacities.push_back(memory[device] - std::min(memory[device], others));
+  }
+}
+
+/// Devices of this machine. A GPU that is not here counts as one with the host's memory.
+Status describeMemoryHere(Planned &planned) {
   std::vector<std::string_view> of; // the GPU, or nothing: the host
-  for (const package::Device &device : data.devices) {
+  std::vector<int> places;          // the first device of each
+  std::vector<uint64_t> memory;
+  for (const package::Device &device : planned.data.devices) {
     LSTMC_ASSIGN(std::vector<DeviceName> name, parseDevices(device.name));
     const uint64_t gpu = gpuBytes(name[0]);
-    has.push_back(gpu > 0 ? gpu : hostFacts().memoryBytes);
+    memory.push_back(gpu > 0 ? gpu : hostFacts().memoryBytes);
     of.push_back(gpu > 0 ? wholeDevice(device.name) : std::string_view());
+    places.push_back(int(std::ranges::find(of, of.back()) - of.begin()));
   }
-  planning::Capacities capacities;
-  for (size_t i = 0; i < has.size(); ++i) {
-    uint64_t others = 0;
-    for (size_t other = 0; other < has.size(); ++other)
-      if (other != i && of[other] == of[i])
-        others += data.devices[other].arenaBytes;
-    capacities.push_back(has[i] - std::min(has[i], others));
-  }
-  return capacities;
+  shareMemory(planned, places, memory);
+  return {};
+}
+
+/// Ranks of a job, where they run.
+Status describeRanks(Planned &planned, const Target &target) {
+  LSTMC_TRY(agree(*target.job, "graph", planned.data.graphHash));
+  LSTMC_ASSIGN(RankMachines here, rankMachines(planned.data, target.job.get(),
+                                               threadsOf(planned.data, target.threads)));
+  planned.machines = here.machines;
+  planned.messages = here.messages;
+  LSTMC_ASSIGN(std::vector<std::string> said,
+               target.job->gather(std::to_string(hostFacts().memoryBytes)));
+  std::vector<uint64_t> memory;
+  for (int process : processesOf(planned, target))
+    memory.push_back(std::strtoull(said[size_t(process)].c_str(), nullptr, 10));
+  shareMemory(planned, here.hosts, memory);
+  if (target.mayUse) // for messages too
+    for (uint64_t &capacity : planned.capacities)
+      capacity = std::min(target.mayUse, capacity);
+  leaveMessages(planned, target);
+  return {};
 }
 
 /// What each device may use, and how fast it is.
@@ -93,15 +138,12 @@ Status describeDevices(Planned &planned, const Target &target) {
     LSTMC_ASSIGN(planning::Cluster part, planning::chosen(*target.cluster, names));
     planned.machines = part.machines;
     planned.capacities = part.memory;
-    for (uint32_t device = 0; device < planned.capacities.size(); ++device) {
-      const uint64_t messages =
-          package::messageBytes(planned.data, device, {.processes = processesOf(planned, target)});
-      if (package::hostSees(planned.data.devices[device]))
-        planned.capacities[device] -= std::min(planned.capacities[device], messages);
-    }
+    leaveMessages(planned, target);
+  } else if (target.job) {
+    LSTMC_TRY(describeRanks(planned, target));
   } else {
     planned.machines = planning::machinesOf(planned.data, threadsOf(planned.data, target.threads));
-    LSTMC_ASSIGN(planned.capacities, capacitiesHere(planned.data));
+    LSTMC_TRY(describeMemoryHere(planned));
   }
   if (target.mayUse)
     for (uint64_t &capacity : planned.capacities)
@@ -154,10 +196,10 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
 }
 
 /// Of several devices: how much faster they are than the first alone. None where that cannot be
-/// planned.
+/// planned, or each process has some of them.
 std::optional<double> speedup(const Planned &planned, const Options &options,
                               const Target &target) {
-  if (planned.data.devices.size() < 2 || !isSource(options.operands[0]))
+  if (planned.data.devices.size() < 2 || target.job || !isSource(options.operands[0]))
     return std::nullopt;
   const FlagValues defaults; // of all flags that share a net out
   Options alone = options;
@@ -336,7 +378,7 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
       document["remedies"].push_back({{"flags", flagsOf(remedy.change, options)},
                                       {"peak_bytes", remedy.peaks},
                                       {"time_fraction", remedy.timeFraction}});
-    if (remedies.empty() && !planning::fits(planned.data, planned.capacities))
+    if (remedies.empty() && !target.job && !planning::fits(planned.data, planned.capacities))
       document["no_remedy"] = noRemedyText(planned, all.nearest, options);
     if (!planned.recomputed.empty())
       document["recomputed"] = planned.recomputed;
@@ -356,10 +398,12 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   console.print(planTable(planned.data, planned.capacities));
   if (const std::string messages = messagesLine(planned.data, processesOf(planned, target));
       !messages.empty())
-    console.print(messages + (hosts.empty()
-                                  ? " besides, by which the host copies from device to device"
-                                  : " besides, which hosts keep for what they send one another"));
-  if (remedies.empty() && !planned.forecast.replicas &&
+    console.print(messages +
+                  (hosts.empty() && !target.job
+                       ? " besides, by which the host copies from device to device"
+                       : fmt::format(" besides, which {} keep for what they send one another",
+                                     target.job ? "ranks" : "hosts")));
+  if (remedies.empty() && !planned.forecast.replicas && !target.job &&
       !planning::fits(planned.data, planned.capacities))
     console.print(noRemedyText(planned, all.nearest, options));
   size_t widest = 0;
@@ -380,8 +424,9 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
     console.print(text);
   if (!planned.forecast.ways.empty())
     console.print(waysText(planned.data, planned.forecast.ways));
-  if (std::string table = hostsTable(planned.forecast.hosts, hosts); !table.empty())
-    console.print(table);
+  if (!hosts.empty())
+    if (std::string table = hostsTable(planned.forecast.hosts, hosts); !table.empty())
+      console.print(table);
   console.print(forecastLine(planned.data, planned.forecast));
   if (planned.measured)
     console.print(besideMeasured(planned.forecast.updateSeconds ? "update" : "forward",
@@ -438,6 +483,12 @@ CommandResult planCommand(const Options &options, Console &console) {
     return fail(ErrorCode::E0001, "--measured runs on devices of this machine, and --cluster plans "
                                   "for others: give one of them");
   LSTMC_CHECKED_ASSIGN(Target target, targetAsked(options));
+  if (target.job && (options.measured || target.cluster))
+    return fail(
+        ErrorCode::E0001,
+        "--{} is for a plan of one process: without launch, or train, which says what ranks "
+        "take beside what was forecast",
+        options.measured ? "measured" : "cluster");
   if (!target.cluster)
     measureIfNew(threadsInQuestion(options), console);
   const bool many = areMany(target, options);
@@ -450,12 +501,14 @@ CommandResult planCommand(const Options &options, Console &console) {
   planned.forecast.speedup = speedup(planned, options, target);
   bool fit = planning::fits(planned.data, planned.capacities);
   planning::Remedies remedies;
-  if (!fit && !many && isSource(options.operands[0]))
+  if (!fit && !many && !target.job && isSource(options.operands[0]))
     remedies = remediesFor(planned, options, target);
   if (fit && options.measured) {
     LSTMC_CHECKED_ASSIGN(planned.measured, measuredSeconds(options));
   }
   printPlan(planned, remedies, options, target, console);
+  if (!planned.messages.empty())
+    console.say(planned.messages);
   if (fit)
     return ExitCode::Ok;
   return console.json() ? ExitCode::Plan : refuse(planned, options, target);

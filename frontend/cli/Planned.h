@@ -1,10 +1,12 @@
 // What `plan` plans for, and what it knows of a plan.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "executor/session/Peers.h"
 #include "frontend/cli/Model.h"
 #include "passes/planning/Cluster.h"
 #include "passes/planning/PackageForecast.h"
@@ -15,6 +17,7 @@ namespace lstmc::cli {
 struct Target {
   std::optional<planning::Cluster> cluster; ///< all of it
   uint64_t mayUse = 0;                      ///< of --mem; 0: not given
+  std::shared_ptr<Peers> job;               ///< of which this process is a rank; null: of none
   int threads = 0;
   double realSteps = 1; ///< of the data, where sequences have lengths
 };
@@ -29,6 +32,7 @@ struct Planned {
   planning::Capacities capacities;
   target::Machines machines;
   planning::PackageForecast forecast;
+  std::string messages;           ///< what those between ranks take; empty: there are none
   std::optional<double> measured; ///< of --measured: seconds of what forecast.seconds() is of
 };
 

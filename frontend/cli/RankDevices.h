@@ -20,7 +20,7 @@ namespace lstmc::cli {
 Result<std::vector<DeviceName>> devicesOfRank(const Options &options);
 
 /// Those of one rank for all of them: `cpu:0,2` of two ranks are cpu:0, cpu:2, cpu:3 and cpu:5.
-/// E0001 where that is too many. Ranks of dist_async have a package each, of one device (E0001).
+/// E0001 where that is too many. Ranks of dist_async have a package each.
 Result<std::vector<DeviceName>> devicesOfJob(const std::vector<DeviceName> &ofRank);
 
 /// E0501 where this process cannot have its devices; which GPU `gpu:local` is, ranks see together.

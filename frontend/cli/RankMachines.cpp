@@ -32,11 +32,11 @@ std::string textOf(const ranks::PairRate &rate, std::string_view between) {
 
 } // namespace
 
-Result<RankMachines> rankMachines(const Session &session, int threads) {
-  const package::PackageData &data = session.package().data();
-  const Peers *peers = session.peers();
+Result<RankMachines> rankMachines(const package::PackageData &data, const Peers *peers,
+                                  int threads) {
   if (!peers)
-    return RankMachines{planning::machinesOf(data, threads), ""};
+    return RankMachines{planning::machinesOf(data, threads), std::vector<int>(data.devices.size()),
+                        ""};
   ranks::Job &job = joinedJob();
   LSTMC_ASSIGN(std::vector<int> hosts, hostsOfRanks(job));
   const auto elsewhere =
@@ -59,6 +59,7 @@ Result<RankMachines> rankMachines(const Session &session, int threads) {
   RankMachines all;
   for (size_t device = 0; device < data.devices.size(); ++device) {
     const int rank = peers->rankOf(device, data.devices.size());
+    all.hosts.push_back(hosts[size_t(rank)]);
     target::Machine &machine = all.machines.emplace_back(first[std::min(device, first.size() - 1)]);
     // Ranks of one host each have a way of their own to the others; those of several hosts share
     // the interface.

@@ -3,20 +3,25 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "backends/target/Machine.h"
-#include "executor/session/Session.h"
+#include "executor/package/PackageData.h"
+#include "executor/session/Peers.h"
 
 namespace lstmc::cli {
 
 struct RankMachines {
   target::Machines machines;
-  std::string messages; ///< "messages  12.1 µs and 3.20 GB/s between ranks of a host"; empty: one
-                        ///< process
+  std::vector<int> hosts; ///< of each device, by number
+  std::string messages;   ///< "messages  12.1 µs and 3.20 GB/s between ranks of a host"; empty: one
+                          ///< process
 };
 
-/// All ranks of a job call it together. Hosts are taken to be like this one. `threads`: of each
-/// device. E0801 where ranks exchange no messages.
-Result<RankMachines> rankMachines(const Session &session, int threads);
+/// All ranks of a job that share the package call it together; `peers` is null where one process
+/// has all of it. Hosts are taken to be like this one. `threads`: of each device. E0801 where ranks
+/// exchange no messages.
+Result<RankMachines> rankMachines(const package::PackageData &data, const Peers *peers,
+                                  int threads);
 
 } // namespace lstmc::cli

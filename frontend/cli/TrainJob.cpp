@@ -135,8 +135,8 @@ Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
             samplePackage(options, job.request, model.compiled->package))
       job.options.attachments.push_back({"sample.lstmc", *sample});
   LSTMC_CHECKED_ASSIGN(double real, realSteps(job.package(), *job.data.data, job.options.seed));
-  LSTMC_CHECKED_ASSIGN(RankMachines here,
-                       rankMachines(*job.session, deviceHere(*job.session).threads()));
+  LSTMC_CHECKED_ASSIGN(RankMachines here, rankMachines(job.package(), job.session->peers(),
+                                                       deviceHere(*job.session).threads()));
   job.forecast = planning::forecastPackage(job.package(), here.machines, real);
   job.messages = here.messages;
   return job;

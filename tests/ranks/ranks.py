@@ -4,6 +4,7 @@
 Weights, metrics and outputs have to be the same bits; a rank that is killed or stopped has to end the job, or start it again with the same
 end; and no process may be left. Prints what is missing and exits 77 where there is no Open MPI.
 """
+import atexit
 import ctypes
 import errno
 import json
@@ -67,16 +68,34 @@ def refuse_reading():
         os._exit(99)
 
 
+def newest(folder):
+    """Checkpoint's update; 0: there is none."""
+    return max([int(p.name.split("-")[1]) for p in folder.glob("update-*")], default=0)
+
+
 class Job:
     """A job under way, what it says, and the processes of its ranks."""
 
-    def __init__(self, words, before=None):
-        self.child = subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before)
-        self.said, self.pids = [], {}
-        self.reader = threading.Thread(target=self.read)
-        self.reader.start()
+    def __init__(self, words, before=None, **how):
+        self.child = subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before, **how)
+        self.said, self.pids, self.out = [], {}, ""
+        self.readers = [threading.Thread(target=read, daemon=True) for read in (self.read_out, self.read_said)]  # a full pipe would stop the job
+        for reader in self.readers:
+            reader.start()
+        atexit.register(self.leave)
 
-    def read(self):
+    def leave(self):
+        """Where a test has failed, its job does not go on."""
+        self.child.terminate()
+        try:
+            self.child.wait(20)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+
+    def read_out(self):
+        self.out = self.child.stdout.read()
+
+    def read_said(self):
         for line in self.child.stderr:
             self.said.append((time.monotonic(), line))
             if came := re.search(r"rank (\d+) \(process (\d+) on .*has connected", line):
@@ -94,7 +113,7 @@ class Job:
 
     def wait_for_checkpoint(self, folder, update):
         end = time.monotonic() + 60
-        while not any(int(p.name.split("-")[1]) >= update for p in folder.glob("update-*")):
+        while newest(folder) < update:
             if self.child.poll() is not None or time.monotonic() > end:
                 processes = subprocess.run(["ps", "-eo", "pid,ppid,stat,wchan,time,args"], capture_output=True, text=True).stdout
                 raise AssertionError(f"no update {update} in {folder}, exit {self.child.poll()}\n{self.text()}{processes}")
@@ -104,12 +123,24 @@ class Job:
         return "".join(line for _, line in self.said)
 
     def end(self):
-        out = self.child.stdout.read()
-        code = self.child.wait(60)
-        self.reader.join()
+        code = self.child.wait(120)
+        for reader in self.readers:
+            reader.join()
         self.child.stdout.close()
         self.child.stderr.close()
-        return code, out
+        return code, self.out
+
+    def stop(self):
+        """Of a job without an end, so that it cannot be over before a test has done something to it: the update after which it ends, and its weights."""
+        self.child.send_signal(signal.SIGTERM)
+        code, out = self.end()
+        if code != 143:
+            raise AssertionError(f"exit {code}, want 143\n{out}{self.text()}")
+        end = json.loads(out.splitlines()[-1])
+        return end["update"], end["weights_hash"]
+
+    def wait_for_another_checkpoint(self, folder):
+        self.wait_for_checkpoint(folder, newest(folder) + 1)
 
 
 def mpi_setting(launch, name):
@@ -156,16 +187,26 @@ class JobCase(unittest.TestCase):
         self.assertEqual([rank for rank, pid in job.pids.items() if alive(pid)], [], job.text())
 
     @classmethod
-    def slow(cls):
-        return [w if w != f"{UPDATES}u" else "150u" for w in cls.train] + ["--set", "hidden=48", "--keep", "3"]
+    def slow(cls, updates=150):
+        return [w if w != f"{UPDATES}u" else f"{updates}u" for w in cls.train] + ["--set", "hidden=48", "--keep", "3"]
+
+    @classmethod
+    def endless(cls):
+        """The same, until it is stopped."""
+        return cls.slow(999999)
+
+    @classmethod
+    def slow_weights(cls, updates):
+        """Of one process to which nothing happens."""
+        words = cls.slow(updates)
+        words[words.index("--save-every") + 1] = "999999u"
+        out = run([LSTMC, *words, "-o", cls.folder / f"slow{updates}", "--force"]).stdout
+        return json.loads(out.splitlines()[-1])["weights_hash"]
 
     @classmethod
     def slow_hash(cls):
         if not hasattr(cls, "slow_end"):
-            words = cls.slow()
-            words[words.index("--save-every") + 1] = "50u"
-            out = run([LSTMC, *words, "-o", cls.folder / "slow"]).stdout
-            cls.slow_end = json.loads(out.splitlines()[-1])["weights_hash"]
+            cls.slow_end = cls.slow_weights(150)
         return cls.slow_end
 
 
@@ -223,6 +264,20 @@ class Ranks(JobCase):
         most = max(peak["planned_bytes"] for peak in events[-1]["peak"])
         run([LSTMC, *words, "-d", "2xcpu", "--mem", most, "--force"])
         run([*launched(2), *words, "--mem", most, "--accumulate", "1", "--recompute", "none", "--force"], 4)
+
+    def test_launch_plans_for_its_ranks(self):
+        words = ["plan", self.folder / "net.lnet", "-t", "1", "--accumulate", "1", "--recompute", "none"]
+        job = [LSTMC, "launch", "-n", "2", "--", *words]
+        plan, alone = (json.loads(run(each).stdout) for each in ([*job, "--json"], [LSTMC, *words, "-d", "2xcpu", "--json"]))
+        self.assertEqual([d["peak_bytes"] for d in plan["devices"]], [d["peak_bytes"] for d in alone["devices"]])
+        self.assertTrue(all(d["messages_bytes"] > 0 for d in plan["devices"]), plan)
+        most = max(d["peak_bytes"] + d["messages_bytes"] for d in plan["devices"])
+        said = run([*job, "--mem", most])
+        self.assertEqual(len(re.findall(r"(?m)^forecast  update ", said.stdout)), 1, said.stdout)
+        self.assertRegex(said.stdout, r"(?m)^messages  cpu:0 .* besides, which ranks keep for what they send one another$")
+        self.assertRegex(said.stderr, r"(?m)^messages  [\d.]+ µs and [\d.]+ GB/s between ranks of a host$")
+        run([*job, "--mem", most - 1], 4)
+        self.assertIn("--measured is for a plan of one process", run([*job, "--measured"], 2).stderr)
 
     def emulated(self, cards, ranks, device, want=0, *flags, **variables):
         """A job of ranks on emulated GPUs of a host that has so many."""
@@ -347,38 +402,41 @@ class Ranks(JobCase):
         for rank in (0, 1):
             with self.subTest(rank=rank):
                 folder = self.folder / f"killed{rank}"
-                job = Job([*launched(2, "--max-restarts", "1"), *self.slow(), "-o", folder])
+                job = Job([*launched(2, "--max-restarts", "1"), *self.endless(), "-o", folder])
                 job.wait_for_checkpoint(folder, 4)
                 os.kill(job.pids[rank], signal.SIGKILL)
                 job.wait_for("starts again, 1 of 1")
-                code, out = job.end()
-                self.assertEqual(code, 0, job.text())
-                self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.slow_hash())
+                job.wait_for_another_checkpoint(folder)
+                update, weights = job.stop()
+                self.assertEqual(weights, self.slow_weights(update))
                 self.assert_none_left(job)
 
     def test_a_restart_does_not_go_on_from_an_earlier_run(self):
         folder = self.folder / "earlier"
-        words = [*self.slow(), "-o", folder]
-        earlier = [w if w != "150u" else "20u" for w in words]
         for when in ("before its first checkpoint", "after it"):
             with self.subTest(when):
-                run([LSTMC, *earlier, "--lr", "0.5", "--force"])
-                again = [w if w != "4u" else "1000u" for w in words] if when.startswith("before") else words
-                job = Job([*launched(2, "--max-restarts", "1"), *again, "--force"])
+                run([LSTMC, *self.slow(20), "-o", folder, "--lr", "0.5", "--force"])
+                words = [w if w != "4u" else "1000u" for w in self.slow()] if when.startswith("before") else self.endless()
+                job = Job([*launched(2, "--max-restarts", "1"), *words, "-o", folder, "--force"])
                 job.wait_for("rank 1 .*has connected")
                 if when == "after it":
                     job.wait_for_checkpoint(folder, 24)
                 os.kill(job.pids[1], signal.SIGKILL)
+                job.wait_for("starts again, 1 of 1")
+                if when == "after it":
+                    job.wait_for_another_checkpoint(folder)
+                    update, weights = job.stop()
+                    self.assertEqual(weights, self.slow_weights(update))
+                    continue
                 code, out = job.end()
                 self.assertEqual(code, 0, job.text())
-                self.assertIn("starts again, 1 of 1", job.text())
                 self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.slow_hash())
 
     def test_lost_ranks_are_noticed_and_named(self):
         for name, what, limit, said in (("killed", signal.SIGKILL, 1, "has died"), ("frozen", signal.SIGSTOP, 3, "has been silent")):
             with self.subTest(name):
                 folder = self.folder / name
-                job = Job([*launched(2), *self.slow(), "-o", folder])
+                job = Job([*launched(2), *self.endless(), "-o", folder])
                 job.wait_for_checkpoint(folder, 2)
                 begin = time.monotonic()
                 os.kill(job.pids[1], what)
@@ -402,7 +460,7 @@ class Ranks(JobCase):
 
     def test_no_rank_outlives_launch(self):
         folder = self.folder / "orphans"
-        job = Job([*launched(2), *self.slow(), "-o", folder])
+        job = Job([*launched(2), *self.endless(), "-o", folder])
         job.wait_for_checkpoint(folder, 2)
         job.child.kill()
         job.child.wait()
@@ -411,14 +469,13 @@ class Ranks(JobCase):
 
     def test_a_signal_saves_and_can_be_gone_on_from(self):
         folder = self.folder / "signal"
-        job = Job([*launched(2), *self.slow(), "-o", folder])
+        job = Job([*launched(2), *self.endless(), "-o", folder])
         job.wait_for_checkpoint(folder, 2)
-        job.child.send_signal(signal.SIGTERM)
-        code, out = job.end()
-        self.assertEqual(code, 143, job.text())
-        self.assertEqual(json.loads(out.splitlines()[-1])["reason"], "signal")
-        done = run([*launched(3), *self.slow(), "-o", folder, "--resume"])
-        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"], self.slow_hash())
+        update, _ = job.stop()
+        self.assertEqual(newest(folder), update)
+        done = run([*launched(3), *self.slow(update + 20), "-o", folder, "--resume"])
+        end = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual((end["update"], end["weights_hash"]), (update + 20, self.slow_weights(update + 20)))
 
     def test_a_wrong_number_is_named_as_by_one_process(self):
         words = [*self.train, "--lr", "3e38", "--fit", "clip_gradient_norm=0"]
