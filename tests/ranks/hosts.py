@@ -19,7 +19,9 @@ import tempfile
 import time
 import unittest
 
-LSTMC = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from ranks import LSTMC, Job  # noqa: E402
+
 SSHD = shutil.which("sshd") or shutil.which("/usr/sbin/sshd")
 CARDS = {"node1": 2, "node2": 1}  # emulated GPUs
 NET = """\
@@ -190,6 +192,9 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         rest = job.stderr.read()
         self.assertEqual(job.wait(30), 8)
         self.assertRegex(rest, r"rank 1 \(process \d+ on .*\) has died")
+        end = time.monotonic() + 3
+        while any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids.values()) and time.monotonic() < end:
+            time.sleep(0.02)
         for pid in pids.values():
             self.assertFalse(pathlib.Path(f"/proc/{pid}").exists(), rest)
         job.stderr.close()
@@ -208,20 +213,15 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 
     def test_a_lost_host_is_left_out_when_the_job_starts_again(self):
         with self.going() as gone:
-            job = subprocess.Popen([str(w) for w in (LSTMC, "launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo", "--max-restarts", "1",
-                                                     "--", *self.train("again", 200, 50))],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env, cwd=self.folder)
-            for line in job.stderr:
-                if came := re.search(r"rank 1 \(process (\d+)", line):
-                    break
-            while not list((self.folder / "again").glob("update-*")):
-                time.sleep(0.005)
+            job = Job([LSTMC, "launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo", "--max-restarts", "1", "--", *self.train("again", 999999, 50)],
+                      env=self.env, cwd=self.folder)
+            job.wait_for_checkpoint(self.folder / "again", 50)
             gone.touch()
-            os.kill(int(came[1]), signal.SIGKILL)
-            out, said = job.communicate(timeout=60)
-        self.assertEqual(job.returncode, 0, said)
-        self.assertRegex(said, "goes on without host node2")
-        self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.hash_of(self.lstmc(*self.train("long", 200, 50))))
+            os.kill(job.pids[1], signal.SIGKILL)
+            job.wait_for("goes on without host node2")
+            job.wait_for_another_checkpoint(self.folder / "again")
+            updates, weights = job.stop()
+        self.assertEqual(weights, self.hash_of(self.lstmc(*self.train("long", updates, updates))))
 
     def test_a_rank_for_each_gpu_of_the_hosts(self):
         """node2 has one emulated GPU, so its rank has number 0, which is also one of node1's."""
@@ -236,20 +236,16 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 
     def test_a_lost_host_takes_its_gpus_along(self):
         with self.going() as gone:
-            job = subprocess.Popen([str(w) for w in (LSTMC, "launch", "-v", "-n", "auto", "-H", f"node1:{self.port},node2", "--interface", "lo",
-                                                     "--max-restarts", "1", "--", *self.train("fewer", 40, 4), "-d", "emu:local")],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.env, cwd=self.folder)
-            for line in job.stderr:
-                if came := re.search(r"rank 2 \(process (\d+)", line):
-                    break
-            while not list((self.folder / "fewer").glob("update-*")):
-                time.sleep(0.005)
+            job = Job([LSTMC, "launch", "-v", "-n", "auto", "-H", f"node1:{self.port},node2", "--interface", "lo", "--max-restarts", "1", "--",
+                       *self.train("fewer", 999999, 4), "-d", "emu:local"], env=self.env, cwd=self.folder)
+            job.wait_for_checkpoint(self.folder / "fewer", 4)
             gone.touch()
-            os.kill(int(came[1]), signal.SIGKILL)
-            out, said = job.communicate(timeout=60)
-        self.assertEqual(job.returncode, 0, said)
-        self.assertIn("ranks     2 on emu:0 | emu:1", said + out)
-        self.assertEqual(json.loads(out.splitlines()[-1])["weights_hash"], self.hash_of(self.lstmc(*self.train("whole", 40, 40))))
+            os.kill(job.pids[2], signal.SIGKILL)
+            job.wait_for("goes on without host node2")
+            job.wait_for_another_checkpoint(self.folder / "fewer")
+            updates, weights = job.stop()
+        self.assertIn("ranks     2 on emu:0 | emu:1", job.text() + job.out)
+        self.assertEqual(weights, self.hash_of(self.lstmc(*self.train("whole", updates, updates))))
 
     def test_schedulers_are_asked_for_room(self):
         for launcher, call in (("slurm", r"--quiet --ntasks=2 \S+/mpirun .* --mca plm slurm "), ("sge", r"-now no -cwd -V -pe orte 2 \S+/mpirun ")):
