@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -70,6 +71,16 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def free_range(count):
+    """The first of so many ports one after another, below those that the system gives to connections."""
+    while True:
+        first = random.randrange(20000, 32000)
+        with contextlib.ExitStack() as bound, contextlib.suppress(OSError):
+            for port in range(first, first + count):
+                bound.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            return first
 
 
 class Hosts(unittest.TestCase):
@@ -154,7 +165,7 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 
     @classmethod
     def lstmc(cls, *words, want=0, cwd=None):
-        done = subprocess.run([str(w) for w in (LSTMC, *words)], capture_output=True, text=True, timeout=60, env=cls.env, cwd=cwd or cls.folder)
+        done = subprocess.run([str(w) for w in (LSTMC, *words)], capture_output=True, text=True, timeout=120, env=cls.env, cwd=cwd or cls.folder)
         if done.returncode != want:
             raise AssertionError(f"{words}: exit {done.returncode}, want {want}\n{done.stdout}{done.stderr}")
         return done
@@ -166,7 +177,7 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
     def test_ranks_go_to_hosts_in_the_order_of_the_file(self):
         (self.folder / "hosts").write_text(f"# two\nnode2:{self.port} slots=2\n\nnode1:{self.port}   # the other\n")
         done = self.lstmc("launch", "-v", "-n", "4", "-H", "hosts", "--interface", "lo", "--log-dir", "logs", "--env", "LSTMC_CPU_LEVEL=avx2", "--port",
-                          free_port() // 2 + 10000, "--", *self.train("four"))
+                          free_range(16), "--", *self.train("four"))
         self.assertEqual(self.hash_of(done), self.want)
         came = dict(re.findall(r"rank (\d) \(process (\d+) on \S+\) has connected from 127\.0\.0\.1:\d+", done.stderr))
         self.assertEqual(sorted(came), list("0123"), done.stderr)

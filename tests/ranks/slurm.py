@@ -123,7 +123,10 @@ class Jobs(unittest.TestCase):
         self.assertEqual(*hashes)
         pids = re.findall(r"rank \d \(process (\d+) on .*has connected", said)
         self.assertEqual(len(pids), 2)
-        self.assertEqual([pid for pid in pids if alive(int(pid))], [])
+        end = time.monotonic() + 3
+        while (left := [pid for pid in pids if alive(int(pid))]) and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertEqual(left, [])
         # The allocation was one of this Slurm, and is given back.
         self.assertIn("JobId=1", subprocess.run(["scontrol", "show", "job", "1"], capture_output=True, text=True, env=SLURM.env).stdout)
         end = time.monotonic() + 20
