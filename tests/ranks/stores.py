@@ -238,6 +238,13 @@ class Stores(JobCase):
             run([LSTMC, "diff", self.folder / "cards" / "last", self.folder / "uncarded" / "last"])
             alone = run([LSTMC, *words[:-2], "-d", "cpu", "-o", self.folder / "uncarded", "--force"])
             self.assertEqual(self.events(alone.stdout), self.events(wide.stdout))
+        # What --fast gives up, devices do in their own ways.
+        words += ["--fast", "bf16"]
+        with unittest.mock.patch.dict(os.environ, LSTMC_EMU_CARDS="2"):
+            done = run([*launched(2, "-s", "1"), *words, "-d", "emu:local", "-o", self.folder / "fast"])
+            log = ["--replay", self.folder / "fast" / "replay.log", "-o", self.folder / "faster", "--force"]
+            self.assertEqual(self.events(run([LSTMC, *words, "-d", "emu:0", *log]).stdout), self.events(done.stdout))
+            self.assertIn("under --fast the devices too", run([LSTMC, *words, "-d", "cpu", *log], 6).stdout)
 
     def test_a_replay_has_the_bits_of_the_run(self):
         for number, (workers, servers, flags) in enumerate([(2, 2, ["--staleness", "2", "--bigarray-bound", "500"]), (4, 1, []),
