@@ -120,11 +120,13 @@ class Hosts(Case):
     def test_a_few_replicas_stand_for_those_of_the_samples(self):
         sample = (SOURCE / "samples/hosts.toml").read_text()
         for net in ("stacked", "char_lm"):
+            shared_out = [SOURCE / f"samples/{net}.lnet", "-b", "512", "--shards", "64", "--kv-store", "device", "--update-on-kvstore", "1"]
+            self.good("compile", *shared_out, "-d", "64xcpu", "--entry", "step", "-o", f"{net}.lstmc", "-q")  # once for all rates
             for rate in ("3e9", "1e9", "1e15"):
                 (self.folder / "many.toml").write_text(sample.replace("count = 8", "count = 64").replace("= 3e9", f"= {rate}"))
-                where = ["plan", SOURCE / f"samples/{net}.lnet", "-b", "512", "--shards", "64", "--cluster", "many.toml", "--kv-store", "device",
-                         "--update-on-kvstore", "1"]
-                few, every = (self.document(*where, *words, schema="lstmc.plan/1")["forecast"] for words in ([], ["-d", "64xcpu"]))
+                where = ["plan", *shared_out, "--cluster", "many.toml"]
+                few, every = (self.document(*words, schema="lstmc.plan/1")["forecast"]
+                              for words in (where, ["plan", f"{net}.lstmc", "--cluster", "many.toml", "-d", "64xcpu"]))
                 self.assertEqual(few["replicas"], 64)
                 self.assertAlmostEqual(few["update_s"] / every["update_s"], 1, delta=0.05, msg=f"{net} {rate}")
                 # Also which host does what: those that own a part, and those that own none.
