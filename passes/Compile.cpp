@@ -168,6 +168,23 @@ int64_t CompileOptions::devicesPerReplica() const {
   return most;
 }
 
+/// What roll-recurrence says of the layers that it found.
+static std::vector<RolledLayer> rolledLayers(mlir::ModuleOp module) {
+  std::vector<RolledLayer> layers;
+  auto all = module->getAttrOfType<mlir::ArrayAttr>(sym::kRolledAttr);
+  if (!all)
+    return layers;
+  for (auto said : all.getAsRange<mlir::DictionaryAttr>()) {
+    auto text = [&](llvm::StringRef key) {
+      auto value = said.getAs<mlir::StringAttr>(key);
+      return value ? value.str() : std::string();
+    };
+    layers.push_back({text("name"), text("mode"), said.getAs<mlir::IntegerAttr>("cells").getInt(),
+                      text("reason")});
+  }
+  return layers;
+}
+
 /// Whatever the plan needs.
 static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &options) {
   Diagnostics diagnostics;
@@ -190,6 +207,7 @@ static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &opti
   manager.addInstrumentation(std::make_unique<Timer>(result, options));
   if (failed(runOrReproduce(manager, module, diagnostics)))
     return diagnostics;
+  result.rolled = rolledLayers(module);
   if (!options.stopAfter.empty())
     return {std::move(result), std::move(diagnostics)};
   if (options.keepExec) {

@@ -102,7 +102,7 @@ struct CompileOptions {
   FastRule fast = FastRule::None;
   bool scores = false; ///< `evaluate` returns what heads of two classes say of each label, which
                        ///< `auc` is made of
-  /// Passes left out: "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of
+  /// Passes left out: "roll-recurrence", "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of
   /// plan-memory. Results have equal bits with and without each.
   std::vector<std::string> disabled;
   bool verifyEach = true; ///< the verifier after every pass, unless the module is very large
@@ -126,6 +126,13 @@ struct PassTime {
   std::string pass;
   double seconds = 0;
   int64_t opsBefore = 0, opsAfter = 0; ///< where CompileOptions::countOps
+};
+
+/// A recurrent layer that was written out step by step.
+struct RolledLayer {
+  std::string name, mode; ///< "lstm0", "lstm"
+  int64_t cells = 0;      ///< steps that are written out
+  std::string reason;     ///< why it stays so; empty: it became one op
 };
 
 /// One run of a pass over the module or one of its functions.
@@ -166,6 +173,7 @@ struct Compiled {
   std::vector<Layout> layouts;    ///< that were weighed where the options leave some open: the one
                                   ///< taken first, then by time
   std::vector<BatchShare> shares; ///< of several devices; those without rows left out
+  std::vector<RolledLayer> rolled;
   std::vector<PassTime> times;    ///< in the order of the pipeline
   std::vector<PassSpan> spans;    ///< the same work, as it happened
   std::vector<EntryCost> costs;

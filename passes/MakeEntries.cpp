@@ -55,7 +55,10 @@ public:
     for (Operation &op : net.front()) {
       // What replicate added goes with its neighbour.
       bool after = llvm::isa<sym::OwnRowsOp>(op), added = after || llvm::isa<sym::AllRowsOp>(op);
+      if (auto written = op.getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr))
+        ordinal = written.getInt();
       const int64_t own = std::max<int64_t>(ordinal - (after ? 1 : 0), 0);
+      op.removeAttr(sym::kOrdinalAttr);
       if (llvm::isa<sym::VariableOp>(op))
         ordinals[&op] = own;
       else if (placed || llvm::isa<sym::DropoutOp, sym::RnnOp>(op))

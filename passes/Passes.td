@@ -28,6 +28,38 @@ def InferShapes : Pass<"infer-shapes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
+def RollRecurrence : Pass<"roll-recurrence", "::mlir::ModuleOp"> {
+  let summary = "recurrent layers that are written out step by step become loops";
+  let description = [{
+    Finds the steps of LSTM, GRU and RNN (tanh, relu) layers that a script has unrolled, cell by cell, and puts one `sym.rnn` in the place of
+    all steps of a layer, layer by layer from the bottom, so that a stack is rolled whole.
+
+        %x:2 = sym.slice_channel %data {axis = 1, num_outputs = 2, squeeze_axis = true}
+        %a0 = sym.fully_connected %x#0, %w, %b ; %b0 = sym.fully_connected %zeros, %r, %c ; %z0 = sym.elemwise_add %a0, %b0
+        %g0:4 = sym.slice_channel %z0 ; ... ; %h0 = sym.elemwise_mul %o0, %t0
+        %a1 = sym.fully_connected %x#1, %w, %b ; %b1 = sym.fully_connected %h0, %r, %c ; %z1 = sym.elemwise_add %a1, %b1
+        %g1:4 = sym.slice_channel %z1 ; ... ; %h1 = sym.elemwise_mul %o1, %t1
+        %y = sym.stack %h0, %h1
+      becomes
+        %s = sym.swap_axis %data {dim1 = 0, dim2 = 1}
+        %p = sym.rnn_param_concat %w, %r, %b, %c
+        %y, %h, %c = sym.rnn %s, %p {mode = "lstm", num_layers = 1, state_outputs = true, state_size = 128}
+
+    A step is two FullyConnected, of the input and of h, whose sum is cut into gates (SliceChannel or slice_axis; gru's before the sum), and the activations, products
+    and sums of the cell, in any order in which operands may be written. The input is slices of one tensor, forward or backward in time, and then the tensor; or any
+    values, which are stacked. Zeros to begin with are no operand. Readers of h get slices of the output, and a concat or stack of all steps the output itself.
+
+    Same bits, outputs and training alike: a cell is these very operations (docs/numerics.md rule 2), uses of a weight are one sum last step first (rule 4), and ops keep
+    the ordinals that they had in the net as written (rule 10; `sym.ordinal`), dropout between layers above all. A layer stays as it is, with a reason in `sym.rolled` on the module, where its
+    gates are anything else or in another order than i, f, g, o, steps have several weights, c or a gate is read outside, a step's input depends on steps before, ops are in several
+    ctx_groups or recompute groups, or, in a net that trains, gradients would be added in another order: weights that others use between the steps, h with several readers before
+    the next step, gru's h with a reader after it, steps without the rows of the batch. Gradients of 0 may have another sign, which no sum shows.
+
+    Runs first, so that an unrolled import is a loop before anything looks at it. Linear in ops, n log n in what has to move.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
 //===---- on several devices ------------------------------------------------------------------------===//
 
 def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {

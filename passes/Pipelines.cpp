@@ -35,6 +35,10 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
     pipeline.passes.push_back({std::move(pass), true});
   };
 
+  // First, so that an unrolled import is a loop before anything looks at it.
+  if (enabled("roll-recurrence"))
+    add(createRollRecurrence());
+
   // On the net itself: everything from here on is made for the rows that a device has.
   ReplicateOptions replicas;
   replicas.shards = options.shards;

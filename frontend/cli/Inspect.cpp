@@ -42,6 +42,20 @@ Json mergedOps(const Model &model) {
   return Json();
 }
 
+/// Recurrent layers that the source has step by step: of how many cells, and of how many steps the
+/// one op in their place is, or why there is none.
+Json rolledJson(const Model &model) {
+  Json layers = Json::array();
+  if (model.compiled)
+    for (const passes::RolledLayer &layer : model.compiled->rolled)
+      layers.push_back({{"name", layer.name},
+                        {"mode", layer.mode},
+                        {"cells", layer.cells},
+                        {"steps", layer.reason.empty() ? layer.cells : 0},
+                        {"reason", layer.reason.empty() ? Json() : Json(layer.reason)}});
+  return layers;
+}
+
 Json bindingsJson(const package::PackageData &data, const std::vector<package::Binding> &bindings) {
   Json list = Json::array();
   for (const package::Binding &binding : bindings) {
@@ -119,7 +133,7 @@ Json packageJson(const Model &model, uint64_t bytes) {
           {"parameters", parametersJson(model)},
           {"passes", passesJson(model)},
           {"merged", mergedOps(model)},
-          {"rolled", Json::array()}, // nothing is rolled before there are imports
+          {"rolled", rolledJson(model)},
           {"plan", planJson(data)},
           {"provenance",
            {{"source", model.path},
@@ -147,6 +161,16 @@ void printSummary(const Model &model, Console &console) {
 void printMerged(const Model &model, Console &console) {
   if (Json merged = mergedOps(model); !merged.is_null())
     console.print(fmt::format("merged {} ops with equal ones before them", merged.get<int64_t>()));
+}
+
+void printRolled(const Model &model, Console &console) {
+  if (model.compiled)
+    for (const passes::RolledLayer &layer : model.compiled->rolled)
+      console.print(
+          layer.reason.empty()
+              ? fmt::format("rolled {}: {} steps of {}", layer.name, layer.cells, layer.mode)
+              : fmt::format("not rolled {}: {} steps of {}: {}", layer.name, layer.cells,
+                            layer.mode, layer.reason));
 }
 
 void printParameters(const Model &model, Console &console) {
@@ -263,6 +287,7 @@ CommandResult inspectModel(const Options &options, Console &console) {
   if (options.summary || !asked) {
     printSummary(model, console);
     printMerged(model, console);
+    printRolled(model, console);
   }
   if (options.listParams)
     printParameters(model, console);

@@ -26,6 +26,7 @@ symbol::Call PythonCall::call() const {
     call.attributes.push_back({nb::cast<std::string>(pair[0]), attributeValue(pair[1])});
   call.name = name;
   call.origin = placeOf(place);
+  call.dims = dims;
   return call;
 }
 
@@ -164,12 +165,13 @@ void addDrawings(nb::module_ &module) {
           "__init__",
           [](PythonCall *self, std::string op, std::vector<Symbol> positional,
              std::vector<std::pair<std::string, Symbol>> named, nb::list attributes,
-             std::string name, nb::object place) {
+             std::string name, nb::object place, std::vector<std::string> dims) {
             new (self) PythonCall{std::move(op),         std::move(positional), std::move(named),
-                                  std::move(attributes), std::move(name),       std::move(place)};
+                                  std::move(attributes), std::move(name),       std::move(place),
+                                  std::move(dims)};
           },
           nb::arg("op"), nb::arg("positional"), nb::arg("named"), nb::arg("attributes"),
-          nb::arg("name"), nb::arg("place").none());
+          nb::arg("name"), nb::arg("place").none(), nb::arg("dims") = std::vector<std::string>());
   module.def("rehearse_call", &rehearseCall, "How many outputs a call has; raises what is wrong.");
   module.def(
       "stand_in",

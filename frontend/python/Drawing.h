@@ -20,6 +20,7 @@ struct PythonCall {
   nanobind::list attributes; ///< of (name, value)
   std::string name;
   nanobind::object place;
+  std::vector<std::string> dims = {}; ///< names of the extents of `shape`
 
   symbol::Call call() const;
 };

@@ -123,6 +123,18 @@ static std::vector<std::string> statesOf(const Compiled &compiled) {
   return names;
 }
 
+/// (name, mode, cells, why it stays as it is or None) of layers that are written out step by step;
+/// a package does not say.
+static nb::list rolledOf(const Compiled &compiled) {
+  nb::list layers;
+  if (compiled.model.compiled)
+    for (const passes::RolledLayer &layer : compiled.model.compiled->rolled)
+      layers.append(nb::make_tuple(layer.name, layer.mode, layer.cells,
+                                   layer.reason.empty() ? nb::object(nb::none())
+                                                        : nb::object(nb::cast(layer.reason))));
+  return layers;
+}
+
 static package::Bytes bytesOf(const Compiled &compiled) {
   return package::serialize(compiled.model.package->data());
 }
@@ -139,6 +151,7 @@ void addModels(nb::module_ &module) {
            [](const Compiled &compiled) { return entriesOf(compiled.model.package->data()); })
       .def("parameters", &parametersOf)
       .def("states", &statesOf)
+      .def("rolled", &rolledOf)
       .def("save", &save, nb::arg("path"), nb::arg("force"))
       .def("bytes",
            [](const Compiled &compiled) {

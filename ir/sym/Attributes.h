@@ -40,7 +40,8 @@ inline constexpr llvm::StringLiteral kHeadAttr = "sym.head";
 /// (HeadMeasure::divisor).
 inline constexpr llvm::StringLiteral kHeadDivisorAttr = "sym.head_divisor";
 /// IntegerAttr on ops of an entry: the ordinal of the op in the net as written. The layers of an
-/// unpacked stack all have the ordinal of the stack.
+/// unpacked stack all have the ordinal of the stack. On ops of a net that roll-recurrence has
+/// changed, where it is not one more than that of the op before.
 inline constexpr llvm::StringLiteral kOrdinalAttr = "sym.ordinal";
 /// UnitAttr on a sym.dropout: its mask is of uniform numbers (`numbers` of sym.dropout_mask).
 inline constexpr llvm::StringLiteral kNumbersAttr = "sym.numbers";
@@ -78,6 +79,9 @@ inline constexpr llvm::StringLiteral kWholeAttr = "sym.whole";
 /// ArrayAttr of these.
 inline constexpr llvm::StringLiteral kFitAttr = "sym.fit";
 inline constexpr llvm::StringLiteral kDataAttr = "sym.data";
+/// ArrayAttr of {name, mode, cells, reason?}: recurrent layers that are written out step by step, and
+/// why one stays so (roll-recurrence).
+inline constexpr llvm::StringLiteral kRolledAttr = "sym.rolled";
 /// ArrayAttr of [name, value]: the values of `setting`s and `dim`s that were used. Not part of the
 /// graph's hash.
 inline constexpr llvm::StringLiteral kSettingsAttr = "sym.settings";

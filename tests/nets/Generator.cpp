@@ -10,6 +10,7 @@
 #include "frontend/symbol/Render.h"
 #include "ir/sym/SymOps.h"
 #include "tests/nets/Arguments.h"
+#include "tests/nets/Cells.h"
 #include "tests/nets/Domains.h"
 #include "tests/nets/Rebuild.h"
 
@@ -120,6 +121,8 @@ private:
       layer();
     else if (kind < 0.16)
       unroll();
+    else if (kind < 0.19)
+      growCells(pool_, *sequence());
     else if (kind < 0.55)
       call(ops_.others);
     else

@@ -516,7 +516,16 @@ def _call(node, values):
     """The call with these values for its inputs."""
     positional = [value for (argument, _), value in zip(node.inputs, values) if argument is None]
     named = [(argument, value) for (argument, _), value in zip(node.inputs, values) if argument is not None]
-    return _core.Call(node.op, positional, named, node.options["given"], node.name, node.place)
+    return _core.Call(node.op, positional, named, node.options["given"], node.name, node.place, _dims(node))
+
+
+def _dims(node):
+    """Names of the extents of a begin state: N of its layout is the batch, whose extent is inferred."""
+    layout = node.attributes.get("__layout__")
+    shape = dict(node.options["given"]).get("shape")
+    if node.inputs or not layout or not isinstance(shape, tuple) or len(shape) != len(layout):
+        return []
+    return ["batch" if axis == "N" and extent == 0 else "" for axis, extent in zip(layout, shape)]
 
 
 def _draw_op(drawing, node, values):

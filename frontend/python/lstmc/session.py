@@ -60,6 +60,13 @@ class Package:
         return self._compiled.states()
 
     @property
+    def rolled(self) -> list[dict[str, Any]]:
+        """Recurrent layers that the network has step by step, as `lstmc inspect` lists them: name, mode, cells, the steps of the loop that
+        they became, and the reason of those that did not. Empty for a package that was loaded."""
+        return [{"name": name, "mode": mode, "cells": cells, "steps": 0 if reason else cells, "reason": reason}
+                for name, mode, cells, reason in self._compiled.rolled()]
+
+    @property
     def devices(self) -> list[str]:
         return self._compiled.devices().split(",")
 

@@ -123,7 +123,7 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
 
     def test_what_is_refused(self):
         for words, message in [(["--after", "fuze"], 'got "fuze"; did you mean "fuse"?'),
-                               (["--after", "fuse", "--disable-pass", "fuse"], "--after knows replicate, make-entries, "),
+                               (["--after", "fuse", "--disable-pass", "fuse"], "--after knows roll-recurrence, replicate, make-entries, "),
                                (["--after", "schedule", "--unfold", "time"], "there are only launches after schedule"),
                                (["--show", "tine"], 'got "tine"; did you mean "time"?'),
                                (["--unfold", "layers"], 'got "layers"; did you mean "layer"?'),

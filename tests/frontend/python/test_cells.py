@@ -215,6 +215,49 @@ class Fused(unittest.TestCase):
             mx.rnn.do_rnn_checkpoint(fused, prefix, period=2)(1, net, weights, {})
             self.assertTrue(os.path.exists(prefix + "-0002.params"))
 
+class Rolled(unittest.TestCase):
+    """Cells become one op a layer, and nobody can tell by the bits."""
+
+    def net(self, cell):
+        outputs, _ = cell.unroll(STEPS, mx.sym.Variable("data"), layout="NTC", merge_outputs=True)
+        return mx.sym.LinearRegressionOutput(outputs, mx.sym.Variable("label"), name="loss")
+
+    def stack(self, cell, dropout=0.0):
+        stack = mx.rnn.SequentialRNNCell()
+        for layer in range(2):
+            stack.add(cell(HIDDEN, prefix=f"l{layer}_"))
+            stack.add(mx.rnn.DropoutCell(dropout))
+        return stack
+
+    def rolled(self, net):
+        return mx.Network(net).compile({**SHAPE, "label": (BATCH, STEPS, HIDDEN)}).rolled
+
+    def trained(self, net, **flags):
+        random = np.random.default_rng(4)
+        arrays = {"data": random.uniform(-1, 1, (5 * BATCH, STEPS, INPUTS)), "label": random.uniform(-1, 1, (5 * BATCH, STEPS, HIDDEN))}
+        model = mx.Network(net)
+        return model.fit({name: array.astype("float32") for name, array in arrays.items()}, batch=BATCH, optimizer="adam", learning_rate=0.05,
+                         num_epoch=4, seed=1, initializer=mx.init.Uniform(0.5), **flags)["weights"]
+
+    def test_a_stack_of_lstm_cells(self):
+        for dropout in (0.0, 0.3):
+            net = self.net(self.stack(mx.rnn.LSTMCell, dropout))
+            self.assertEqual(self.rolled(net), [{"name": f"l{layer}", "mode": "lstm", "cells": STEPS, "steps": STEPS, "reason": None} for layer in range(2)])
+            bits = self.trained(net)
+            for flags in ({"disable_pass": "roll-recurrence"}, {"devices": "2xcpu"}, {"devices": "2xcpu", "disable_pass": "roll-recurrence"}):
+                self.assertEqual(self.trained(net, **flags), bits, flags)
+
+    def test_both_directions(self):
+        net = self.net(mx.rnn.BidirectionalCell(mx.rnn.LSTMCell(HIDDEN // 2, prefix="l_"), mx.rnn.LSTMCell(HIDDEN // 2, prefix="r_")))
+        self.assertEqual([layer["reason"] for layer in self.rolled(net)], [None, None])
+        self.assertEqual(self.trained(net), self.trained(net, disable_pass="roll-recurrence"))
+
+    def test_a_gru_whose_outputs_are_read_stays_as_it_is(self):
+        cell = mx.rnn.GRUCell(HIDDEN, prefix="g_")
+        self.assertEqual([layer["reason"] for layer in self.rolled(self.net(cell))], ["in training, gradients of h would be added in another order"])
+        net, _ = unrolled(mx.rnn.GRUCell(HIDDEN, prefix="g_"))
+        self.assertEqual(mx.Network(net).compile(SHAPE).rolled, [{"name": "g", "mode": "gru", "cells": STEPS, "steps": STEPS, "reason": None}])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,138 @@
+// roll-recurrence: recurrent layers whose steps are written out become loops.
+
+#include <deque>
+
+#include "mlir/Pass/Pass.h"
+
+#include "ir/sym/Attributes.h"
+#include "passes/Passes.h"
+#include "passes/PlacementListener.h"
+#include "passes/rolling/UnrolledLayer.h"
+
+namespace lstmc::passes {
+
+#define GEN_PASS_DEF_ROLLRECURRENCE
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+
+class Roller {
+public:
+  explicit Roller(mlir::func::FuncOp net)
+      : net(net), order(net), builder(net.getContext(), &ordinal) {}
+  ~Roller() {
+    for (Operation *op : removed)
+      op->destroy();
+  }
+
+  void run() {
+    findCells();
+    for (Cell &cell : cells)
+      if (!follows.contains(&cell) && next.contains(&cell))
+        visit(cell);
+    if (!ordinals.empty())
+      keepOrdinals();
+  }
+
+  /// As `sym.rolled` has them.
+  llvm::SmallVector<mlir::Attribute> layers;
+
+private:
+  void findCells() {
+    for (Operation &op : net.front().without_terminator()) {
+      std::optional<Cell> found = cellThatEndsWith(&op);
+      if (!found)
+        continue;
+      Cell &cell = cells.emplace_back(std::move(*found));
+      Cell *before = cellBefore(cell);
+      if (before && next.try_emplace(before, &cell).second)
+        follows.insert(&cell);
+      byState[cell.state()] = &cell;
+    }
+  }
+
+  Cell *cellBefore(Cell &cell) {
+    auto like = [&](Value state) {
+      Cell *before = byState.lookup(state);
+      return before && before->mode == cell.mode ? before : nullptr;
+    };
+    if (cell.stateBefore)
+      return like(cell.stateBefore->get());
+    auto weight = [](Cell &of, int product) { return of.products[product].getWeight(); };
+    for (sym::FullyConnectedOp product : cell.products)
+      if (Cell *before = like(product.getData()))
+        for (int other : {0, 1})
+          if (weight(*before, other) == weight(cell, 0) &&
+              weight(*before, 1 - other) == weight(cell, 1))
+            return before;
+    return nullptr;
+  }
+
+  void visit(Cell &first) {
+    llvm::SmallVector<Cell *> steps;
+    for (Cell *cell = &first; cell; cell = next.lookup(cell))
+      steps.push_back(cell);
+    UnrolledLayer layer(steps, order);
+    const std::string reason = layer.whyNot();
+    const std::string_view mode = kRnnModeNames[size_t(first.mode)];
+    mlir::NamedAttrList said;
+    said.append("name", builder.getStringAttr(layer.name()));
+    said.append("mode", builder.getStringAttr(llvm::StringRef(mode.data(), mode.size())));
+    said.append("cells", builder.getI64IntegerAttr(int64_t(steps.size())));
+    if (!reason.empty())
+      said.append("reason", builder.getStringAttr(reason));
+    layers.push_back(said.getDictionary(builder.getContext()));
+    if (!reason.empty())
+      return;
+    if (ordinals.empty())
+      for (auto [number, op] : llvm::enumerate(net.front()))
+        ordinals[&op] = int64_t(number);
+    ordinal.set(ordinals.lookup(layer.place()));
+    layer.roll(builder, removed);
+  }
+
+  /// Random numbers and first values are drawn by the ordinal of an op in the net as written:
+  /// make-entries counts on from what is said here.
+  void keepOrdinals() {
+    int64_t counted = 0;
+    for (Operation &op : net.front().without_terminator()) {
+      auto known = ordinals.find(&op);
+      const int64_t own = known != ordinals.end()
+                              ? known->second
+                              : op.getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr).getInt();
+      if (own != counted)
+        op.setAttr(sym::kOrdinalAttr, builder.getI64IntegerAttr(own));
+      counted = own + 1;
+    }
+  }
+
+  mlir::func::FuncOp net;
+  GradientOrder order;
+  PlacementListener ordinal{sym::kOrdinalAttr};
+  mlir::OpBuilder builder;
+  std::deque<Cell> cells; ///< in program order of their h
+  llvm::DenseMap<Value, Cell *> byState;
+  llvm::DenseMap<Cell *, Cell *> next;
+  llvm::DenseSet<Cell *> follows;
+  llvm::DenseMap<Operation *, int64_t> ordinals; ///< as written; empty before the first layer
+  UnrolledLayer::Removed removed; ///< kept, so that no new op has the address of an old one
+};
+
+struct RollRecurrence : impl::RollRecurrenceBase<RollRecurrence> {
+  void runOnOperation() override {
+    llvm::SmallVector<mlir::Attribute> layers;
+    for (auto net : getOperation().getOps<mlir::func::FuncOp>()) {
+      Roller roller(net);
+      roller.run();
+      llvm::append_range(layers, roller.layers);
+    }
+    if (!layers.empty())
+      getOperation()->setAttr(sym::kRolledAttr, mlir::ArrayAttr::get(&getContext(), layers));
+  }
+};
+
+} // namespace
+} // namespace lstmc::passes

@@ -1,0 +1,276 @@
+#include "passes/rolling/Cell.h"
+
+#include "ir/sym/Create.h"
+
+namespace lstmc::passes {
+
+namespace {
+
+using mlir::Operation;
+using mlir::Value;
+
+constexpr llvm::StringLiteral kNotGates = "its gates are not sums of W x + b and R h + b'";
+
+struct Pair {
+  Value first, second;
+  Pair swapped() const { return {second, first}; }
+  /// Both orders, for what may be written either way round.
+  std::array<Pair, 2> orders() const { return {*this, swapped()}; }
+};
+
+/// The operands of one of these ops of two tensors, where nothing is stretched.
+template <typename... Ops> std::optional<Pair> operandsOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !llvm::isa<Ops...>(op) || op->getOperand(0).getType() != value.getType() ||
+      op->getOperand(1).getType() != value.getType())
+    return std::nullopt;
+  return Pair{op->getOperand(0), op->getOperand(1)};
+}
+std::optional<Pair> termsOf(Value value) {
+  return operandsOf<sym::ElemwiseAddOp, sym::BroadcastAddOp>(value);
+}
+std::optional<Pair> factorsOf(Value value) {
+  return operandsOf<sym::ElemwiseMulOp, sym::BroadcastMulOp>(value);
+}
+
+/// What the function is of, if the value is one: `Op`, or Activation by that name.
+template <typename Op> Value argumentOf(Value value, llvm::StringRef name) {
+  if (auto op = value.getDefiningOp<Op>())
+    return op.getData();
+  auto activation = value.getDefiningOp<sym::ActivationOp>();
+  return activation && activation.getActType() == name ? activation.getData() : Value();
+}
+Value throughTanh(Value value) { return argumentOf<sym::TanhOp>(value, "tanh"); }
+Value throughRelu(Value value) { return argumentOf<sym::ReluOp>(value, "relu"); }
+Value throughSigmoid(Value value) { return argumentOf<sym::SigmoidOp>(value, "sigmoid"); }
+
+/// z of a value that is 1 - z.
+Value complemented(Value value) {
+  auto op = value.getDefiningOp<sym::RminusScalarOp>();
+  return op && op.getScalar().isExactlyValue(1.0) ? op.getData() : Value();
+}
+
+mlir::OpOperand *useOf(Value value, Value in) {
+  for (mlir::OpOperand &operand : in.getDefiningOp()->getOpOperands())
+    if (operand.get() == value)
+      return &operand;
+  return nullptr;
+}
+
+class Matcher {
+public:
+  Matcher(RnnMode mode, Value h) {
+    cell.mode = mode;
+    cell.h = h;
+    take(h);
+  }
+
+  void take(Value value) { cell.ops.insert(value.getDefiningOp()); }
+  void take(std::initializer_list<Value> values) {
+    for (Value value : values)
+      take(value);
+  }
+
+  /// `z` is to be the pre-activation of gate `number`.
+  void gate(Value z, int64_t number) {
+    if (std::optional<Part> part = partOf(z)) {
+      std::optional<Pair> sum = termsOf(part->whole);
+      take(part->whole);
+      return sum ? addTo(*sum, part->number, number) : refuse(kNotGates);
+    }
+    std::optional<Pair> sum = termsOf(z);
+    take(z);
+    std::optional<Part> a = sum ? partOf(sum->first) : std::nullopt,
+                        b = sum ? partOf(sum->second) : std::nullopt;
+    if (!a || !b || a->number != b->number)
+      return refuse(kNotGates);
+    addTo({a->whole, b->whole}, a->number, number);
+  }
+
+  /// The rows of gate `number` in what a product makes.
+  Value productOf(Value rows, int64_t number) {
+    std::optional<Part> part = partOf(rows);
+    if (!part || part->number != number) {
+      refuse(kNotGates);
+      return {};
+    }
+    return part->whole;
+  }
+
+  void addTo(Pair products, int64_t found, int64_t wanted) {
+    if (found != wanted)
+      return refuse(cell.mode == RnnMode::Lstm ? "its gates are not in the order i, f, g, o"
+                                               : "its gates are not in the order r, z, n");
+    if (!cell.products[0])
+      return setProducts(products);
+    for (Pair order : products.orders())
+      if (order.first == Value(cell.products[0]) && order.second == Value(cell.products[1]))
+        return;
+    refuse(kNotGates);
+  }
+
+  void setProducts(Pair products) {
+    auto product = [](Value value) { return value.getDefiningOp<sym::FullyConnectedOp>(); };
+    if (!product(products.first) || !product(products.second))
+      return refuse(kNotGates);
+    cell.products[0] = product(products.first);
+    cell.products[1] = product(products.second);
+    take({products.first, products.second});
+  }
+
+  void refuse(llvm::StringRef reason) {
+    if (cell.reason.empty())
+      cell.reason = reason.str();
+  }
+
+  Cell cell;
+
+private:
+  struct Part {
+    Value whole;
+    int64_t number;
+  };
+
+  /// A gate's columns of the value that has them all.
+  std::optional<Part> partOf(Value value) {
+    auto result = llvm::dyn_cast<mlir::OpResult>(value);
+    if (!result || sym::rankedType(value).getRank() != 2)
+      return std::nullopt;
+    const int64_t gates = gateCount(cell.mode), units = sym::rankedType(cell.h).getDimSize(1);
+    auto all = [&](Value whole) {
+      auto type = sym::rankedType(whole);
+      return type.getRank() == 2 && type.getDimSize(1) == gates * units &&
+             sym::rankedType(value).getDimSize(1) == units;
+    };
+    auto cut = llvm::dyn_cast<sym::SliceChannelOp>(result.getOwner());
+    if (cut && all(cut.getData()) && sym::normalAxis(cut.getAxis(), 2) == 1) {
+      take(value);
+      return Part{cut.getData(), int64_t(result.getResultNumber())};
+    }
+    auto slice = llvm::dyn_cast<sym::SliceAxisOp>(result.getOwner());
+    if (!slice || !all(slice.getData()) || sym::normalAxis(slice.getAxis(), 2) != 1)
+      return std::nullopt;
+    const int64_t begin = sym::normalAxis(slice.getBegin(), gates * units);
+    if (begin % units != 0)
+      return std::nullopt;
+    take(value);
+    return Part{slice.getData(), begin / units};
+  }
+};
+
+/// h' = o tanh(c'), c' = (f c) + (i g), each sum and product written either way round.
+std::optional<Cell> lstm(Value h) {
+  std::optional<Pair> outer = factorsOf(h);
+  std::optional<Cell> almost;
+  auto attempt = [&](Pair output, Pair sum, Pair kept, Pair added) {
+    Value c = throughTanh(output.second);
+    Value o = throughSigmoid(output.first), f = throughSigmoid(kept.first),
+          i = throughSigmoid(added.first), g = throughTanh(added.second);
+    if (!o || !f || !i || !g)
+      return false;
+    Matcher matcher(RnnMode::Lstm, h);
+    for (auto [gate, z] : {std::pair{kGateI, i}, {kGateF, f}, {kGateG, g}, {kGateO, o}})
+      matcher.gate(z, gate);
+    matcher.take({output.first, output.second, c, sum.first, sum.second, kept.first, added.first,
+                  added.second});
+    matcher.cell.c = c;
+    matcher.cell.stateBefore = useOf(kept.second, sum.first);
+    const bool whole = matcher.cell.reason.empty();
+    if (whole || !almost)
+      almost = std::move(matcher.cell);
+    return whole;
+  };
+  for (Pair output : outer ? outer->orders() : std::array<Pair, 2>()) {
+    Value c = output.second ? throughTanh(output.second) : Value();
+    std::optional<Pair> terms = c ? termsOf(c) : std::nullopt;
+    for (Pair sum : terms ? terms->orders() : std::array<Pair, 2>()) {
+      std::optional<Pair> f = sum.first ? factorsOf(sum.first) : std::nullopt,
+                          i = sum.second ? factorsOf(sum.second) : std::nullopt;
+      if (!f || !i)
+        continue;
+      for (Pair kept : f->orders())
+        for (Pair added : i->orders())
+          if (attempt(output, sum, kept, added))
+            return almost;
+    }
+  }
+  return almost;
+}
+
+/// h' = (1 - z) n + z h, n = tanh((W x + b) + r (R h + b')).
+std::optional<Cell> gru(Value h) {
+  std::optional<Pair> sum = termsOf(h);
+  for (Pair terms : sum ? sum->orders() : std::array<Pair, 2>()) {
+    std::optional<Pair> fresh = terms.first ? factorsOf(terms.first) : std::nullopt,
+                        kept = terms.second ? factorsOf(terms.second) : std::nullopt;
+    if (!fresh || !kept)
+      continue;
+    for (Pair left : fresh->orders())
+      for (Pair right : kept->orders()) {
+        Value z = complemented(left.first), n = throughTanh(left.second);
+        Value update = z == right.first ? throughSigmoid(right.first) : Value();
+        std::optional<Pair> inner = n ? termsOf(n) : std::nullopt;
+        if (!update || !inner)
+          continue;
+        for (Pair pair : inner->orders()) {
+          std::optional<Pair> gated = factorsOf(pair.second);
+          for (Pair order : gated ? gated->orders() : std::array<Pair, 2>()) {
+            Value r = order.first ? throughSigmoid(order.first) : Value();
+            if (!r)
+              continue;
+            Matcher matcher(RnnMode::Gru, h);
+            Value input = matcher.productOf(pair.first, kGateN),
+                  recurrent = matcher.productOf(order.second, kGateN);
+            if (!input || !recurrent)
+              continue;
+            matcher.setProducts({input, recurrent});
+            matcher.gate(r, kGateR);
+            matcher.gate(update, kGateZ);
+            matcher.take({terms.first, terms.second, left.first, left.second, right.first, n,
+                          pair.second, order.first});
+            matcher.cell.stateBefore = useOf(right.second, terms.second);
+            return std::move(matcher.cell);
+          }
+        }
+      }
+  }
+  return std::nullopt;
+}
+
+/// h' = tanh or relu of (W x + b) + (R h + b').
+std::optional<Cell> plain(RnnMode mode, Value h, Value z) {
+  std::optional<Pair> sum = termsOf(z);
+  if (!sum)
+    return std::nullopt;
+  Matcher matcher(mode, h);
+  matcher.take(z);
+  matcher.setProducts(*sum);
+  if (!matcher.cell.reason.empty())
+    return std::nullopt;
+  return std::move(matcher.cell);
+}
+
+} // namespace
+
+int64_t Cell::units() const { return sym::rankedType(h).getDimSize(1); }
+
+std::optional<Cell> cellThatEndsWith(Operation *op) {
+  if (op->getNumResults() != 1)
+    return std::nullopt;
+  Value h = op->getResult(0);
+  auto type = llvm::dyn_cast<mlir::RankedTensorType>(h.getType());
+  if (!type || type.getRank() != 2 ||
+      !(type.getElementType().isF32() || type.getElementType().isF64()))
+    return std::nullopt;
+  if (factorsOf(h))
+    return lstm(h);
+  if (termsOf(h))
+    return gru(h);
+  if (Value z = throughTanh(h))
+    return plain(RnnMode::Tanh, h, z);
+  if (Value z = throughRelu(h))
+    return plain(RnnMode::Relu, h, z);
+  return std::nullopt;
+}
+
+} // namespace lstmc::passes

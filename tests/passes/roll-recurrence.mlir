@@ -1,0 +1,311 @@
+// RUN: lstmc opt %s --split-input-file --roll-recurrence | FileCheck %s
+
+// T=2, N=3, I=5, H=4. The input is the slices of one tensor over its second axis, zeros are no state, and the stack of all h is the output.
+// Ordinals: the layer has that of the first h, 18, and the dropout after it the one that it had, 33.
+// CHECK-LABEL: module attributes {sym.rolled = [{cells = 2 : i64, mode = "lstm", name = "l0"}]}
+// CHECK-LABEL: func.func @whole
+//  CHECK-SAME:   (%[[X:.+]]: tensor<3x2x5xf32>)
+//       CHECK:   %[[W:.+]] = sym.variable {name = "l0_i2h_weight"}
+//       CHECK:   %[[B:.+]] = sym.variable {name = "l0_i2h_bias"}
+//       CHECK:   %[[R:.+]] = sym.variable {name = "l0_h2h_weight"}
+//       CHECK:   %[[C:.+]] = sym.variable {name = "l0_h2h_bias"}
+//       CHECK:   %[[S:.+]] = sym.swap_axis %[[X]] {dim2 = 1 : i64, sym.ordinal = 18 : i64}
+//  CHECK-NEXT:   %[[P:.+]] = sym.rnn_param_concat %[[W]], %[[R]], %[[B]], %[[C]]
+//  CHECK-NEXT:   %[[Y:.+]]:3 = sym.rnn %[[S]], %[[P]] {mode = "lstm", state_outputs = true, state_size = 4 : i64, sym.name = "l0", sym.ordinal = 18 : i64}
+//  CHECK-NEXT:   sym.dropout %[[Y]]#0 {sym.ordinal = 33 : i64}
+//   CHECK-NOT:   sym.fully_connected
+func.func @whole(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
+  %w = sym.variable {name = "l0_i2h_weight"} : tensor<16x5xf32>
+  %b = sym.variable {name = "l0_i2h_bias"} : tensor<16xf32>
+  %r = sym.variable {name = "l0_h2h_weight"} : tensor<16x4xf32>
+  %e = sym.variable {name = "l0_h2h_bias"} : tensor<16xf32>
+  %zero = sym.zeros {shape = array<i64: 3, 4>} : tensor<3x4xf32>
+  %x:2 = sym.slice_channel %data {axis = 1 : i64, num_outputs = 2 : i64, squeeze_axis = true} : (tensor<3x2x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>)
+  %a0 = sym.fully_connected %x#0, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d0 = sym.fully_connected %zero, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z0 = sym.elemwise_add %a0, %d0 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g0:4 = sym.slice_channel %z0 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i0 = sym.activation %g0#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f0 = sym.sigmoid %g0#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n0 = sym.tanh %g0#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o0 = sym.sigmoid %g0#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p0 = sym.elemwise_mul %f0, %zero : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q0 = sym.elemwise_mul %i0, %n0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c0 = sym.elemwise_add %p0, %q0 {sym.name = "c0"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t0 = sym.tanh %c0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.elemwise_mul %o0, %t0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %a1 = sym.fully_connected %x#1, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d1 = sym.fully_connected %h0, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z1 = sym.elemwise_add %a1, %d1 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g1:4 = sym.slice_channel %z1 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i1 = sym.activation %g1#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f1 = sym.sigmoid %g1#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n1 = sym.tanh %g1#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o1 = sym.sigmoid %g1#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p1 = sym.elemwise_mul %f1, %c0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q1 = sym.elemwise_mul %i1, %n1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c1 = sym.elemwise_add %p1, %q1 {sym.name = "c1"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t1 = sym.tanh %c1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.elemwise_mul %o1, %t1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = sym.stack %h0, %h1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
+  %k = sym.dropout %y {p = 5.0e-01} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %k : tensor<2x3x4xf32>
+}
+
+// -----
+
+// Any values are stacked, those made after the first step moved before it. Of the last step alone h is the state that the layer ends with, as c is.
+// CHECK-LABEL: func.func @values
+//  CHECK-SAME:   (%[[X0:.+]]: tensor<3x5xf32>, %[[H:.+]]: tensor<3x4xf32>, %[[C:.+]]: tensor<3x4xf32>)
+//       CHECK:   %[[X1:.+]] = sym.tanh %[[X0]]
+//       CHECK:   %[[X:.+]] = sym.stack %[[X0]], %[[X1]]
+//       CHECK:   %[[H0:.+]] = sym.expand_dims %[[H]] {axis = 0
+//       CHECK:   %[[C0:.+]] = sym.expand_dims %[[C]] {axis = 0
+//       CHECK:   %[[L:.+]]:3 = sym.rnn %[[X]], %{{.+}} state %[[H0]] cell %[[C0]]
+//   CHECK-DAG:   %[[LH:.+]] = sym.reshape %[[L]]#1
+//   CHECK-DAG:   %[[LC:.+]] = sym.reshape %[[L]]#2
+//       CHECK:   return %[[LH]], %[[LC]]
+func.func @values(%x0: tensor<3x5xf32>, %h: tensor<3x4xf32>, %c: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
+  %w = sym.variable {name = "l0_i2h_weight"} : tensor<16x5xf32>
+  %b = sym.variable {name = "l0_i2h_bias"} : tensor<16xf32>
+  %r = sym.variable {name = "l0_h2h_weight"} : tensor<16x4xf32>
+  %e = sym.variable {name = "l0_h2h_bias"} : tensor<16xf32>
+  %a0 = sym.fully_connected %x0, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d0 = sym.fully_connected %h, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z0 = sym.elemwise_add %a0, %d0 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g0:4 = sym.slice_channel %z0 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i0 = sym.activation %g0#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f0 = sym.sigmoid %g0#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n0 = sym.tanh %g0#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o0 = sym.sigmoid %g0#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p0 = sym.elemwise_mul %f0, %c : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q0 = sym.elemwise_mul %i0, %n0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c0 = sym.elemwise_add %p0, %q0 {sym.name = "c0"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t0 = sym.tanh %c0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.elemwise_mul %o0, %t0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %x1 = sym.tanh %x0 : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  %a1 = sym.fully_connected %x1, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d1 = sym.fully_connected %h0, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z1 = sym.elemwise_add %a1, %d1 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g1:4 = sym.slice_channel %z1 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i1 = sym.activation %g1#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f1 = sym.sigmoid %g1#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n1 = sym.tanh %g1#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o1 = sym.sigmoid %g1#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p1 = sym.elemwise_mul %f1, %c0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q1 = sym.elemwise_mul %i1, %n1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c1 = sym.elemwise_add %p1, %q1 {sym.name = "c1"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t1 = sym.tanh %c1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.elemwise_mul %o1, %t1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %h1, %c1 : tensor<3x4xf32>, tensor<3x4xf32>
+}
+
+// -----
+
+// The gates of MXNet's older scripts: their gradients would be one sum in another order.
+// CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 0: its gates are not in the order i, f, g, o"
+//   CHECK-NOT:   sym.rnn
+func.func @order(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
+  %w = sym.variable {name = "l0_i2h_weight"} : tensor<16x5xf32>
+  %b = sym.variable {name = "l0_i2h_bias"} : tensor<16xf32>
+  %r = sym.variable {name = "l0_h2h_weight"} : tensor<16x4xf32>
+  %e = sym.variable {name = "l0_h2h_bias"} : tensor<16xf32>
+  %zero = sym.zeros {shape = array<i64: 3, 4>} : tensor<3x4xf32>
+  %x:2 = sym.slice_channel %data {axis = 1 : i64, num_outputs = 2 : i64, squeeze_axis = true} : (tensor<3x2x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>)
+  %a0 = sym.fully_connected %x#0, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d0 = sym.fully_connected %zero, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z0 = sym.elemwise_add %a0, %d0 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g0:4 = sym.slice_channel %z0 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i0 = sym.activation %g0#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f0 = sym.sigmoid %g0#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n0 = sym.tanh %g0#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o0 = sym.sigmoid %g0#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p0 = sym.elemwise_mul %f0, %zero : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q0 = sym.elemwise_mul %i0, %n0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c0 = sym.elemwise_add %p0, %q0 {sym.name = "c0"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t0 = sym.tanh %c0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.elemwise_mul %o0, %t0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %a1 = sym.fully_connected %x#1, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d1 = sym.fully_connected %h0, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z1 = sym.elemwise_add %a1, %d1 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g1:4 = sym.slice_channel %z1 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i1 = sym.activation %g1#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f1 = sym.sigmoid %g1#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n1 = sym.tanh %g1#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o1 = sym.sigmoid %g1#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p1 = sym.elemwise_mul %f1, %c0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q1 = sym.elemwise_mul %i1, %n1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c1 = sym.elemwise_add %p1, %q1 {sym.name = "c1"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t1 = sym.tanh %c1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.elemwise_mul %o1, %t1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = sym.stack %h0, %h1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
+
+// -----
+
+// A weight of its own in one step.
+// CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 1: its weights are not those of the first step"
+//   CHECK-NOT:   sym.rnn
+func.func @weight(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
+  %w = sym.variable {name = "l0_i2h_weight"} : tensor<16x5xf32>
+  %b = sym.variable {name = "l0_i2h_bias"} : tensor<16xf32>
+  %r = sym.variable {name = "l0_h2h_weight"} : tensor<16x4xf32>
+  %e = sym.variable {name = "l0_h2h_bias"} : tensor<16xf32>
+  %v = sym.variable {name = "other"} : tensor<16x5xf32>
+  %zero = sym.zeros {shape = array<i64: 3, 4>} : tensor<3x4xf32>
+  %x:2 = sym.slice_channel %data {axis = 1 : i64, num_outputs = 2 : i64, squeeze_axis = true} : (tensor<3x2x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>)
+  %a0 = sym.fully_connected %x#0, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d0 = sym.fully_connected %zero, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z0 = sym.elemwise_add %a0, %d0 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g0:4 = sym.slice_channel %z0 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i0 = sym.activation %g0#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f0 = sym.sigmoid %g0#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n0 = sym.tanh %g0#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o0 = sym.sigmoid %g0#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p0 = sym.elemwise_mul %f0, %zero : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q0 = sym.elemwise_mul %i0, %n0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c0 = sym.elemwise_add %p0, %q0 {sym.name = "c0"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t0 = sym.tanh %c0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.elemwise_mul %o0, %t0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %a1 = sym.fully_connected %x#1, %v, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d1 = sym.fully_connected %h0, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z1 = sym.elemwise_add %a1, %d1 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g1:4 = sym.slice_channel %z1 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i1 = sym.activation %g1#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f1 = sym.sigmoid %g1#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n1 = sym.tanh %g1#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o1 = sym.sigmoid %g1#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p1 = sym.elemwise_mul %f1, %c0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q1 = sym.elemwise_mul %i1, %n1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c1 = sym.elemwise_add %p1, %q1 {sym.name = "c1"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t1 = sym.tanh %c1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.elemwise_mul %o1, %t1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = sym.stack %h0, %h1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
+
+// -----
+
+// A c that is read.
+// CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 0: its c is read by peep"
+//   CHECK-NOT:   sym.rnn
+func.func @middle(%data: tensor<3x2x5xf32>) -> tensor<3x4xf32> {
+  %w = sym.variable {name = "l0_i2h_weight"} : tensor<16x5xf32>
+  %b = sym.variable {name = "l0_i2h_bias"} : tensor<16xf32>
+  %r = sym.variable {name = "l0_h2h_weight"} : tensor<16x4xf32>
+  %e = sym.variable {name = "l0_h2h_bias"} : tensor<16xf32>
+  %zero = sym.zeros {shape = array<i64: 3, 4>} : tensor<3x4xf32>
+  %x:2 = sym.slice_channel %data {axis = 1 : i64, num_outputs = 2 : i64, squeeze_axis = true} : (tensor<3x2x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>)
+  %a0 = sym.fully_connected %x#0, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d0 = sym.fully_connected %zero, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z0 = sym.elemwise_add %a0, %d0 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g0:4 = sym.slice_channel %z0 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i0 = sym.activation %g0#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f0 = sym.sigmoid %g0#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n0 = sym.tanh %g0#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o0 = sym.sigmoid %g0#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p0 = sym.elemwise_mul %f0, %zero : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q0 = sym.elemwise_mul %i0, %n0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c0 = sym.elemwise_add %p0, %q0 {sym.name = "c0"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t0 = sym.tanh %c0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.elemwise_mul %o0, %t0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %a1 = sym.fully_connected %x#1, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d1 = sym.fully_connected %h0, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z1 = sym.elemwise_add %a1, %d1 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g1:4 = sym.slice_channel %z1 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i1 = sym.activation %g1#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f1 = sym.sigmoid %g1#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n1 = sym.tanh %g1#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o1 = sym.sigmoid %g1#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p1 = sym.elemwise_mul %f1, %c0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q1 = sym.elemwise_mul %i1, %n1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c1 = sym.elemwise_add %p1, %q1 {sym.name = "c1"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t1 = sym.tanh %c1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.elemwise_mul %o1, %t1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = sym.elemwise_add %h1, %c0 {sym.name = "peep"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
+
+// -----
+
+// A gate that is read.
+// CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 1: what it makes of its gates is read by the net's result"
+//   CHECK-NOT:   sym.rnn
+func.func @gate(%data: tensor<3x2x5xf32>) -> tensor<3x4xf32> {
+  %w = sym.variable {name = "l0_i2h_weight"} : tensor<16x5xf32>
+  %b = sym.variable {name = "l0_i2h_bias"} : tensor<16xf32>
+  %r = sym.variable {name = "l0_h2h_weight"} : tensor<16x4xf32>
+  %e = sym.variable {name = "l0_h2h_bias"} : tensor<16xf32>
+  %zero = sym.zeros {shape = array<i64: 3, 4>} : tensor<3x4xf32>
+  %x:2 = sym.slice_channel %data {axis = 1 : i64, num_outputs = 2 : i64, squeeze_axis = true} : (tensor<3x2x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>)
+  %a0 = sym.fully_connected %x#0, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d0 = sym.fully_connected %zero, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z0 = sym.elemwise_add %a0, %d0 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g0:4 = sym.slice_channel %z0 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i0 = sym.activation %g0#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f0 = sym.sigmoid %g0#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n0 = sym.tanh %g0#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o0 = sym.sigmoid %g0#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p0 = sym.elemwise_mul %f0, %zero : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q0 = sym.elemwise_mul %i0, %n0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c0 = sym.elemwise_add %p0, %q0 {sym.name = "c0"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t0 = sym.tanh %c0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.elemwise_mul %o0, %t0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %a1 = sym.fully_connected %x#1, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d1 = sym.fully_connected %h0, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z1 = sym.elemwise_add %a1, %d1 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g1:4 = sym.slice_channel %z1 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i1 = sym.activation %g1#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f1 = sym.sigmoid %g1#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n1 = sym.tanh %g1#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o1 = sym.sigmoid %g1#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p1 = sym.elemwise_mul %f1, %c0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q1 = sym.elemwise_mul %i1, %n1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c1 = sym.elemwise_add %p1, %q1 {sym.name = "c1"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t1 = sym.tanh %c1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.elemwise_mul %o1, %t1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %o1 : tensor<3x4xf32>
+}
+
+// -----
+
+// An op on its own device.
+// CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 1: its ops are in several ctx groups"
+//   CHECK-NOT:   sym.rnn
+func.func @groups(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
+  %w = sym.variable {name = "l0_i2h_weight"} : tensor<16x5xf32>
+  %b = sym.variable {name = "l0_i2h_bias"} : tensor<16xf32>
+  %r = sym.variable {name = "l0_h2h_weight"} : tensor<16x4xf32>
+  %e = sym.variable {name = "l0_h2h_bias"} : tensor<16xf32>
+  %zero = sym.zeros {shape = array<i64: 3, 4>} : tensor<3x4xf32>
+  %x:2 = sym.slice_channel %data {axis = 1 : i64, num_outputs = 2 : i64, squeeze_axis = true} : (tensor<3x2x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>)
+  %a0 = sym.fully_connected %x#0, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d0 = sym.fully_connected %zero, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z0 = sym.elemwise_add %a0, %d0 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g0:4 = sym.slice_channel %z0 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i0 = sym.activation %g0#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f0 = sym.sigmoid %g0#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n0 = sym.tanh %g0#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o0 = sym.sigmoid %g0#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p0 = sym.elemwise_mul %f0, %zero : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q0 = sym.elemwise_mul %i0, %n0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c0 = sym.elemwise_add %p0, %q0 {sym.name = "c0"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t0 = sym.tanh %c0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.elemwise_mul %o0, %t0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %a1 = sym.fully_connected %x#1, %w, %b {num_hidden = 16 : i64} : (tensor<3x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %d1 = sym.fully_connected %h0, %r, %e {num_hidden = 16 : i64} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<16xf32>) -> tensor<3x16xf32>
+  %z1 = sym.elemwise_add %a1, %d1 : (tensor<3x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  %g1:4 = sym.slice_channel %z1 {num_outputs = 4 : i64} : (tensor<3x16xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %i1 = sym.activation %g1#0 {act_type = "sigmoid"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f1 = sym.sigmoid %g1#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n1 = sym.tanh %g1#2 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o1 = sym.sigmoid %g1#3 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p1 = sym.elemwise_mul %f1, %c0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q1 = sym.elemwise_mul %i1, %n1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c1 = sym.elemwise_add %p1, %q1 {sym.name = "c1"} : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t1 = sym.tanh %c1 {sym.group = "g"} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.elemwise_mul %o1, %t1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = sym.stack %h0, %h1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
