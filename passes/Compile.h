@@ -102,8 +102,8 @@ struct CompileOptions {
   FastRule fast = FastRule::None;
   bool scores = false; ///< `evaluate` returns what heads of two classes say of each label, which
                        ///< `auc` is made of
-  /// Passes left out: "roll-recurrence", "hoist-projection", "fuse", "schedule", and "in-place" and "sharing" of
-  /// plan-memory. Results have equal bits with and without each.
+  /// Passes left out: "roll-recurrence", "hoist-projection", "fuse", "schedule", and "in-place" and
+  /// "sharing" of plan-memory. Results have equal bits with and without each.
   std::vector<std::string> disabled;
   bool verifyEach = true; ///< the verifier after every pass, unless the module is very large
   bool keepExec = false;  ///< give the lowered form as text
@@ -174,8 +174,8 @@ struct Compiled {
                                   ///< taken first, then by time
   std::vector<BatchShare> shares; ///< of several devices; those without rows left out
   std::vector<RolledLayer> rolled;
-  std::vector<PassTime> times;    ///< in the order of the pipeline
-  std::vector<PassSpan> spans;    ///< the same work, as it happened
+  std::vector<PassTime> times; ///< in the order of the pipeline
+  std::vector<PassSpan> spans; ///< the same work, as it happened
   std::vector<EntryCost> costs;
   std::string execText; ///< of `keepExec`
 };

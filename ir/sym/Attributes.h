@@ -79,8 +79,8 @@ inline constexpr llvm::StringLiteral kWholeAttr = "sym.whole";
 /// ArrayAttr of these.
 inline constexpr llvm::StringLiteral kFitAttr = "sym.fit";
 inline constexpr llvm::StringLiteral kDataAttr = "sym.data";
-/// ArrayAttr of {name, mode, cells, reason?}: recurrent layers that are written out step by step, and
-/// why one stays so (roll-recurrence).
+/// ArrayAttr of {name, mode, cells, reason?}: recurrent layers that are written out step by step,
+/// and why one stays so (roll-recurrence).
 inline constexpr llvm::StringLiteral kRolledAttr = "sym.rolled";
 /// ArrayAttr of [name, value]: the values of `setting`s and `dim`s that were used. Not part of the
 /// graph's hash.
