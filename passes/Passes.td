@@ -55,8 +55,13 @@ def RollRecurrence : Pass<"roll-recurrence", "::mlir::ModuleOp"> {
     ctx_groups or recompute groups, or, in a net that trains, gradients would be added in another order: weights that others use between the steps, h with several readers before
     the next step, gru's h with a reader after it, steps without the rows of the batch. Gradients of 0 may have another sign, which no sum shows.
 
+    Layers with an op that `keep` names stay, since somebody means to recompute this op.
+
     Runs first, so that an unrolled import is a loop before anything looks at it. Linear in ops, n log n in what has to move.
   }];
+  let options = [
+    ListOption<"keep", "keep", "std::string", "names of ops that stay, with the layers that they are of">,
+  ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 

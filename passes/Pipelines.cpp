@@ -36,8 +36,10 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   };
 
   // First, so that an unrolled import is a loop before anything looks at it.
+  RollRecurrenceOptions rolling;
+  rolling.keep = options.recompute;
   if (enabled("roll-recurrence"))
-    add(createRollRecurrence());
+    add(createRollRecurrence(rolling));
 
   // On the net itself: everything from here on is made for the rows that a device has.
   ReplicateOptions replicas;

@@ -21,8 +21,8 @@ using mlir::Value;
 
 class Roller {
 public:
-  explicit Roller(mlir::func::FuncOp net)
-      : net(net), order(net), builder(net.getContext(), &ordinal) {}
+  Roller(mlir::func::FuncOp net, llvm::ArrayRef<std::string> keep)
+      : net(net), keep(keep), order(net), builder(net.getContext(), &ordinal) {}
   ~Roller() {
     for (Operation *op : removed)
       op->destroy();
@@ -76,7 +76,9 @@ private:
     for (Cell *cell = &first; cell; cell = next.lookup(cell))
       steps.push_back(cell);
     UnrolledLayer layer(steps, order);
-    const std::string reason = layer.whyNot();
+    std::string reason = namedIn(steps);
+    if (reason.empty())
+      reason = layer.whyNot();
     const std::string_view mode = kRnnModeNames[size_t(first.mode)];
     mlir::NamedAttrList said;
     said.append("name", builder.getStringAttr(layer.name()));
@@ -92,6 +94,16 @@ private:
         ordinals[&op] = int64_t(number);
     ordinal.set(ordinals.lookup(layer.place()));
     layer.roll(builder, removed);
+  }
+
+  /// Which op of the steps is to be kept; empty if none.
+  std::string namedIn(llvm::ArrayRef<Cell *> steps) const {
+    for (const Cell *cell : steps)
+      for (Operation *op : cell->ops)
+        if (auto name = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr);
+            name && llvm::is_contained(keep, name.getValue()))
+          return name.str() + " is to be recomputed";
+    return {};
   }
 
   /// Random numbers and first values are drawn by the ordinal of an op in the net as written:
@@ -110,6 +122,7 @@ private:
   }
 
   mlir::func::FuncOp net;
+  llvm::ArrayRef<std::string> keep;
   GradientOrder order;
   PlacementListener ordinal{sym::kOrdinalAttr};
   mlir::OpBuilder builder;
@@ -122,10 +135,13 @@ private:
 };
 
 struct RollRecurrence : impl::RollRecurrenceBase<RollRecurrence> {
+  using RollRecurrenceBase::RollRecurrenceBase;
+
   void runOnOperation() override {
     llvm::SmallVector<mlir::Attribute> layers;
+    const llvm::SmallVector<std::string> kept(keep.begin(), keep.end());
     for (auto net : getOperation().getOps<mlir::func::FuncOp>()) {
-      Roller roller(net);
+      Roller roller(net, kept);
       roller.run();
       llvm::append_range(layers, roller.layers);
     }

@@ -47,7 +47,7 @@ struct Results {
         addTerm(terms, weights(k + i));
       }
     }
-    for (; k < count; ++k) {
+    for (int e = 0; e < kQuad && k < count; ++e, ++k) {
       float terms[kRowsOfThread];
       LSTMC_UNROLL
       for (int r = 0; r < kRowsOfThread; ++r)

@@ -229,8 +229,8 @@ class Rolled(unittest.TestCase):
             stack.add(mx.rnn.DropoutCell(dropout))
         return stack
 
-    def rolled(self, net):
-        return mx.Network(net).compile({**SHAPE, "label": (BATCH, STEPS, HIDDEN)}).rolled
+    def rolled(self, net, **flags):
+        return mx.Network(net).compile({**SHAPE, "label": (BATCH, STEPS, HIDDEN)}, **flags).rolled
 
     def trained(self, net, **flags):
         random = np.random.default_rng(4)
@@ -246,6 +246,11 @@ class Rolled(unittest.TestCase):
             bits = self.trained(net)
             for flags in ({"disable_pass": "roll-recurrence"}, {"devices": "2xcpu"}, {"devices": "2xcpu", "disable_pass": "roll-recurrence"}):
                 self.assertEqual(self.trained(net, **flags), bits, flags)
+
+    def test_a_layer_with_an_op_that_is_recomputed_stays_as_it_is(self):
+        net = self.net(self.stack(mx.rnn.LSTMCell))
+        self.assertEqual([layer["reason"] for layer in self.rolled(net, recompute="l0_t1_h2h")], ["l0_t1_h2h is to be recomputed", None])
+        self.assertEqual(self.trained(net, recompute="l0_t1_h2h"), self.trained(net))
 
     def test_both_directions(self):
         net = self.net(mx.rnn.BidirectionalCell(mx.rnn.LSTMCell(HIDDEN // 2, prefix="l_"), mx.rnn.LSTMCell(HIDDEN // 2, prefix="r_")))
