@@ -4,11 +4,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 
 namespace lstmc {
 
 namespace {
+
+std::atomic<bool> isOwn{false};
 
 constexpr uint64_t kLarge = uint64_t(8) << 20; ///< bytes of a segment
 
@@ -36,6 +39,11 @@ int release(dl_phdr_info *library, size_t, void *) {
 
 } // namespace
 
-void releaseLibraryPages() { dl_iterate_phdr(release, nullptr); }
+void ownLibraryPages() { isOwn = true; }
+
+void releaseLibraryPages() {
+  if (isOwn)
+    dl_iterate_phdr(release, nullptr);
+}
 
 } // namespace lstmc

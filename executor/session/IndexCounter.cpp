@@ -1,13 +1,13 @@
 #include "executor/session/IndexCounter.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "executor/base/Numeric.h"
 #include "executor/session/Binding.h"
+#include "executor/session/Elements.h"
 #include "executor/session/GivenBuffers.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/RemoteDevice.h"
@@ -17,27 +17,12 @@ namespace lstmc::session {
 
 namespace {
 
-/// Calls f(offset) for every element, row-major.
-template <typename F> void forEachElement(const Tensor &tensor, F f) {
-  std::array<int64_t, kMaxRank> at{};
-  for (int64_t left = tensor.elements(); left > 0; --left) {
-    int64_t offset = 0;
-    for (size_t axis = 0; axis < size_t(tensor.rank); ++axis)
-      offset += at[axis] * tensor.strides[axis];
-    f(offset);
-    for (size_t axis = size_t(tensor.rank); axis-- > 0;) {
-      if (++at[axis] < tensor.shape[axis])
-        break;
-      at[axis] = 0;
-    }
-  }
-}
-
 uint64_t outsideOf(const Tensor &values, const ValueRange &valid) {
   uint64_t outside = 0;
-  forEachElement(values, [&](int64_t offset) {
+  forEachElement(values, [&](int64_t offset, const auto &) {
     const auto value = readElement<int64_t>(values.data, values.dtype, offset);
     outside += (value < valid.low || value > valid.high) && value != valid.ignored;
+    return true;
   });
   return outside;
 }
@@ -45,10 +30,11 @@ uint64_t outsideOf(const Tensor &values, const ValueRange &valid) {
 /// The first of them, NaN included.
 std::optional<double> firstOutside(const Tensor &values, const ValueRange &valid) {
   std::optional<double> first;
-  forEachElement(values, [&](int64_t offset) {
+  forEachElement(values, [&](int64_t offset, const auto &) {
     const auto value = readElement<double>(values.data, values.dtype, offset);
-    if (!first && !valid.holds(value))
+    if (!valid.holds(value))
       first = value;
+    return !first;
   });
   return first;
 }

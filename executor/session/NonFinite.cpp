@@ -7,6 +7,7 @@
 #include "executor/base/NumberText.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
+#include "executor/session/Elements.h"
 
 namespace lstmc::session {
 
@@ -14,17 +15,9 @@ namespace {
 
 /// Calls f(value, index) for every element of a float tensor, row-major, until it returns false.
 template <typename F> void forEachReal(const Tensor &tensor, F f) {
-  std::array<int64_t, kMaxRank> index{};
-  for (int64_t left = tensor.elements(); left > 0; --left) {
-    int64_t offset = 0;
-    for (size_t i = 0; i < size_t(tensor.rank); ++i)
-      offset += index[i] * tensor.strides[i];
-    if (!f(readElement<double>(tensor.data, tensor.dtype, offset), index))
-      return;
-    for (int axis = tensor.rank - 1;
-         axis >= 0 && ++index[size_t(axis)] == tensor.shape[size_t(axis)]; --axis)
-      index[size_t(axis)] = 0;
-  }
+  forEachElement(tensor, [&](int64_t offset, const auto &index) {
+    return f(readElement<double>(tensor.data, tensor.dtype, offset), index);
+  });
 }
 
 std::string indexText(const NonFinite &where) {

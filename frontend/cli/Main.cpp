@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include "executor/base/LibraryPages.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/StandardStreams.h"
 #include "executor/base/Termination.h"
@@ -118,6 +119,7 @@ int main(int argc, char **argv) try {
   // Threads of devices hardly allocate: a heap for each is memory for nothing.
   mallopt(M_ARENA_MAX, 2);
 #endif
+  ownLibraryPages();
   takeRoleEnvironment();
   prepareStandardStreams();
   exitOnTerminate();

@@ -176,8 +176,8 @@ void Supervisor::pollOnce() {
   std::vector<bool> gone(connections_.size());
   for (size_t i = 0; i < connections_.size(); ++i)
     gone[i] = sockets[i + 1].revents && !receive(connections_[i]);
-  // mpirun ends ranks once one has ended with a failure or by a signal: that one has said so by
-  // now.
+  // mpirun ends the other ranks once one has ended with a failure or by a signal, and that one has
+  // said so before.
   if (std::ranges::find(gone, true) != gone.end())
     for (size_t i = 0; i < connections_.size(); ++i)
       gone[i] = gone[i] || !receive(connections_[i]);

@@ -59,13 +59,17 @@ Failure PythonSession::failureOf(const Error &error) const {
 }
 
 void PythonSession::run(const std::string &entry, bool mainThread) {
+  perform(mainThread, [&](Session &session) { return session.run(entry); });
+}
+
+void PythonSession::perform(bool mainThread, const std::function<Status(Session &)> &work) {
   Session &session = get();
   int signal = 0;
   Status status = [&] {
     nb::gil_scoped_release released;
     std::lock_guard lock(*mutex_);
     Interruptible interruptible(mainThread);
-    Status ran = session.run(entry);
+    Status ran = work(session);
     signal = interruptible.end();
     return ran;
   }();

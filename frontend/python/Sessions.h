@@ -1,6 +1,7 @@
 // A session as Python has it.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ public:
 
   /// Runs an entry. KeyboardInterrupt after ctrl-C, from the main thread.
   void run(const std::string &entry, bool mainThread);
+  /// The same of any work: `work` is called without the GIL, while nobody else uses the session.
+  void perform(bool mainThread, const std::function<Status(Session &)> &work);
 
   Session &get() const;
   /// Held while the session is used. Does not hold the GIL.

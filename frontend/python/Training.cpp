@@ -217,23 +217,14 @@ public:
 
   /// The next update. KeyboardInterrupt after ctrl-C, from the main thread.
   void run(bool mainThread) {
-    (void)session_.get(); // refuses a process that was forked
-    int signal = 0;
-    Status status = [&] {
-      nb::gil_scoped_release released;
-      std::lock_guard lock(session_.mutex());
-      Interruptible interruptible(mainThread);
+    session_.perform(mainThread, [&](Session &) -> Status {
+      const int64_t number = number_ + 1;
       training::UpdateScalars given =
-          formula_->at(fit_.schedule.rate(fit_.baseRate(), number_ + 1), number_ + 1);
-      Status ran =
-          trainable_->step({given.learningRate, number_ + 1, seed_, std::move(given.inputs)});
-      signal = interruptible.end();
-      return ran;
-    }();
-    raiseSignal(signal);
-    if (!status.ok())
-      throw session_.failureOf(status.error());
-    ++number_;
+          formula_->at(fit_.schedule.rate(fit_.baseRate(), number), number);
+      LSTMC_TRY(trainable_->step({given.learningRate, number, seed_, std::move(given.inputs)}));
+      number_ = number;
+      return {};
+    });
   }
 
 private:

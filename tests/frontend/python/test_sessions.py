@@ -166,6 +166,24 @@ class Sessions(unittest.TestCase):
         thread.join()
         self.assertTrue(seen)
 
+    def test_code_of_libraries_stays_mapped(self):
+        """It is the process's: only the command gives that of the compiler back."""
+        def largest():
+            found, name = {}, ""
+            with open("/proc/self/smaps") as maps:
+                for line in maps:
+                    words = line.split()
+                    if not words[0].endswith(":"):
+                        name = words[-1] if ".so" in words[-1] else ""
+                    elif words[0] == "Rss:" and name:
+                        found[name] = found.get(name, 0) + int(words[1])
+            return max(found.values())
+
+        made = package()
+        before = largest()
+        made.session(seed=1)
+        self.assertGreater(largest(), before * 0.8)
+
     def test_threads_of_python(self):
         session = package().session(seed=1)
         expected = {seed: session.run(inputs(seed))["out_output"] for seed in range(4)}
