@@ -21,7 +21,11 @@ static void onSignal(int signal) {
 
 static constexpr std::array<int, 3> kWatched = {SIGINT, SIGTERM, SIGHUP};
 
+static int watches = 0; ///< that live
+
 SignalWatch::SignalWatch() {
+  if (watches++ > 0)
+    return;
   pendingSignal = 0;
   struct sigaction action{};
   action.sa_handler = onSignal;
@@ -35,6 +39,8 @@ SignalWatch::SignalWatch() {
 }
 
 SignalWatch::~SignalWatch() {
+  if (--watches > 0)
+    return;
   for (size_t i = 0; i < kWatched.size(); ++i)
     ::sigaction(kWatched[i], &before_[i], nullptr);
 }

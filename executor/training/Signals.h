@@ -8,7 +8,8 @@ namespace lstmc::training {
 
 /// While it lives, the first SIGINT, SIGTERM or SIGHUP is remembered and the second ends the
 /// process at once with 128 + signal, output files in the making removed. SIGHUP stays ignored
-/// where it is, as under nohup. One at a time.
+/// where it is, as under nohup. One within another does nothing, so that a signal which comes
+/// between or after two pieces of work is remembered too.
 class SignalWatch {
 public:
   SignalWatch();

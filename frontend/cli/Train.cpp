@@ -185,6 +185,11 @@ std::string resultLine(const training::EndEvent &end) {
 /// Trains, and says what came of it.
 CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
                        const Options &options, const Trace &trace, Console &console) {
+  // To the end of a rank's process: one that has stopped because another rank was told to may hear
+  // of the signal afterwards.
+  static std::optional<training::SignalWatch> ofRank;
+  if (isRank())
+    ofRank.emplace();
   if (job.async && isServer(*job.async)) {
     LSTMC_CHECKED_TRY(serve(*job.async, *job.session, job.options.fit));
     return ExitCode::Ok;

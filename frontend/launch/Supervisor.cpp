@@ -173,16 +173,8 @@ void Supervisor::pollOnce() {
     sockets.push_back({connection.socket, POLLIN, 0});
   if (::poll(sockets.data(), sockets.size(), int(kTick.count())) <= 0)
     return;
-  std::vector<bool> gone(connections_.size());
-  for (size_t i = 0; i < connections_.size(); ++i)
-    gone[i] = sockets[i + 1].revents && !receive(connections_[i]);
-  // mpirun ends the other ranks once one has ended with a failure or by a signal, and that one has
-  // said so before.
-  if (std::ranges::find(gone, true) != gone.end())
-    for (size_t i = 0; i < connections_.size(); ++i)
-      gone[i] = gone[i] || !receive(connections_[i]);
   for (size_t i = connections_.size(); i-- > 0;)
-    if (gone[i]) {
+    if (sockets[i + 1].revents && !receive(connections_[i])) {
       disconnected(connections_[i]);
       ::close(connections_[i].socket);
       connections_.erase(connections_.begin() + long(i));

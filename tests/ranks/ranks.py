@@ -5,6 +5,7 @@ Weights, metrics and outputs have to be the same bits; a rank that is killed or 
 end; and no process may be left. Prints what is missing and exits 77 where there is no Open MPI.
 """
 import atexit
+import contextlib
 import ctypes
 import errno
 import json
@@ -476,6 +477,20 @@ class Ranks(JobCase):
         done = run([*launched(3), *self.slow(update + 20), "-o", folder, "--resume"])
         end = json.loads(done.stdout.splitlines()[-1])
         self.assertEqual((end["update"], end["weights_hash"]), (update + 20, self.slow_weights(update + 20)))
+
+    def test_a_rank_that_hears_of_a_signal_late_has_not_died(self):
+        """It stops with the rank that was told first, and its own signal finds it with its work done."""
+        for number in range(5):
+            folder = self.folder / f"late{number}"
+            job = Job([*launched(2), *self.endless(), "-o", folder])
+            job.wait_for_checkpoint(folder, 2)
+            os.kill(job.pids[1], signal.SIGTERM)
+            job.wait_for("stopped +signal")
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(job.pids[0], signal.SIGTERM)
+            code, out = job.end()
+            self.assertEqual(code, 143, job.text())
+            self.assertEqual(json.loads(out.splitlines()[-1])["reason"], "signal")
 
     def test_a_wrong_number_is_named_as_by_one_process(self):
         words = [*self.train, "--lr", "3e38", "--fit", "clip_gradient_norm=0"]

@@ -134,6 +134,16 @@ TEST_F(Training, APlateauIsResumed) {
   EXPECT_REFUSED(train(whole, **data, nullptr, into("none"), log), E0001, "no data to validate on");
 }
 
+TEST(Signals, AWatchWithinAnotherForgetsNothing) {
+  const SignalWatch outer;
+  ::raise(SIGTERM);
+  {
+    const SignalWatch inner;
+    EXPECT_EQ(SignalWatch::pending(), SIGTERM);
+  }
+  EXPECT_EQ(SignalWatch::exitCode(), 128 + SIGTERM);
+}
+
 class Memory : public TrainObserver {
 public:
   void tick(const UpdateEvent &event) override {
