@@ -279,7 +279,17 @@ def UnpackRnn : Pass<"unpack-rnn", "::mlir::func::FuncOp"> {
       becomes
         %y, %h, %c = sym.rnn_layer lstm %x, %w, %r, %bi, %bh
 
-    Time stays a loop inside the op. Before gradient, which differentiates layers.
+    Time stays a loop inside the op, but for an lstm with `projection_size` or a range for c: it becomes the ops of every step
+    (RnnSteps), whose gradients are their own.
+
+        %y = sym.rnn %x, %p {lstm_state_clip_min = -1.0, lstm_state_clip_max = 1.0, mode = "lstm"}
+      becomes
+        %z = sym.fully_connected %x, %w, %bi ; %z0, %z1 = sym.slice_channel %z
+        %a0 = sym.fully_connected %h, %r, %bh ; %g0 = sym.elemwise_add %z0, %a0 ; .. %c0 = sym.clip .. ; %h0 = ..
+        ..
+        %y = sym.concat %h0, %h1
+
+    Before gradient, which differentiates layers.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }

@@ -1,4 +1,4 @@
-// unpack-rnn: MXNet's fused RNN op becomes one sym.rnn_layer per layer and direction.
+// unpack-rnn: MXNet's fused RNN op becomes one sym.rnn_layer per layer and direction, or its steps.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -11,6 +11,7 @@
 #include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 #include "passes/PlacementListener.h"
+#include "passes/RnnSteps.h"
 
 namespace lstmc::passes {
 
@@ -25,9 +26,9 @@ class Unpack {
 public:
   Unpack(sym::RnnOp rnn, bool training)
       : rnn(rnn), training(training), builder(rnn, &ordinal), loc(rnn.getLoc()),
-        units(rnn.getStateSize()), layers(rnn.getNumLayers()),
-        directions(rnn.getBidirectional() ? 2 : 1), mode(*parseRnnMode(rnn.getMode())),
-        gates(gateCount(mode)) {
+        units(rnn.getStateSize()), width(rnn.getProjectionSize().value_or(units)),
+        layers(rnn.getNumLayers()), directions(rnn.getBidirectional() ? 2 : 1),
+        mode(*parseRnnMode(rnn.getMode())), gates(gateCount(mode)) {
     ordinal.setAs(rnn);
   }
 
@@ -40,11 +41,11 @@ public:
         x = dropout(x, layer - 1);
       llvm::SmallVector<Value> outputs;
       for (int64_t direction = 0; direction < directions; ++direction) {
-        sym::RnnLayerOp op = makeLayer(x, layer, direction);
-        outputs.push_back(op.getY());
-        lastH.push_back(op.getHN());
-        if (op.getCN())
-          lastC.push_back(op.getCN());
+        const RnnStates made = makeLayer(x, layer, direction);
+        outputs.push_back(made.y);
+        lastH.push_back(made.h);
+        if (made.c)
+          lastC.push_back(made.c);
       }
       x = outputs.size() == 1 ? outputs.front() : concat(outputs, /*axis=*/2);
     }
@@ -59,21 +60,36 @@ public:
 private:
   /// All weights of all layers and directions come before all biases (mxnet.md section 3.2).
   void placeBiases() {
+    const int64_t projection = rnn.getProjectionSize() ? width * units : 0;
     for (int64_t layer = 0; layer < layers; ++layer)
-      biasBegin += directions * gates * units * (inputsOf(layer) + units);
+      biasBegin += directions * (gates * units * (inputsOf(layer) + width) + projection);
   }
 
   int64_t inputsOf(int64_t layer) {
-    return layer == 0 ? sym::rankedType(rnn.getData()).getDimSize(2) : directions * units;
+    return layer == 0 ? sym::rankedType(rnn.getData()).getDimSize(2) : directions * width;
   }
 
-  sym::RnnLayerOp makeLayer(Value x, int64_t layer, int64_t direction) {
+  RnnStates makeLayer(Value x, int64_t layer, int64_t direction) {
     int64_t index = layer * directions + direction, inputs = inputsOf(layer);
-    Value w = piece({gates * units, inputs}), r = piece({gates * units, units});
+    Value w = piece({gates * units, inputs}), r = piece({gates * units, width});
+    Value projection = rnn.getProjectionSize() ? piece({width, units}) : Value();
     int64_t weightsEnd = at;
     at = biasBegin + index * 2 * gates * units;
     Value bi = piece({gates * units}), bh = piece({gates * units});
     at = weightsEnd;
+    if (rnn.isWrittenInSteps())
+      return writeSteps(builder, rnn,
+                        {.x = x,
+                         .w = w,
+                         .r = r,
+                         .projection = projection,
+                         .bi = bi,
+                         .bh = bh,
+                         .h0 = row(rnn.getState(), index),
+                         .c0 = row(rnn.getStateCell(), index),
+                         .length = rnn.getSequenceLength(),
+                         .reverse = direction == 1,
+                         .name = nameOf(layer, direction)});
 
     auto type = sym::rankedType(x);
     int64_t steps = type.getDimSize(0), batch = type.getDimSize(1);
@@ -94,17 +110,21 @@ private:
         needsBefore ? tensor({steps, batch, units}) : none, x, w, r, bi, bh, h0,
         lstm ? row(rnn.getStateCell(), index) : Value(), rnn.getSequenceLength(), rnn.getModeAttr(),
         builder.getBoolAttr(direction == 1), mlir::IntegerAttr());
-    if (auto name = rnn->getAttrOfType<mlir::StringAttr>(sym::kNameAttr)) {
-      // MXNet's names of unfused layers: l0, r0 (the other direction), l1, ...
-      std::string own = layers * directions == 1
-                            ? ""
-                            : ("_" + llvm::Twine(direction ? 'r' : 'l') + llvm::Twine(layer)).str();
-      made->setAttr(sym::kNameAttr, builder.getStringAttr(name.getValue() + own));
-    }
+    if (mlir::StringAttr name = nameOf(layer, direction))
+      made->setAttr(sym::kNameAttr, name);
     for (llvm::StringRef group : {sym::kGroupAttr, sym::kRecomputeAttr})
       if (mlir::Attribute given = rnn->getAttr(group))
         made->setAttr(group, given);
-    return made;
+    return {made.getY(), made.getHN(), made.getCN()};
+  }
+
+  /// MXNet's names of unfused layers: l0, r0 (the other direction), l1, ... Null without a name.
+  mlir::StringAttr nameOf(int64_t layer, int64_t direction) {
+    auto name = rnn->getAttrOfType<mlir::StringAttr>(sym::kNameAttr);
+    if (!name || layers * directions == 1)
+      return name;
+    return builder.getStringAttr(name.getValue() + "_" + llvm::Twine(direction ? 'r' : 'l') +
+                                 llvm::Twine(layer));
   }
 
   /// The next `shape` elements of the packed parameters: the operand that was packed there, if
@@ -137,7 +157,7 @@ private:
     return part;
   }
 
-  /// Row `index` of a state [L*D, N, H], as [N, H].
+  /// Row `index` of a state [L*D, N, _], as [N, _].
   Value row(Value state, int64_t index) {
     if (!state)
       return {};
@@ -179,7 +199,7 @@ private:
   PlacementListener ordinal{sym::kOrdinalAttr};
   mlir::OpBuilder builder;
   mlir::Location loc;
-  int64_t units, layers, directions;
+  int64_t units, width, layers, directions; ///< width: of what goes from step to step
   RnnMode mode;
   int64_t gates;
   int64_t at = 0, biasBegin = 0;

@@ -7,7 +7,7 @@ include "ir/sym/SymBase.td"
 
 def Sym_RnnOp
     : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount, Sym_Flops, Sym_Gradient]> {
-  let difference = "Lengths of sequences work on every device, also for a bidirectional layer; in MXNet on cuDNN alone. `num_layers` and `mode` may be left out: one layer of tanh, as `mx.rnn.RNNCell` and PyTorch's `RNN` are. Projections and `lstm_state_clip` are not there.";
+  let difference = "Lengths of sequences work on every device, also for a bidirectional layer; in MXNet on cuDNN alone. `num_layers` and `mode` may be left out: one layer of tanh, as `mx.rnn.RNNCell` and PyTorch's `RNN` are. `projection_size` and `lstm_state_clip_min` work on every device and in training; with them each step of each layer becomes ops of its own, so the plan grows with the number of steps, and a step is slower. One end of `lstm_state_clip` without the other is refused.";
   let summary = "a stack of recurrent layers over all steps";
   let description = [{
     T steps, N sequences, I inputs, H = `state_size`, L = `num_layers`, D = 2 with `bidirectional`,
@@ -16,15 +16,31 @@ def Sym_RnnOp
     n for gru. Layer k > 0 reads [forward, backward] of layer k - 1. A state that is left out is 0.
     `p` is the dropout between layers in training. With `use_sequence_length`, steps at or beyond a
     sequence's length give 0, the final states are those of the last real step, and the backward
-    direction starts at that step. Each layer is lowered to `sym.rnn_layer`. Projection and state
-    clipping are refused.
+    direction starts at that step.
+
+    With P = `projection_size`, r = W_h2r h takes the place of h in what goes to the next step, the
+    next layer, the output and the state: S = P is their width, else S = H. W_h2h is `[G*H, S]`, and
+    W_h2r `[P, H]` follows it in `parameters`. With `lstm_state_clip_min` and `lstm_state_clip_max`
+    every new c is kept between them, and h is made of what remains; no gradient passes where c was
+    cut off. A c that is NaN stays NaN, and is `lstm_state_clip_min` with `lstm_state_clip_nan`,
+    which says nothing without the range.
+
+    Each layer is lowered to `sym.rnn_layer`, a loop. With `projection_size` or a range for c it is
+    written out, about 15 ops for each of T steps in place of one for all: the plan and the time to
+    compile grow with T, and a step takes longer, as its products have N rows each.
       * positive: `state_size` and `num_layers` are at least 1.
       * probability: 0 <= p < 1.
+      * projection: 1 <= P <= H, for lstm only.
+      * clip: both ends or none, `lstm_state_clip_min` <= `lstm_state_clip_max`, for lstm only.
+      * steps: written out, T*L*D is at most 16384.
       * data-rank: `data` is `[T, N, I]`.
-      * parameter-count: `parameters` is `[H*D*G*(I+H+2) + (L-1)*H*D*G*(D*H+H+2)]`.
-      * state-shape: `state` is `[L*D, N, H]`, and so is `state_cell`, which exists for lstm only.
+      * parameter-count: `parameters` is `[H*D*G*(I+S+2) + (L-1)*H*D*G*(D*S+S+2)]`, and L*D*P*H more
+        with a projection.
+      * state-shape: `state` is `[L*D, N, S]`, `state_cell` `[L*D, N, H]`, which exists for lstm
+        only.
       * length-shape: `sequence_length` is `[N]`; it is an operand with `use_sequence_length` only.
-      * outputs: `[T, N, D*H]`; with `state_outputs` also the final states, shaped as `state`.
+      * outputs: `[T, N, D*S]`; with `state_outputs` also the final states, shaped as `state` and
+        `state_cell`.
 
     ```mlir
     %y, %h, %c = sym.rnn %x, %w {mode = "lstm", num_layers = 1 : i64, state_outputs = true, state_size = 4 : i64}
@@ -49,6 +65,10 @@ def Sym_RnnOp
     $data `,` $parameters (`state` $state^)? (`cell` $state_cell^)? (`length` $sequence_length^)?
     attr-dict
     `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether its cell is none of `sym.rnn_layer`'s.
+    bool isWrittenInSteps();
   }];
 }
 

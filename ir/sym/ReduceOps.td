@@ -17,11 +17,12 @@ class Sym_Reduction<string mnemonic, string mxnet, string what, list<string> ali
 /// A reduction over several axes.
 class Sym_AxesReduction<string mnemonic, string mxnet, string what, list<string> aliases = []>
     : Sym_Reduction<mnemonic, mxnet, what, aliases> {
-  let difference = "Integers of up to 32 bits are reduced in float64 and saturate, where MXNet wraps; mean and prod of int64 are refused.";
+  let difference = "Integers of up to 32 bits are reduced in float64 and saturate, where MXNet wraps.";
   let description = [{
     Over the axes in `axis` (with `exclude`: over all others). Without `axis`, over all axes, with
     result shape `[1]`. Integers of up to 32 bits are reduced in float64, and the result is
-    converted back; sums, largest and smallest elements of int64 are exact, and sums wrap.
+    converted back, a mean rounded towards 0. Of int64 all are exact, but sums and products wrap, and
+    a mean is that sum divided towards 0.
       * axis: each is an axis of `data`, and no axis is named twice.
       * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 in their
         place.

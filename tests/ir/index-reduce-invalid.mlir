@@ -71,13 +71,6 @@ func.func @f(%x: tensor<2x3xi1>) {
 }
 
 // -----
-func.func @f(%x: tensor<2x3xi64>) {
-  // expected-error@+1 {{mean: means and products of int64 are not built yet}}
-  %y = sym.mean %x : (tensor<2x3xi64>) -> tensor<1xi64>
-  return
-}
-
-// -----
 // norm:ord
 func.func @f(%x: tensor<2x3xf32>) {
   // expected-error@+1 {{norm: ord is 3, wants 1 or 2}}

@@ -131,9 +131,68 @@ func.func @f(%x: tensor<5x2x8xf32>, %p: tensor<224xf32>) {
 }
 
 // -----
+// rnn:projection
 func.func @f(%x: tensor<5x2x8xf32>, %p: tensor<224xf32>) {
-  // expected-error@+1 {{RNN: projection_size is not built yet}}
-  %y = sym.rnn %x, %p {mode = "lstm", num_layers = 1 : i64, projection_size = 2 : i64, state_size = 4 : i64} : (tensor<5x2x8xf32>, tensor<224xf32>) -> tensor<5x2x4xf32>
+  // expected-error@+1 {{RNN: projection_size is 5, wants at most state_size, which is 4}}
+  %y = sym.rnn %x, %p {mode = "lstm", num_layers = 1 : i64, projection_size = 5 : i64, state_size = 4 : i64} : (tensor<5x2x8xf32>, tensor<224xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+func.func @f(%x: tensor<5x2x8xf32>, %p: tensor<224xf32>) {
+  // expected-error@+1 {{RNN: projection_size is 0, wants at least 1}}
+  %y = sym.rnn %x, %p {mode = "lstm", num_layers = 1 : i64, projection_size = 0 : i64, state_size = 4 : i64} : (tensor<5x2x8xf32>, tensor<224xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+func.func @f(%x: tensor<5x2x8xf32>, %p: tensor<224xf32>) {
+  // expected-error@+1 {{RNN: has projection_size, which mode lstm alone has, and mode is gru}}
+  %y = sym.rnn %x, %p {mode = "gru", num_layers = 1 : i64, projection_size = 2 : i64, state_size = 4 : i64} : (tensor<5x2x8xf32>, tensor<224xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+func.func @f(%x: tensor<5x2x8xf32>, %p: tensor<224xf32>) {
+  // expected-error@+1 {{RNN: parameters has 224 elements, data with 8 inputs needs 200}}
+  %y = sym.rnn %x, %p {mode = "lstm", num_layers = 1 : i64, projection_size = 2 : i64, state_size = 4 : i64} : (tensor<5x2x8xf32>, tensor<224xf32>) -> tensor<5x2x2xf32>
+  return
+}
+
+// -----
+func.func @f(%x: tensor<5x2x8xf32>, %p: tensor<200xf32>) {
+  // expected-error@+1 {{RNN: output has 4 units, bidirectional * projection_size is 2}}
+  %y = sym.rnn %x, %p {mode = "lstm", num_layers = 1 : i64, projection_size = 2 : i64, state_size = 4 : i64} : (tensor<5x2x8xf32>, tensor<200xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+// rnn:clip
+func.func @f(%x: tensor<5x2x8xf32>, %p: tensor<224xf32>) {
+  // expected-error@+1 {{RNN: has lstm_state_clip_max without lstm_state_clip_min}}
+  %y = sym.rnn %x, %p {lstm_state_clip_max = 1.0, mode = "lstm", num_layers = 1 : i64, state_size = 4 : i64} : (tensor<5x2x8xf32>, tensor<224xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+func.func @f(%x: tensor<5x2x8xf32>, %p: tensor<224xf32>) {
+  // expected-error@+1 {{RNN: lstm_state_clip_min is 2, wants at most lstm_state_clip_max, which is 1}}
+  %y = sym.rnn %x, %p {lstm_state_clip_max = 1.0, lstm_state_clip_min = 2.0, mode = "lstm", num_layers = 1 : i64, state_size = 4 : i64} : (tensor<5x2x8xf32>, tensor<224xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+func.func @f(%x: tensor<5x2x8xf32>, %p: tensor<56xf32>) {
+  // expected-error@+1 {{RNN: has lstm_state_clip, which mode lstm alone has, and mode is rnn_tanh}}
+  %y = sym.rnn %x, %p {lstm_state_clip_max = 1.0, lstm_state_clip_min = -1.0, mode = "rnn_tanh", num_layers = 1 : i64, state_size = 4 : i64} : (tensor<5x2x8xf32>, tensor<56xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+// rnn:steps
+func.func @f(%x: tensor<16385x2x8xf32>, %p: tensor<224xf32>) {
+  // expected-error@+1 {{RNN: has 16385 steps in all its layers, and with lstm_state_clip at most 16384 can be planned}}
+  %y = sym.rnn %x, %p {lstm_state_clip_max = 1.0, lstm_state_clip_min = -1.0, mode = "lstm", num_layers = 1 : i64, state_size = 4 : i64} : (tensor<16385x2x8xf32>, tensor<224xf32>) -> tensor<16385x2x4xf32>
   return
 }
 

@@ -53,3 +53,36 @@ func.func @packed(%x: tensor<5x2x8xf32>, %h0: !s, %p: tensor<234xf32>) -> tensor
      : (tensor<5x2x8xf32>, tensor<234xf32>, !s) -> (tensor<5x2x6xf32>, !s)
   return %y : tensor<5x2x6xf32>
 }
+
+// An lstm with a projection or a range for c is written out. T=2, I=8, H=3, P=2: W is 12x8 = 96 numbers, R 12x2 = 24 and W_h2r 2x3 = 6,
+// so the biases begin at 126. W x + bi is one product for all steps; the backward direction would begin at the last one.
+// CHECK-LABEL: func @steps
+//  CHECK-SAME:   (%[[X:.+]]: tensor<2x5x8xf32>, %[[C0:.+]]: tensor<1x5x3xf32>, %[[P:.+]]: tensor<150xf32>)
+//   CHECK-DAG:   sym.slice_axis %[[P]] {axis = 0 : i64, begin = 96 : i64, end = 120 : i64}
+//   CHECK-DAG:   sym.slice_axis %[[P]] {axis = 0 : i64, begin = 120 : i64, end = 126 : i64}
+//   CHECK-DAG:   sym.slice_axis %[[P]] {axis = 0 : i64, begin = 126 : i64, end = 138 : i64}
+//       CHECK:   %[[Z:.+]] = sym.fully_connected %[[X]], {{.*}}called = "RNN"{{.*}} -> tensor<2x5x12xf32>
+//       CHECK:   %[[Z01:.+]]:2 = sym.slice_channel %[[Z]] {{.*}}squeeze_axis = true{{.*}} -> (tensor<5x12xf32>, tensor<5x12xf32>)
+//       CHECK:   %[[H:.+]] = sym.zeros_like %{{.*}} : (tensor<5x2xf32>) -> tensor<5x2xf32>
+//       CHECK:   %[[ZERO:.+]] = sym.zeros_like %{{.*}} : (tensor<5x3xf32>) -> tensor<5x3xf32>
+//       CHECK:   %[[C:.+]] = sym.elemwise_add %[[ZERO]], %{{.+}} {
+//       CHECK:   %[[A:.+]] = sym.fully_connected %[[H]], %{{.+}}, %{{.+}} {{.*}} -> tensor<5x12xf32>
+//       CHECK:   %[[G:.+]] = sym.elemwise_add %[[Z01]]#0, %[[A]]
+//       CHECK:   %[[IFGO:.+]]:4 = sym.slice_channel %[[G]]
+//       CHECK:   %[[F:.+]] = sym.sigmoid %[[IFGO]]#1
+//       CHECK:   sym.elemwise_mul %[[F]], %[[C]]
+//       CHECK:   %[[C1:.+]] = sym.clip %{{.*}} {a_max = 5.000000e-01 : f64, a_min = -2.500000e-01 : f64
+//       CHECK:   sym.tanh %[[C1]]
+//       CHECK:   %[[H1:.+]] = sym.fully_connected %{{.*}} {{.*}}no_bias = true{{.*}} -> tensor<5x2xf32>
+//       CHECK:   sym.fully_connected %[[H1]], {{.*}} -> tensor<5x12xf32>
+//       CHECK:   %[[C2:.+]] = sym.clip
+//       CHECK:   %[[Y:.+]] = sym.concat {{.*}}sym.name = "y"} : (tensor<1x5x2xf32>, tensor<1x5x2xf32>) -> tensor<2x5x2xf32>
+//       CHECK:   %[[CN:.+]] = sym.reshape %[[C2]]
+//       CHECK:   return %[[Y]], %[[CN]]
+func.func @steps(%x: tensor<2x5x8xf32>, %c0: tensor<1x5x3xf32>, %p: tensor<150xf32>) -> (tensor<2x5x2xf32>, tensor<1x5x3xf32>) {
+  %y, %h, %c = sym.rnn %x, %p cell %c0
+       {lstm_state_clip_max = 0.5, lstm_state_clip_min = -0.25, mode = "lstm", num_layers = 1 : i64, projection_size = 2 : i64,
+        state_outputs = true, state_size = 3 : i64, sym.name = "y"}
+     : (tensor<2x5x8xf32>, tensor<150xf32>, tensor<1x5x3xf32>) -> (tensor<2x5x2xf32>, tensor<1x5x2xf32>, tensor<1x5x3xf32>)
+  return %y, %c : tensor<2x5x2xf32>, tensor<1x5x3xf32>
+}

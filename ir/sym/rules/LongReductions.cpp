@@ -77,6 +77,33 @@ mlir::Value sumOfLongs(SumOp op, mlir::OpBuilder &builder) {
       .value;
 }
 
+mlir::Value meanOfLongs(MeanOp op, mlir::OpBuilder &builder) {
+  const E sum{builder.create<SumOp>(op.getLoc(), op.getType(), op.getData(), op.getAxisAttr(),
+                                    op.getKeepdimsAttr(), op.getExcludeAttr()),
+              &builder};
+  return (sum / double(elementsOf(op.getData()) / elementsOf(op.getOutput()))).value;
+}
+
+mlir::Value productOfLongs(ProdOp op, mlir::OpBuilder &builder) {
+  llvm::ArrayRef<int64_t> shape = shapeOf(op.getData());
+  E x{op.getData(), &builder};
+  for (int64_t axis : reducedAxes(int64_t(shape.size()), op.getAxis(), op.getExclude())) {
+    auto part = [&](int64_t begin, int64_t end) {
+      return E{createSliceAxis(builder, op.getLoc(), x.value, axis, begin, end), &builder};
+    };
+    std::optional<E> left; // the last one where the count is odd
+    for (int64_t count = shape[size_t(axis)]; count > 1; count /= 2) {
+      if (count % 2 == 1)
+        left = left ? *left * part(count - 1, count) : part(count - 1, count);
+      x = part(0, count / 2) * part(count / 2, count / 2 * 2);
+    }
+    if (left)
+      x = x * *left;
+  }
+  const mlir::Value y = createReshape(builder, op.getLoc(), x.value, shapeOf(op.getOutput()));
+  return y == op.getData() ? builder.create<CopyOp>(op.getLoc(), op.getType(), y) : y;
+}
+
 mlir::Value extremeOfLongs(MaxOp op, mlir::OpBuilder &builder) {
   return extreme(op, builder, [](E isBest, E low) { return isBest * (low + 1) - 1; });
 }

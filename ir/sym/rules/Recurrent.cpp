@@ -14,6 +14,8 @@ using Positions = ArrayRef<BatchPosition>;
 //===---- RNN ---------------------------------------------------------------------------------===//
 
 static constexpr int64_t kMostLayers = 1 << 16;
+/// Of all layers and directions, where each becomes ops of its own (RnnOp::isWrittenInSteps).
+static constexpr int64_t kMostSteps = 1 << 14;
 
 static int64_t gates(StringRef mode) {
   for (auto [i, name] : llvm::enumerate(kRnnModeNames))
@@ -21,6 +23,11 @@ static int64_t gates(StringRef mode) {
       return gateCount(RnnMode(i));
   return 0;
 }
+
+/// Width of what goes from step to step: of the projection, if there is one.
+static int64_t widthOf(RnnOp op) { return op.getProjectionSize().value_or(op.getStateSize()); }
+
+bool RnnOp::isWrittenInSteps() { return getProjectionSize() || getLstmStateClipMin(); }
 
 int64_t RnnOp::resultCount(DictionaryAttr attributes) {
   auto outputs = attributes.getAs<BoolAttr>("state_outputs");
@@ -35,14 +42,16 @@ int64_t RnnOp::resultCount(DictionaryAttr attributes) {
 static LogicalResult relateParameters(ShapeRelation &relation, RnnOp op) {
   Value data = op.getData(), parameters = op.getParameters();
   int64_t units = op.getStateSize(), layers = op.getNumLayers(),
-          directions = op.getBidirectional() ? 2 : 1;
+          directions = op.getBidirectional() ? 2 : 1, width = widthOf(op);
   int64_t row = product({units, directions, gates(op.getMode())});
-  int64_t above = product({layers - 1, row, sum({product({directions, units}), units, 2})});
+  int64_t projections = op.getProjectionSize() ? product({layers, directions, width, units}) : 0;
+  int64_t above =
+      sum({product({layers - 1, row, sum({product({directions, width}), width, 2})}), projections});
   if (failed(relation.fixRank(parameters, 1)))
     return failure();
   int64_t inputs = relation.extent(data, 2), count = relation.extent(parameters, 0);
   if (inputs != kOpen) {
-    int64_t wanted = sum({product({row, sum({inputs, units, 2})}), above});
+    int64_t wanted = sum({product({row, sum({inputs, width, 2})}), above});
     if (count == kOpen || count == wanted)
       return relation.fix(parameters, 0, wanted, "elements", "RNN");
     return relation.refuse(ErrorCode::E0207, {{data, 2}, {parameters, 0}})
@@ -52,11 +61,48 @@ static LogicalResult relateParameters(ShapeRelation &relation, RnnOp op) {
   if (count == kOpen)
     return success();
   int64_t rest = count - above;
-  if (rest % row != 0 || rest / row - units - 2 < 1)
+  if (rest % row != 0 || rest / row - width - 2 < 1)
     return relation.refuse(ErrorCode::E0207, {{parameters, 0}})
            << relation.name(parameters) << " has " << count
            << " elements, which fit no number of inputs";
-  return relation.fix(data, 2, rest / row - units - 2, "inputs", "the number of parameters");
+  return relation.fix(data, 2, rest / row - width - 2, "inputs", "the number of parameters");
+}
+
+/// rnn:projection, rnn:clip, rnn:steps
+static LogicalResult relateCell(ShapeRelation &relation, RnnOp op) {
+  std::optional<APFloat> low = op.getLstmStateClipMin(), high = op.getLstmStateClipMax();
+  if (op.getMode() != "lstm" && (op.getProjectionSize() || low || high))
+    return relation.refuse(ErrorCode::E0319)
+           << "has " << (op.getProjectionSize() ? "projection_size" : "lstm_state_clip")
+           << ", which mode lstm alone has, and mode is " << op.getMode();
+  if (op.getProjectionSize()) {
+    int64_t width = *op.getProjectionSize(), units = op.getStateSize();
+    if (failed(atLeast(relation, width, 1, "projection_size")))
+      return failure();
+    if (width > units)
+      return relation.refuse(ErrorCode::E0319)
+             << "projection_size is " << width << ", wants at most state_size, which is " << units;
+  }
+  if (bool(low) != bool(high))
+    return relation.refuse(ErrorCode::E0319)
+           << "has " << (low ? "lstm_state_clip_min" : "lstm_state_clip_max") << " without "
+           << (low ? "lstm_state_clip_max" : "lstm_state_clip_min");
+  if (low && !(low->convertToDouble() <= high->convertToDouble()))
+    return relation.refuse(ErrorCode::E0319)
+           << "lstm_state_clip_min is " << fmt::format("{}", low->convertToDouble())
+           << ", wants at most lstm_state_clip_max, which is "
+           << fmt::format("{}", high->convertToDouble());
+  if (!op.isWrittenInSteps() || !relation.ranked(op.getData()) ||
+      relation.rank(op.getData()) != 3 || relation.extent(op.getData(), 0) == kOpen)
+    return success();
+  int64_t steps = product({relation.extent(op.getData(), 0), int64_t(op.getNumLayers()),
+                           op.getBidirectional() ? 2 : 1});
+  if (steps > kMostSteps)
+    return relation.refuse(ErrorCode::E0402)
+           << "has " << steps << " steps in all its layers, and with "
+           << (op.getProjectionSize() ? "projection_size" : "lstm_state_clip") << " at most "
+           << kMostSteps << " can be planned";
+  return success();
 }
 
 LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
@@ -72,10 +118,8 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
   if (!(p >= 0 && p < 1))
     return relation.refuse(ErrorCode::E0319)
            << "p is " << fmt::format("{}", p) << ", wants 0 <= p < 1, the share that is dropped";
-  if (getProjectionSize() || getLstmStateClipMin() || getLstmStateClipMax() ||
-      getLstmStateClipNan())
-    return relation.refuse(ErrorCode::E0215)
-           << (getProjectionSize() ? "projection_size" : "state clipping") << " is not built yet";
+  if (failed(relateCell(relation, *this)))
+    return failure();
   bool lstm = getMode() == "lstm";
   if (getStateCell() && !lstm)
     return relation.refuse(ErrorCode::E0319) << "has a state_cell, and mode is " << getMode();
@@ -106,8 +150,9 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
   if (failed(relation.fixRank(data, 3)) || failed(relation.fixRank(output, 3)) ||
       failed(relation.equal(output, 0, data, 0, "steps")) ||
       failed(relation.equal(output, 1, data, 1, "sequences")) ||
-      failed(relation.fix(output, 2, product({directions, int64_t(getStateSize())}), "units",
-                          "bidirectional * state_size")))
+      failed(relation.fix(output, 2, product({directions, widthOf(*this)}), "units",
+                          getProjectionSize() ? "bidirectional * projection_size"
+                                              : "bidirectional * state_size")))
     return failure();
 
   // rnn:parameter-count
@@ -115,15 +160,19 @@ LogicalResult RnnOp::relateShapes(ShapeRelation &relation) {
     return failure();
 
   // rnn:state-shape
-  SmallVector<Value> states{getState(), getStateCell()};
-  llvm::append_range(states, getOutputs().drop_front());
-  for (Value state : states)
+  SmallVector<std::pair<Value, bool>> states{{getState(), false}, {getStateCell(), true}};
+  for (auto [i, state] : llvm::enumerate(getOutputs().drop_front()))
+    states.emplace_back(state, i == 1);
+  for (auto [state, cell] : states) {
+    bool projected = getProjectionSize() && !cell;
     if (state && (failed(relation.fixRank(state, 3)) ||
                   failed(relation.fix(state, 0, product({directions, int64_t(getNumLayers())}),
                                       "on axis 0", "num_layers * directions")) ||
                   failed(relation.equal(state, 1, data, 1, "sequences")) ||
-                  failed(relation.fix(state, 2, getStateSize(), "units", "state_size"))))
+                  failed(relation.fix(state, 2, projected ? widthOf(*this) : getStateSize(),
+                                      "units", projected ? "projection_size" : "state_size"))))
       return failure();
+  }
 
   // rnn:length-shape
   if (length && (failed(relation.fixRank(length, 1)) ||
@@ -159,12 +208,12 @@ static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) 
       continue;
     int64_t directions = rnn.getBidirectional() ? 2 : 1, layers = rnn.getNumLayers(),
             units = rnn.getStateSize();
-    int64_t rows = product({gates(rnn.getMode()), units});
-    if (int64_t(op.getArgs().size()) != product({4, layers, directions}))
+    int64_t rows = product({gates(rnn.getMode()), units}), each = rnn.getProjectionSize() ? 3 : 2;
+    if (int64_t(op.getArgs().size()) != product({each + 2, layers, directions}))
       continue;
     for (int64_t i = 0; i < layers * directions; ++i) {
-      int64_t width = i < directions ? data.getDimSize(2) : product({directions, units});
-      Value weight = op.getArgs()[2 * i];
+      int64_t width = i < directions ? data.getDimSize(2) : product({directions, widthOf(rnn)});
+      Value weight = op.getArgs()[size_t(each * i)];
       if (width == kOpen || !relation.ranked(weight))
         continue;
       if (relation.rank(weight) == 2 && relation.extent(weight, 0) == rows &&

@@ -36,14 +36,10 @@ static LogicalResult relateReduced(ShapeRelation &relation, Value data, Value ou
                        keep);
 }
 
-/// Floats, or integers: in f64 where it holds them (rules/Shorthand.cpp), by their digits where the
-/// op has that (rules/LongReductions.cpp).
-template <typename Op> static LogicalResult reducibleType(ShapeRelation &relation, Value data) {
+/// Floats, or integers: in f64 where it holds them (rules/Shorthand.cpp), else as
+/// rules/LongReductions.cpp says.
+static LogicalResult reducibleType(ShapeRelation &relation, Value data) {
   Type type = relation.type(data);
-  if ((std::is_same_v<Op, MeanOp> || std::is_same_v<Op, ProdOp>) && type && type.isInteger() &&
-      type.getIntOrFloatBitWidth() == 64)
-    return relation.refuse(ErrorCode::E0215, {{data, kTypeAxis}})
-           << "means and products of int64 are not built yet";
   bool summable = type && type.isInteger() && type.getIntOrFloatBitWidth() > 1;
   return summable ? success() : relation.floatType(data);
 }
@@ -55,7 +51,7 @@ static BatchPosition reducedBatch(Value data, BatchPosition position,
 
 #define LSTMC_AXES_REDUCTION(OP)                                                                   \
   LogicalResult OP::relateShapes(ShapeRelation &relation) {                                        \
-    if (failed(reducibleType<OP>(relation, getData())))                                            \
+    if (failed(reducibleType(relation, getData())))                                                \
       return failure();                                                                            \
     return relateReduced(relation, getData(), getOutput(), getAxis(), getKeepdims(),               \
                          getExclude());                                                            \

@@ -86,8 +86,13 @@ template <typename Op> Value writtenExtreme(Op op, OpBuilder &builder) {
 }
 Value written(MaxOp op, OpBuilder &builder) { return writtenExtreme(op, builder); }
 Value written(MinOp op, OpBuilder &builder) { return writtenExtreme(op, builder); }
-Value written(MeanOp op, OpBuilder &builder) { return inDoubles(op, builder); }
-Value written(ProdOp op, OpBuilder &builder) { return inDoubles(op, builder); }
+Value written(MeanOp op, OpBuilder &builder) {
+  return elementOf(op.getData()).isInteger(64) ? meanOfLongs(op, builder) : inDoubles(op, builder);
+}
+Value written(ProdOp op, OpBuilder &builder) {
+  return elementOf(op.getData()).isInteger(64) ? productOfLongs(op, builder)
+                                               : inDoubles(op, builder);
+}
 
 //===---- where of whole rows -----------------------------------------------------------------===//
 

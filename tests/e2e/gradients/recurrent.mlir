@@ -68,3 +68,16 @@ func.func @rnn_relu_two_lengths(%x: tensor<4x3x2xf64>, %w: tensor<24xf64>, %n: t
   %r0, %r1 = sym.rnn %x, %w length %n {mode = "rnn_relu", num_layers = 2 : i64, state_outputs = true, state_size = 2 : i64, use_sequence_length = true} : (tensor<4x3x2xf64>, tensor<24xf64>, tensor<3xi32>) -> (tensor<4x3x2xf64>, tensor<2x3x2xf64>)
   return %r0, %r1 : tensor<4x3x2xf64>, tensor<2x3x2xf64>
 }
+// With a projection, and with c kept in a range that cuts some of it off: H = 3, P = 2.
+func.func @projected(%x: tensor<4x3x2xf64>, %w: tensor<78xf64>) -> tensor<4x3x2xf64> {
+  %r0 = sym.rnn %x, %w {mode = "lstm", num_layers = 1 : i64, projection_size = 2 : i64, state_size = 3 : i64} : (tensor<4x3x2xf64>, tensor<78xf64>) -> tensor<4x3x2xf64>
+  return %r0 : tensor<4x3x2xf64>
+}
+func.func @projected_two_both_lengths_states(%x: tensor<4x3x2xf64>, %w: tensor<360xf64>, %h: tensor<4x3x2xf64>, %c: tensor<4x3x3xf64>, %n: tensor<3xi32>) -> (tensor<4x3x4xf64>, tensor<4x3x2xf64>, tensor<4x3x3xf64>) {
+  %r0, %r1, %r2 = sym.rnn %x, %w state %h cell %c length %n {bidirectional = true, lstm_state_clip_max = 0.3, lstm_state_clip_min = -0.2, lstm_state_clip_nan = true, mode = "lstm", num_layers = 2 : i64, projection_size = 2 : i64, state_outputs = true, state_size = 3 : i64, use_sequence_length = true} : (tensor<4x3x2xf64>, tensor<360xf64>, tensor<4x3x2xf64>, tensor<4x3x3xf64>, tensor<3xi32>) -> (tensor<4x3x4xf64>, tensor<4x3x2xf64>, tensor<4x3x3xf64>)
+  return %r0, %r1, %r2 : tensor<4x3x4xf64>, tensor<4x3x2xf64>, tensor<4x3x3xf64>
+}
+func.func @clipped_lengths(%x: tensor<4x3x2xf64>, %w: tensor<48xf64>, %n: tensor<3xi32>) -> (tensor<4x3x2xf64>, tensor<1x3x2xf64>, tensor<1x3x2xf64>) {
+  %r0, %r1, %r2 = sym.rnn %x, %w length %n {lstm_state_clip_max = 0.4, lstm_state_clip_min = -0.1, mode = "lstm", num_layers = 1 : i64, state_outputs = true, state_size = 2 : i64, use_sequence_length = true} : (tensor<4x3x2xf64>, tensor<48xf64>, tensor<3xi32>) -> (tensor<4x3x2xf64>, tensor<1x3x2xf64>, tensor<1x3x2xf64>)
+  return %r0, %r1, %r2 : tensor<4x3x2xf64>, tensor<1x3x2xf64>, tensor<1x3x2xf64>
+}
