@@ -439,8 +439,14 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       if (!asked)
         continue;
       if (kind.metrics && !loss) {
-        sym::emitCoded(nets.front(), ErrorCode::E0403)
-            << "entry " << kind.name << " needs a loss among the outputs, and there is none";
+        // A function of a frontend has no place of its own, what it returns has.
+        Operation *end = nets.front().front().getTerminator();
+        mlir::Location place =
+            end->getNumOperands() > 0 ? end->getOperand(0).getLoc() : nets.front().getLoc();
+        sym::emitCoded(place, ErrorCode::E0403)
+            << "entry " << kind.name
+            << " needs a loss among the outputs, and there is none: MakeLoss(x) makes one of any "
+               "value, SoftmaxOutput and the regression outputs are losses";
         return signalPassFailure();
       }
       if (failed(makers.front().checkNames(kind)))

@@ -190,6 +190,11 @@ Result<Vocabulary> makeVocabulary(const TextBlocks &text, TextUnit unit, const s
   return noMemory(file);
 }
 
+/// What a text read by this unit is made of.
+static std::string_view tokensOf(TextUnit unit) {
+  return unit == TextUnit::Char ? "characters" : unit == TextUnit::Word ? "words" : "bytes";
+}
+
 Result<TokenText> tokenise(const TextBlocks &text, TextUnit unit, const Vocabulary &vocabulary,
                            const std::string &file, const Limits &limits) try {
   uint64_t tokens = 0;
@@ -204,8 +209,8 @@ Result<TokenText> tokenise(const TextBlocks &text, TextUnit unit, const Vocabula
                         std::optional<int32_t> id = vocabulary.find(token);
                         if (!id)
                           return failAt({file, line, column}, ErrorCode::E0607,
-                                        "token: found {}, want one of the vocabulary's {} symbols",
-                                        inQuotes(token), vocabulary.size());
+                                        "token: found {}, want one of the vocabulary's {} {}",
+                                        inQuotes(token), vocabulary.size(), tokensOf(unit));
                         return ids.push(*id);
                       }));
   return ids;

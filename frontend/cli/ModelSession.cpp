@@ -19,6 +19,7 @@
 #include "frontend/cli/RankDevices.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/cli/ThreadFlags.h"
+#include "passes/CompileChecks.h"
 
 namespace lstmc::cli {
 
@@ -135,6 +136,19 @@ static void leaveCompiler() {
   releaseLibraryPages();
 }
 
+/// A session is told of bytes alone: at the line of the largest buffer at the peak, with what it is
+/// and what finds a way to take less.
+static Error tooLittleMemory(Error error, const Model &model) {
+  const Diagnostics found = passes::checkLimit(model.package->data(), /*limit=*/0, /*ranks=*/1);
+  if (found.empty() || found.front().reasons.empty())
+    return error;
+  const SourceRange &place = found.front().place;
+  error.place = {place.file, place.line, place.column};
+  error.message += fmt::format("; {}; lstmc plan --mem says what takes less",
+                               found.front().reasons.front().text);
+  return error;
+}
+
 Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &options,
                                              const std::vector<std::string> &entries, Engine engine,
                                              std::vector<package::Package::Pointer> neighbours) {
@@ -168,8 +182,10 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   }
   sessionOptions.oneThread = engine == Engine::Naive;
   leaveCompiler();
-  LSTMC_ASSIGN(std::unique_ptr<Session> session,
-               Session::create(model.package, std::move(devices), sessionOptions));
+  auto created = Session::create(model.package, std::move(devices), sessionOptions);
+  if (!created.ok() && created.error().code == ErrorCode::E0401)
+    return tooLittleMemory(created.error(), model);
+  LSTMC_ASSIGN(std::unique_ptr<Session> session, std::move(created));
   LSTMC_TRY(session->initialise(seed));
   setOptimizerInputs(*session, model.fit);
   LSTMC_TRY(bindWeights(*session, model, options));

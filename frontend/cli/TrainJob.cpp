@@ -97,6 +97,15 @@ Status checkBuckets(const std::vector<int64_t> &buckets, const TrainJob &job,
   return {};
 }
 
+/// What the compiler says of a source without a loss, at its line; a package is refused when its
+/// entries are looked for.
+Diagnostics withoutLoss(const Model &model, const Options &options, ModelRequest request) {
+  if (!model.compiled || model.package->findEntry("step"))
+    return {};
+  request.entries = {"step"};
+  return loadModel(options, request).diagnostics();
+}
+
 } // namespace
 
 Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
@@ -111,6 +120,8 @@ Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
     job.request.bucket = buckets.back();
   LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, job.request));
   const Model &model = job.model;
+  if (Diagnostics found = withoutLoss(model, options, job.request); !found.empty())
+    return found;
   console.warn(model.warnings);
   LSTMC_CHECKED_ASSIGN(job.options, trainOptions(model, options));
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsOf(job, options));

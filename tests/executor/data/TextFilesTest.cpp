@@ -118,7 +118,7 @@ TEST(Text, Malformed) {
   ASSERT_OK(vocabulary);
   EXPECT_REFUSED(
       tokens("ab\nac", TextUnit::Char, *vocabulary), E0607,
-      "t.txt:2:2: error[E0607]: token: found \"c\", want one of the vocabulary's 3 symbols");
+      "t.txt:2:2: error[E0607]: token: found \"c\", want one of the vocabulary's 3 characters");
   EXPECT_REFUSED(tokens("a\xed\xa0\x80", TextUnit::Char, *vocabulary), E0603, "t.txt:1:2");
   EXPECT_REFUSED(tokens(std::string_view("a\0", 2), TextUnit::Char, *vocabulary), E0603, "NUL");
   Limits narrow;

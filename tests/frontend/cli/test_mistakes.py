@@ -58,6 +58,20 @@ class Mistakes(Case):
                 self.assertEqual(done.returncode, status, done.stderr)
                 self.assertIn(message, done.stderr)
 
+    def test_a_net_without_a_loss(self):
+        (self.folder / "net.lnet").write_text(NET.replace("LinearRegressionOutput", "elemwise_add"))
+        for words in (["train", "-o", "ck"], ["eval"]):
+            done = self.run_here(words[0], "net.lnet", "--data", "random:1", *words[1:])
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertRegex(done.stderr, r"net\.lnet:\d+:\d+: error\[E0403\]: entry \w+ needs a loss among the outputs, and there is none: MakeLoss\(x\) makes one")
+
+    def test_more_memory_than_the_machine_has(self):
+        (self.folder / "net.lnet").write_text(NET)
+        done = self.run_here("train", "net.lnet", "--data", "random:1", "-b", 10 ** 12, "-o", "ck")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertRegex(done.stderr, r"net\.lnet:\d+:\d+: error\[E0401\]: the plan needs \d+ bytes on cpu:0, which has \d+; largest at the peak \(.*\): .* GiB "
+                                      r"at net\.lnet:\d+:\d+; lstmc plan --mem says what takes less")
+
     def test_what_is_compiled_already(self):
         """Flags about the loop hold for a package and a checkpoint; those about what is compiled are refused."""
         (self.folder / "net.lnet").write_text(NET + 'fit(net, learning_rate=0.3, num_update=1)\n')
