@@ -2,6 +2,7 @@
 #include "ir/sym/Extents.h"
 
 #include "ir/sym/Attributes.h"
+#include "ir/sym/DimNames.h"
 #include "ir/sym/OpText.h"
 
 using namespace mlir;
@@ -22,9 +23,42 @@ static bool settled(Operation *op, Numbers numbers) {
   return true;
 }
 
+/// Whether operators stretch the shapes, which differ, to one another: by NumPy's rule, from the
+/// last axis on.
+static bool stretch(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  if (a == b)
+    return false;
+  for (; !a.empty() && !b.empty(); a = a.drop_back(), b = b.drop_back())
+    if (a.back() == kOpen || b.back() == kOpen ||
+        (a.back() != b.back() && a.back() != 1 && b.back() != 1))
+      return false;
+  return true;
+}
+
+/// E0207 of an op of equal shapes that was called in place of an operator.
+static LogicalResult checkStretch(ShapeRelation &relation, Value a, Value b) {
+  if (!relation.ranked(a) || !relation.ranked(b) || !relation.type(a) ||
+      relation.type(a) != relation.type(b))
+    return success();
+  const SmallVector<int64_t> left(relation.extents(a)), right(relation.extents(b));
+  if (!stretch(left, right))
+    return success();
+  auto text = [&](ArrayRef<int64_t> extents) {
+    return typeText(RankedTensorType::get(extents, relation.type(a)));
+  };
+  auto error = relation.refuse(ErrorCode::E0207, {{a}, {b}});
+  error << relation.name(a) << " is " << text(left) << ", " << relation.name(b) << " is "
+        << text(right);
+  error.help("operators such as + stretch these shapes to one another, as NumPy's do");
+  return failure();
+}
+
 LogicalResult relateEqual(ShapeRelation &relation, Operation *op, Numbers numbers) {
   if (!relation.naming() && settled(op, numbers))
     return success();
+  if (!relation.naming() && op->getNumOperands() == 2 &&
+      failed(checkStretch(relation, op->getOperand(0), op->getOperand(1))))
+    return failure();
   Value first = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
   // Twice: what a later value knows reaches an earlier one through the first value.
   for (int round = 0; round < 2; ++round) {
@@ -78,11 +112,15 @@ LogicalResult relateBroadcast(ShapeRelation &relation, Operation *op, Numbers nu
     if (!relation.ranked(value))
       continue;
     for (Value other : {lhs, rhs, output})
-      if (relation.ranked(other) && relation.rank(other) != relation.rank(value))
-        return relation.refuse(ErrorCode::E0207, {{value}, {other}})
-               << relation.name(value) << " has " << relation.rank(value) << " axes, "
-               << relation.name(other) << " has " << relation.rank(other);
-      else if (failed(relation.fixRank(other, relation.rank(value))))
+      if (relation.ranked(other) && relation.rank(other) != relation.rank(value)) {
+        auto error = relation.refuse(ErrorCode::E0207, {{value}, {other}});
+        error << relation.name(value) << " has " << relation.rank(value) << " axes, "
+              << relation.name(other) << " has " << relation.rank(other);
+        if (other != output)
+          error.help("expand_dims(x, axis=0) puts an axis in front; operators such as + do so by "
+                     "themselves, as NumPy's");
+        return failure();
+      } else if (failed(relation.fixRank(other, relation.rank(value))))
         return failure();
     break;
   }

@@ -24,7 +24,8 @@ func.func @f(%x: tensor<2xi32>) {
 // -----
 // binary:same-shape
 func.func @f(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>) {
-  // expected-error@+1 {{elemwise_add: lhs is float32[2, 3], rhs is float32[1, 3]}}
+  // expected-error@+2 {{elemwise_add: lhs is float32[2, 3], rhs is float32[1, 3]}}
+  // expected-note@+1 {{operators such as + stretch these shapes to one another, as NumPy's do}}
   %y = sym.elemwise_add %a, %b : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -32,7 +33,8 @@ func.func @f(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>) {
 // -----
 // broadcast:same-rank
 func.func @f(%a: tensor<2x3xf32>, %b: tensor<3xf32>) {
-  // expected-error@+1 {{broadcast_add: lhs has 2 axes, rhs has 1}}
+  // expected-error@+2 {{broadcast_add: lhs has 2 axes, rhs has 1}}
+  // expected-note@+1 {{expand_dims(x, axis=0) puts an axis in front; operators such as + do so by themselves, as NumPy's}}
   %y = sym.broadcast_add %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
 }

@@ -65,6 +65,13 @@ class Mistakes(Case):
             self.assertEqual(done.returncode, 4, done.stderr)
             self.assertRegex(done.stderr, r"net\.lnet:\d+:\d+: error\[E0403\]: entry \w+ needs a loss among the outputs, and there is none: MakeLoss\(x\) makes one")
 
+    def test_shapes_that_an_operator_stretches(self):
+        for op, help in (("elemwise_add", "operators such as + stretch these shapes"), ("broadcast_add", "expand_dims(x, axis=0) puts an axis in front")):
+            (self.folder / "net.lnet").write_text(f"def net(data: float32[2, 3], b: float32[3]):\n    return {op}(data, b)\n")
+            done = self.run_here("compile", "net.lnet", "-o", "net.lstmc")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(f"    help: {help}", done.stderr)
+
     def test_more_memory_than_the_machine_has(self):
         (self.folder / "net.lnet").write_text(NET)
         done = self.run_here("train", "net.lnet", "--data", "random:1", "-b", 10 ** 12, "-o", "ck")
