@@ -40,6 +40,15 @@ double secondsToCompile(const std::string &text, const std::string &entry) {
   return cpuSeconds() - begin;
 }
 
+/// How many layers of the net become one op each.
+int64_t rolledIn(const std::string &text) {
+  Checked<symbol::Network> net = lnet::loadText("t.lnet", text);
+  mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net->graph);
+  Checked<passes::Compiled> compiled = passes::compile(*module, {});
+  return std::ranges::count_if(
+      compiled->rolled, [](const passes::RolledLayer &layer) { return layer.reason.empty(); });
+}
+
 /// Ten times the ops take ten times as long where it is linear, and a hundred times where each op
 /// looks at all others. In between are caches that a small net fits into, and noise.
 void expectLinear(const std::string &entry, const std::function<std::string(int64_t)> &net,
@@ -81,6 +90,26 @@ TEST(Linear, AnUnrolledCellThatTrains) {
             ops / 3);
       },
       6'000);
+}
+
+/// A layer that is written out for each of its steps and becomes one op (roll-recurrence).
+TEST(Linear, AnUnrolledLayerThatIsRolled) {
+  auto net = [](int64_t steps) {
+    return fmt::format("def net(data: float32[{0}, 4, 3], label: float32[4, 2]):\n"
+                       "    wi, bi = Variable(\"wi\", shape=(8, 3)), Variable(\"bi\", shape=(8,))\n"
+                       "    wh, bh = Variable(\"wh\", shape=(8, 2)), Variable(\"bh\", shape=(8,))\n"
+                       "    h, c = zeros((4, 2)), zeros((4, 2))\n"
+                       "    for t in range({0}):\n"
+                       "        a = FullyConnected(data[t], weight=wi, bias=bi, num_hidden=8)\n"
+                       "        b = FullyConnected(h, weight=wh, bias=bh, num_hidden=8)\n"
+                       "        i, f, g, o = SliceChannel(a + b, num_outputs=4)\n"
+                       "        c = sigmoid(f) * c + sigmoid(i) * tanh(g)\n"
+                       "        h = sigmoid(o) * tanh(c)\n"
+                       "    return LinearRegressionOutput(h, label)\n",
+                       steps);
+  };
+  EXPECT_EQ(rolledIn(net(5)), 1);
+  expectLinear("step", net, 2'000);
 }
 
 } // namespace
