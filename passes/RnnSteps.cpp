@@ -94,13 +94,16 @@ private:
     Value h, c;
   };
   State advance(Value input, Value h, Value c) {
-    E z = E{input, &builder} + E{product(h, given.r, given.bh), &builder};
-    llvm::SmallVector<Value> gates = split(z.value, 4, /*axis=*/1, /*squeeze=*/false); // i f g o
-    auto sigmoid = [&](int gate) { return E{gates[size_t(gate)], &builder}.of<sym::SigmoidOp>(); };
-    E next = sigmoid(1) * E{c, &builder} + sigmoid(0) * E{gates[2], &builder}.of<sym::TanhOp>();
-    next = clipped(next);
-    Value out = (sigmoid(3) * next.of<sym::TanhOp>()).value;
-    return {given.projection ? product(out, given.projection, {}) : out, next.value};
+    E projected{input, &builder}, recurrent{product(h, given.r, given.bh), &builder};
+    llvm::SmallVector<Value> gates =
+        split((projected + recurrent).value, 4, /*axis=*/1, /*squeeze=*/false); // i f g o
+    auto gate = [&](int number) { return E{gates[size_t(number)], &builder}; };
+    E kept = gate(1).of<sym::SigmoidOp>() * E{c, &builder};
+    E in = gate(0).of<sym::SigmoidOp>(), candidate = gate(2).of<sym::TanhOp>();
+    E next = clipped(kept + in * candidate);
+    E out = gate(3).of<sym::SigmoidOp>(), shown = next.of<sym::TanhOp>();
+    out = out * shown;
+    return {given.projection ? product(out.value, given.projection, {}) : out.value, next.value};
   }
 
   /// c kept in the range; NaN stay, or become its lower end.

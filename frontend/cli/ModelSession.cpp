@@ -139,13 +139,17 @@ static void leaveCompiler() {
 /// A session is told of bytes alone: at the line of the largest buffer at the peak, with what it is
 /// and what finds a way to take less.
 static Error tooLittleMemory(Error error, const Model &model) {
-  const Diagnostics found = passes::checkLimit(model.package->data(), /*limit=*/0, /*ranks=*/1);
-  if (found.empty() || found.front().reasons.empty())
-    return error;
-  const SourceRange &place = found.front().place;
-  error.place = {place.file, place.line, place.column};
-  error.message += fmt::format("; {}; lstmc plan --mem says what takes less",
-                               found.front().reasons.front().text);
+  const Diagnostics all = passes::checkLimit(model.package->data(), /*limit=*/0, /*ranks=*/1);
+  for (const Diagnostic &found : all) { // one for each device
+    const size_t name = found.message.find(" on "), end = found.message.find(", which");
+    if (found.reasons.empty() || name == std::string::npos || end == std::string::npos ||
+        error.message.find(found.message.substr(name, end - name)) == std::string::npos)
+      continue;
+    error.place = {found.place.file, found.place.line, found.place.column};
+    error.message +=
+        fmt::format("; {}; lstmc plan --mem says what takes less", found.reasons.front().text);
+    break;
+  }
   return error;
 }
 

@@ -37,18 +37,16 @@ static bool stretch(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
 
 /// E0207 of an op of equal shapes that was called in place of an operator.
 static LogicalResult checkStretch(ShapeRelation &relation, Value a, Value b) {
-  if (!relation.ranked(a) || !relation.ranked(b) || !relation.type(a) ||
+  if (!relation.ranked(a) || !relation.ranked(b)) // which loads both, so that neither moves
+    return success();
+  if (!stretch(relation.extents(a), relation.extents(b)) || !relation.type(a) ||
       relation.type(a) != relation.type(b))
     return success();
-  const SmallVector<int64_t> left(relation.extents(a)), right(relation.extents(b));
-  if (!stretch(left, right))
-    return success();
-  auto text = [&](ArrayRef<int64_t> extents) {
-    return typeText(RankedTensorType::get(extents, relation.type(a)));
+  auto text = [&](Value value) {
+    return typeText(RankedTensorType::get(relation.extents(value), relation.type(value)));
   };
   auto error = relation.refuse(ErrorCode::E0207, {{a}, {b}});
-  error << relation.name(a) << " is " << text(left) << ", " << relation.name(b) << " is "
-        << text(right);
+  error << relation.name(a) << " is " << text(a) << ", " << relation.name(b) << " is " << text(b);
   error.help("operators such as + stretch these shapes to one another, as NumPy's do");
   return failure();
 }

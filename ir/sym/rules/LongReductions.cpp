@@ -95,7 +95,8 @@ mlir::Value productOfLongs(ProdOp op, mlir::OpBuilder &builder) {
     for (int64_t count = shape[size_t(axis)]; count > 1; count /= 2) {
       if (count % 2 == 1)
         left = left ? *left * part(count - 1, count) : part(count - 1, count);
-      x = part(0, count / 2) * part(count / 2, count / 2 * 2);
+      E first = part(0, count / 2), second = part(count / 2, count / 2 * 2);
+      x = first * second;
     }
     if (left)
       x = x * *left;
