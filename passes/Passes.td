@@ -428,7 +428,7 @@ def HoistProjection : Pass<"hoist-projection", "::mlir::ModuleOp"> {
   let options = [Option<"maxBytes", "max-bytes", "uint64_t", "uint64_t(64) << 20",
                         "largest projection to materialise, in bytes">,
                  ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">,
-             Option<"fast", "fast", "std::string", "std::string()", "rule of --fast: tf32, bf16, fp16 or cublaslt">];
+             Option<"fast", "fast", "std::string", "std::string()", "rule of --fast: tf32, bf16, fp16, cublaslt or cudnn">];
 }
 
 def Fuse : Pass<"fuse", "::mlir::ModuleOp"> {

@@ -5,6 +5,7 @@
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Level.h"
 #include "backends/cuda/emulated/EmulatedCublasLt.h"
+#include "backends/cuda/emulated/EmulatedCudnn.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/emulated/EmulatedNccl.h"
 #include "backends/cuda/images/Images.h"
@@ -72,6 +73,7 @@ Result<std::unique_ptr<Device>> makeEmulated(const DeviceName &name, int card,
                               .onHost = chooserOf(options.engine),
                               .nccl = ncclFor(options, cuda::emulatedNccl),
                               .cublasLt = cuda::emulatedCublasLt,
+                              .cudnn = cuda::emulatedCudnn,
                               .profiler = cuda::machineProfiler()});
 }
 
@@ -100,6 +102,7 @@ Result<std::unique_ptr<Device>> makeGpu(const DeviceName &name, int card,
                               .compiler = compiler.ok() ? *compiler : nullptr,
                               .nccl = ncclFor(options, cuda::machineNccl),
                               .cublasLt = machineCublasLt,
+                              .cudnn = cuda::machineCudnn,
                               .profiler = cuda::machineProfiler()});
 }
 

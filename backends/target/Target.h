@@ -51,6 +51,13 @@ struct LibraryProduct {
   int64_t matrices, columns, depth, elementBytes;
 };
 
+/// Forward, in one direction, without lengths and with nothing kept for backward. `copiesX`: x has
+/// gaps, or is read from its last step on; `copiesY` the same of y.
+struct LibraryLayer {
+  int64_t gates, steps, batch, inputs, units, elementBytes;
+  bool copiesX, copiesY;
+};
+
 /// `interpreted`: where fused programs are not compiled.
 struct DriverBytes {
   uint64_t compiled = 0, interpreted = 0;
@@ -88,6 +95,8 @@ public:
 
   /// Scratch that a library of the device wants for a product; 0 where none carries it out.
   virtual int64_t libraryBytes(FastRule, const LibraryProduct &) const { return 0; }
+  /// The same for a recurrent layer, in the place of the scratch of the kernel.
+  virtual int64_t libraryBytes(FastRule, const LibraryLayer &) const { return 0; }
 
   // What it costs.
 

@@ -233,6 +233,8 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
     work.stepUnits = last(operands[RnnForwardOperand::y]);
     work.layer = layerOf(operands[RnnForwardOperand::y], last(operands[RnnForwardOperand::x]),
                          argumentsOf<RnnForwardArguments>(ints).mode);
+    work.layer.light =
+        !operands[RnnForwardOperand::gates].present && !operands[RnnForwardOperand::length].present;
   }
   if (kernel == KernelId::RnnBackward) {
     work.steps = operands[RnnBackwardOperand::gates].shape[0];

@@ -17,6 +17,7 @@ struct Layer {
   int32_t mode = 0, gates = 0;              ///< RnnMode
   bool wide = false;                        ///< f64
   double real = 1;                          ///< of its steps
+  bool light = false; ///< forward, keeps nothing for backward and reads no lengths
 
   bool operator==(const Layer &) const = default;
 };

@@ -12,13 +12,20 @@
 namespace lstmc {
 
 /// What a GPU rounds the operands of f32 products to, for its tensor cores, or the library that
-/// carries products out. Devices that have none compute as without a rule.
-enum class FastRule : uint8_t { None, Tf32, Bf16, Fp16, CublasLt };
-inline constexpr std::string_view kFastRuleNames[] = {"none", "tf32", "bf16", "fp16", "cublaslt"};
-inline constexpr int kFastRuleCount = 5;
+/// carries out products (CublasLt) or recurrent layers (Cudnn). Devices that have none compute as
+/// without a rule.
+enum class FastRule : uint8_t { None, Tf32, Bf16, Fp16, CublasLt, Cudnn };
+inline constexpr std::string_view kFastRuleNames[] = {"none", "tf32",     "bf16",
+                                                      "fp16", "cublaslt", "cudnn"};
+inline constexpr int kFastRuleCount = 6;
 
 constexpr bool usesTensorCores(FastRule rule) {
   return rule == FastRule::Tf32 || rule == FastRule::Bf16 || rule == FastRule::Fp16;
+}
+
+/// Whether products are those of no rule.
+constexpr bool hasExactProducts(FastRule rule) {
+  return rule == FastRule::None || rule == FastRule::Cudnn;
 }
 
 /// "cpu-f32"; with a rule "cpu-f32+bf16".

@@ -152,14 +152,10 @@ static Result<FastRule> fastRuleAsked(const Options &options) {
     return fail(ErrorCode::E0001,
                 "--fast gives up what --numerics {} asks for: want one of the two",
                 wordOf(*options.numerics));
-  constexpr std::string_view kPlanned[] = {"cudnn"};
   const std::vector<std::string_view> rules(std::begin(kFastRuleNames) + 1,
                                             std::end(kFastRuleNames));
   FastRule rule = FastRule::None;
   for (const std::string &name : *options.fast) {
-    if (std::ranges::find(kPlanned, name) != std::end(kPlanned))
-      return fail(ErrorCode::E0001, "--fast {} is not in this build, which has {}", name,
-                  fmt::join(rules, ", "));
     const auto found = std::ranges::find(rules, name);
     if (found == rules.end())
       return fail(ErrorCode::E0001, "--fast knows {}, got \"{}\"{}", fmt::join(rules, ", "), name,

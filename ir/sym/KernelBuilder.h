@@ -62,6 +62,12 @@ public:
   /// Bytes of scratch that a library of the device wants for a product with `weight` [A, N, K] or
   /// [N, K]; 0 if none carries it out.
   virtual int64_t libraryBytes(const View &) { return 0; }
+  /// Bytes of scratch that a library of the device wants for a recurrent layer x [T, B, I] ->
+  /// y [T, B, H] that keeps nothing for backward and reads no lengths; 0 if none carries it out.
+  virtual int64_t libraryBytes(const RnnForwardArguments &, const View & /*x*/,
+                               const View & /*y*/) {
+    return 0;
+  }
   /// A dense copy; equal views share one copy.
   virtual View denseCopy(View view) = 0;
   /// The elements of a view in another shape; copied only if no strides can express it.

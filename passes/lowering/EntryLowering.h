@@ -27,6 +27,8 @@ public:
   sym::View temporary(llvm::ArrayRef<int64_t> shape, DType dtype) override;
   sym::View scratch(int64_t bytes) override;
   int64_t libraryBytes(const sym::View &weight) override;
+  int64_t libraryBytes(const RnnForwardArguments &arguments, const sym::View &x,
+                       const sym::View &y) override;
   sym::View denseCopy(sym::View view) override;
   sym::View output(sym::View target, llvm::ArrayRef<int64_t> shape) override;
   sym::View packed(sym::View weight, int64_t gates) override;

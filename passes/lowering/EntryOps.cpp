@@ -255,10 +255,26 @@ int64_t EntryLowering::libraryBytes(const View &weight) {
     return 0;
   const size_t last = weight.shape.size() - 1;
   return targetOf(std::string_view(devices[size_t(device)]))
-      .libraryBytes(fast, {.matrices = weight.rank() > 2 ? weight.shape[0] : 1,
-                           .columns = weight.shape[last - 1],
-                           .depth = weight.shape[last],
-                           .elementBytes = int64_t(dtypeBytes(weight.dtype))});
+      .libraryBytes(fast,
+                    target::LibraryProduct{.matrices = weight.rank() > 2 ? weight.shape[0] : 1,
+                                           .columns = weight.shape[last - 1],
+                                           .depth = weight.shape[last],
+                                           .elementBytes = int64_t(dtypeBytes(weight.dtype))});
+}
+
+int64_t EntryLowering::libraryBytes(const RnnForwardArguments &arguments, const View &x,
+                                    const View &y) {
+  if (size_t(device) >= devices.size())
+    return 0;
+  return targetOf(std::string_view(devices[size_t(device)]))
+      .libraryBytes(fast, target::LibraryLayer{.gates = gateCount(arguments.mode),
+                                               .steps = y.shape[0],
+                                               .batch = y.shape[1],
+                                               .inputs = x.shape[2],
+                                               .units = y.shape[2],
+                                               .elementBytes = int64_t(dtypeBytes(y.dtype)),
+                                               .copiesX = arguments.reverse || !x.dense(),
+                                               .copiesY = arguments.reverse || !y.dense()});
 }
 
 View EntryLowering::denseCopy(View view) {

@@ -6,6 +6,7 @@
 
 #include "backends/cuda/runtime/CublasLt.h"
 #include "backends/cuda/runtime/Cudnn.h"
+#include "executor/abi/Gate.h"
 #include "tests/gpu/SameCall.h"
 
 namespace lstmc::cuda {
@@ -30,6 +31,22 @@ static_assert(agrees(&CublasLt::configuration, &cublasLtMatmulAlgoConfigGetAttri
 static_assert(agrees(&CublasLt::multiply, &cublasLtMatmul));
 static_assert(agrees(&Cudnn::version, &cudnnGetVersion));
 static_assert(agrees(&Cudnn::errorText, &cudnnGetErrorString));
+static_assert(agrees(&Cudnn::create, &cudnnCreate));
+static_assert(agrees(&Cudnn::destroy, &cudnnDestroy));
+static_assert(agrees(&Cudnn::setStream, &cudnnSetStream));
+static_assert(agrees(&Cudnn::createTensor, &cudnnCreateTensorDescriptor));
+static_assert(agrees(&Cudnn::setTensor, &cudnnSetTensorNdDescriptor));
+static_assert(agrees(&Cudnn::destroyTensor, &cudnnDestroyTensorDescriptor));
+static_assert(agrees(&Cudnn::createSequences, &cudnnCreateRNNDataDescriptor));
+static_assert(agrees(&Cudnn::setSequences, &cudnnSetRNNDataDescriptor));
+static_assert(agrees(&Cudnn::destroySequences, &cudnnDestroyRNNDataDescriptor));
+static_assert(agrees(&Cudnn::createLayer, &cudnnCreateRNNDescriptor));
+static_assert(agrees(&Cudnn::setLayer, &cudnnSetRNNDescriptor_v8));
+static_assert(agrees(&Cudnn::destroyLayer, &cudnnDestroyRNNDescriptor));
+static_assert(agrees(&Cudnn::weightBytes, &cudnnGetRNNWeightSpaceSize));
+static_assert(agrees(&Cudnn::findWeights, &cudnnGetRNNWeightParams));
+static_assert(agrees(&Cudnn::workspaceBytes, &cudnnGetRNNTempSpaceSizes));
+static_assert(agrees(&Cudnn::advance, &cudnnRNNForward));
 static_assert(sizeof(CublasAlgorithm) == sizeof(cublasLtMatmulAlgo_t));
 static_assert(sizeof(CublasChoice) == sizeof(cublasLtMatmulHeuristicResult_t));
 static_assert(offsetof(CublasChoice, workspaceBytes) ==
@@ -50,6 +67,24 @@ TEST(LibraryTables, ConstantsAreThoseOfTheHeaders) {
   EXPECT_EQ(kCublasAlignmentA, int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES));
   EXPECT_EQ(kCublasAlignmentA + 3, int(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES));
   EXPECT_EQ(kCublasAlgorithmNumber, int(CUBLASLT_ALGO_CONFIG_ID));
+  EXPECT_EQ(kCudnnBadParameter, int(CUDNN_STATUS_BAD_PARAM));
+  EXPECT_EQ(kCudnnNotSupported, int(CUDNN_STATUS_NOT_SUPPORTED));
+  EXPECT_EQ(kCudnnExecutionFailed, int(CUDNN_STATUS_EXECUTION_FAILED));
+  EXPECT_EQ(kCudnnFloat, int(CUDNN_DATA_FLOAT));
+  EXPECT_EQ(kCudnnPacked, int(CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED));
+  EXPECT_EQ(kCudnnStandard, int(CUDNN_RNN_ALGO_STANDARD));
+  EXPECT_EQ(kCudnnNoBias, int(CUDNN_RNN_NO_BIAS));
+  EXPECT_EQ(kCudnnInputBias, int(CUDNN_RNN_SINGLE_INP_BIAS));
+  EXPECT_EQ(kCudnnBothBiases, int(CUDNN_RNN_DOUBLE_BIAS));
+  EXPECT_EQ(kCudnnRecurrentBias, int(CUDNN_RNN_SINGLE_REC_BIAS));
+  EXPECT_EQ(kCudnnOneDirection, int(CUDNN_UNIDIRECTIONAL));
+  EXPECT_EQ(kCudnnMultipliesInputs, int(CUDNN_LINEAR_INPUT));
+  EXPECT_EQ(kCudnnFma, int(CUDNN_FMA_MATH));
+  EXPECT_EQ(kCudnnInference, int(CUDNN_FWD_MODE_INFERENCE));
+  EXPECT_EQ(int(RnnMode::Relu), int(CUDNN_RNN_RELU));
+  EXPECT_EQ(int(RnnMode::Tanh), int(CUDNN_RNN_TANH));
+  EXPECT_EQ(int(RnnMode::Lstm), int(CUDNN_LSTM));
+  EXPECT_EQ(int(RnnMode::Gru), int(CUDNN_GRU));
 }
 
 /// Descriptions need no GPU, and take the attributes in the sizes that ours have.
@@ -88,6 +123,35 @@ TEST(LibraryTables, CudnnSaysItsVersion) {
   if (!cudnn.ok())
     GTEST_SKIP() << cudnn.error().message;
   EXPECT_TRUE(versionOf(**cudnn).starts_with("9.")) << versionOf(**cudnn);
+}
+
+/// Descriptions need no GPU.
+TEST(LibraryTables, CudnnTakesWhatALayerIsDescribedWith) {
+  const Result<const Cudnn *> loaded = machineCudnn();
+  if (!loaded.ok())
+    GTEST_SKIP() << loaded.error().message;
+  const Cudnn &library = **loaded;
+  CudnnLayer layer = nullptr;
+  ASSERT_EQ(library.createLayer(&layer), 0);
+  for (RnnMode mode : {RnnMode::Relu, RnnMode::Tanh, RnnMode::Lstm, RnnMode::Gru})
+    for (int biases : {kCudnnNoBias, kCudnnInputBias, kCudnnBothBiases, kCudnnRecurrentBias})
+      EXPECT_EQ(library.setLayer(layer, kCudnnStandard, int(mode), biases, kCudnnOneDirection,
+                                 kCudnnMultipliesInputs, kCudnnFloat, kCudnnFloat, kCudnnFma, 10, 7,
+                                 7, 1, nullptr, 0),
+                0);
+  CudnnSequences sequences = nullptr;
+  ASSERT_EQ(library.createSequences(&sequences), 0);
+  const int lengths[] = {5, 5, 5};
+  EXPECT_EQ(library.setSequences(sequences, kCudnnFloat, kCudnnPacked, 5, 3, 10, lengths, nullptr),
+            0);
+  CudnnTensor state = nullptr;
+  ASSERT_EQ(library.createTensor(&state), 0);
+  const int shape[] = {1, 3, 7}, strides[] = {21, 7, 1};
+  EXPECT_EQ(library.setTensor(state, kCudnnFloat, 3, shape, strides), 0);
+  EXPECT_EQ(library.destroyTensor(state), 0);
+  EXPECT_EQ(library.destroySequences(sequences), 0);
+  EXPECT_EQ(library.destroyLayer(layer), 0);
+  EXPECT_STRNE(library.errorText(kCudnnBadParameter), library.errorText(kCudnnNotSupported));
 }
 
 TEST(LibraryTables, ALibraryThatIsMissingOrOtherIsNamed) {

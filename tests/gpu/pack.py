@@ -20,15 +20,15 @@ HALF = "half of the time without padding"
 # name, entry, [T, B, H, L], whether half of the steps are padding, the goal of each rule of --fast ("": strict fp32)
 CELLS = [
     ("B1 H1024 L2 T512", "forward", [512, 1, 1024, 2], False, {"": "", "bf16": "4x cuDNN"}),
-    ("B16 H768 L1 T1024", "forward", [1024, 16, 768, 1], False, {"": "", "bf16": "3x PyTorch", "fp16": "1x cuDNN"}),
+    ("B16 H768 L1 T1024", "forward", [1024, 16, 768, 1], False, {"": "", "bf16": "3x PyTorch", "fp16": "1x cuDNN", "cudnn": ""}),
     ("B16 H768 L1 T1024", "step", [1024, 16, 768, 1], False, {"": "", "bf16": "3x PyTorch", "fp16": "1x cuDNN"}),
-    ("B32 H256 L4 T512", "forward", [512, 32, 256, 4], False, {"": "2x PyTorch", "bf16": "10x cuDNN's STANDARD"}),
+    ("B32 H256 L4 T512", "forward", [512, 32, 256, 4], False, {"": "2x PyTorch", "bf16": "10x cuDNN's STANDARD", "cudnn": ""}),
     ("B128 H1024 L4 T50", "step", [50, 128, 1024, 4], False, {"": "", "bf16": "2x PyTorch"}),
     ("B32 H512 T1000, half padding", "forward", [1000, 32, 512, 1], True, {"": HALF, "bf16": HALF}),
     ("B32 H512 T1000", "forward", [1000, 32, 512, 1], False, {"": "", "bf16": ""}),
 ]
-RULES = ("tf32", "bf16", "fp16", "cublaslt")
-SMALL = [("B4 H24 L2 T6", e, [6, 4, 24, 2], False, {"": "", "bf16": ""}) for e in ("forward", "step")]
+RULES = ("tf32", "bf16", "fp16", "cublaslt", "cudnn")
+SMALL = [("B4 H24 L2 T6", e, [6, 4, 24, 2], False, {"": "", "bf16": "", "cudnn": ""}) for e in ("forward", "step")]
 SMALL += [("B4 H24 T6, half padding", "forward", [6, 4, 24, 1], True, {"": HALF, "fp16": HALF}), ("B4 H24 T6", "forward", [6, 4, 24, 1], False, {"": "", "fp16": ""})]
 
 
@@ -36,7 +36,7 @@ def cards():
     """Operations, of fp32 ("") and by the tensor cores of each rule, and bytes of memory a second, by name, from the data sheets that plans know."""
     text = (SOURCE / "backends/cuda/compiler/Cards.def").read_text()
     rows = [row.split(", ") for row in re.findall(r"^LSTMC_CARD\((.*)\)$", text, re.M)]
-    rates = {"": 10, "tf32": 11, "bf16": 12, "fp16": 12}
+    rates = {"": 10, "tf32": 11, "bf16": 12, "fp16": 12, "cudnn": 10}
     return {row[0].strip('"'): {"memory": float(row[9]) * 1e9, **{rule: float(row[at]) * 1e12 for rule, at in rates.items()}} for row in rows}
 
 

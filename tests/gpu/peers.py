@@ -1,6 +1,6 @@
 """peers.py CELLS.json SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32 or in 16 bits; a line of JSON per cell.
 
-A cell is {"entry", "shape": [T, B, H, L], "padded", "rule": "", "bf16" or "fp16"}; the answer {"torch_s", "cudnn_s", "cudnn_algorithm"}, the least time of several, or {"missing": why}.
+A cell is {"entry", "shape": [T, B, H, L], "padded", "rule": "", "cudnn", "bf16" or "fp16"}; the answer {"torch_s", "cudnn_s", "cudnn_algorithm"}, the least time of several, or {"missing": why}.
 `step` is forward, backward and the gradients of all weights. cuDNN is called by its own interface, through the library of PyTorch's wheel, with each algorithm
 that takes the layer: the best one counts. In 16 bits, PyTorch trains weights of fp32 by autocast, and cuDNN has weights of 16 bits.
 """
@@ -11,7 +11,7 @@ import sys
 
 ALGORITHMS = {"standard": 0, "persistent": 1, "persistent, small H": 3}
 LSTM, DOUBLE_BIAS, FLOAT = 2, 2, 0
-TYPES = {"": ("float32", 0), "fp16": ("float16", 2), "bf16": ("bfloat16", 9)}  # of PyTorch and cuDNN
+TYPES = {"": ("float32", 0), "cudnn": ("float32", 0), "fp16": ("float16", 2), "bf16": ("bfloat16", 9)}  # of PyTorch and cuDNN
 FMA_MATH, TENSOR_MATH = 3, 1
 PADDED, PACKED = (0, 1), (1, 0)  # the layout of sequences, and the flag that it needs; persistent algorithms take packed ones only
 
@@ -47,7 +47,7 @@ def with_torch(torch, cell, seconds):
 
     def step():
         net.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", dtype=kind, enabled=bool(cell["rule"])):
+        with torch.autocast("cuda", dtype=kind, enabled=kind is not torch.float32):
             loss = net(x)[0].sum()
         loss.backward()
 
@@ -62,7 +62,7 @@ class Cudnn:
         self.train = cell["entry"] == "step"
         steps, batch, units, layers = cell["shape"]
         kind, number = TYPES[cell["rule"]]
-        math = TENSOR_MATH if cell["rule"] else FMA_MATH
+        math = TENSOR_MATH if number else FMA_MATH
         layout, flags = PADDED if cell["padded"] else PACKED
         self.handle, self.rnn, dropout = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         self.call("cudnnCreate", ctypes.byref(self.handle))

@@ -94,6 +94,18 @@ public:
         rule == FastRule::CublasLt && p.elementBytes == int64_t(sizeof(float)) && p.depth > 0;
     return theirs ? libraryScratchBytes(p.matrices, p.columns, p.depth) : 0;
   }
+  int64_t libraryBytes(FastRule rule, const target::LibraryLayer &l) const override {
+    const bool theirs = rule == FastRule::Cudnn && l.elementBytes == int64_t(sizeof(float));
+    return theirs ? libraryScratchOf({.gates = l.gates,
+                                      .steps = l.steps,
+                                      .batch = l.batch,
+                                      .inputs = l.inputs,
+                                      .units = l.units,
+                                      .copiesInputs = l.copiesX,
+                                      .copiesOutputs = l.copiesY})
+                        .bytes
+                  : 0;
+  }
 
   double launchSeconds(const target::Machine &machine, KernelId kernel,
                        const target::Work &work) const override {
@@ -132,6 +144,8 @@ public:
       return std::nullopt;
     const GpuRates rates = GpuRates::of(machine);
     const RecurrenceWay way = wayFor(rates.shape, kernel, work);
+    if (kernel == KernelId::RnnForward && work.fast == FastRule::Cudnn && work.layer.light)
+      return target::Way{.name = "library", .stepSeconds = stepSeconds(rates, way)};
     return target::Way{.name = nameOf(way.kind),
                        .blocks = way.cluster,
                        .rows = way.rows,
@@ -199,7 +213,7 @@ private:
 
   /// Of an exact product of f32: times as long as one that fills the GPU, which has the GPU's rate.
   static double wasteOf(const GpuRates &rates, const target::Work &work) {
-    if (work.depth <= 0 || work.rows <= 0 || work.fast != FastRule::None)
+    if (work.depth <= 0 || work.rows <= 0 || !hasExactProducts(work.fast))
       return 1;
     return productWay({.matrices = 1,
                        .rows = work.rows,

@@ -8,19 +8,16 @@
 
 #include "backends/cuda/runtime/CublasLt.h"
 #include "backends/cuda/runtime/Launches.h"
+#include "backends/cuda/runtime/LibraryCall.h"
 
 namespace lstmc::cuda {
 
-/// A product with its algorithm. Given to a stream it takes no memory but its workspace, and its
-/// bits do not change from run to run.
-class BoundProduct {
+/// A product with its algorithm.
+class BoundProduct final : public LibraryCall {
 public:
-  ~BoundProduct();
-  BoundProduct(const BoundProduct &) = delete;
-  BoundProduct &operator=(const BoundProduct &) = delete;
+  ~BoundProduct() override;
 
-  /// Throws an exception with the library's words if it refuses.
-  void giveTo(DriverStream stream) const;
+  void giveTo(DriverStream stream) const override;
 
 private:
   friend class LibraryProducts;

@@ -1,14 +1,35 @@
-// NVIDIA's library of neural networks as a table of function pointers, loaded when it is asked for.
+// NVIDIA's library of neural networks as a table of function pointers, loaded when it is asked for,
+// so that no build needs it and an emulated one can take its place.
 #pragma once
 
 #include <span>
 #include <string>
 
-#include "executor/base/Status.h"
+#include "backends/cuda/runtime/Driver.h"
 
 namespace lstmc::cuda {
 
+// As the library's binary interface has them.
 using CudnnResult = int; ///< 0: done
+using CudnnHandle = struct OpaqueCudnn *;
+using CudnnTensor = struct OpaqueCudnnTensor *;
+using CudnnSequences = struct OpaqueCudnnSequences *; ///< of all steps
+using CudnnLayer = struct OpaqueCudnnLayer *;
+
+inline constexpr CudnnResult kCudnnBadParameter = 2000, kCudnnNotSupported = 3000,
+                             kCudnnExecutionFailed = 5000;
+inline constexpr int kCudnnFloat = 0;
+/// Of setSequences: [T, B, width] without gaps.
+inline constexpr int kCudnnPacked = 1;
+/// Of setLayer. Modes are those of RnnMode, and gates have its order.
+inline constexpr int kCudnnStandard = 0; ///< an algorithm
+inline constexpr int kCudnnNoBias = 0, kCudnnInputBias = 1, kCudnnBothBiases = 2,
+                     kCudnnRecurrentBias = 3;
+inline constexpr int kCudnnOneDirection = 0;
+inline constexpr int kCudnnMultipliesInputs = 0;
+inline constexpr int kCudnnFma = 3; ///< arithmetic of f32, whose operands are not rounded
+/// Of workspaceBytes and advance: nothing is kept for backward.
+inline constexpr int kCudnnInference = 0;
 
 struct Cudnn {
 #define LSTMC_CUDNN(RESULT, FIELD, SYMBOL, PARAMETERS) RESULT(*FIELD) PARAMETERS = nullptr;

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backends/cuda/runtime/BoundLayer.h"
+#include "backends/cuda/runtime/BoundProduct.h"
 #include "backends/cuda/runtime/GpuProgram.h"
 #include "backends/cuda/runtime/NcclChannel.h"
 #include "backends/cuda/runtime/Shape.h"
@@ -45,9 +47,7 @@ public:
 
   Status compile(std::span<const FusedProgram> programs) override;
   std::optional<Error> notice() override { return std::exchange(notice_, std::nullopt); }
-  std::vector<std::string> choices() override {
-    return products_ ? products_->takeChoices() : std::vector<std::string>();
-  }
+  std::vector<std::string> choices() override;
   Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) override;
   Status reserve(uint32_t streams, uint32_t events) override;
   void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
@@ -116,6 +116,7 @@ private:
   DriverResult findPlace(GpuProgram &program);
   void interpreted(const std::string &why);
   Status bindProduct(const LibraryProduct &product, KernelStep &step);
+  Status bindLayer(const LaunchSpec &spec, ReadyLaunch &ready);
   DriverResult findFunction(const std::string &name, DriverFunction &function) const;
   DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
                             DriverFunction &function) const;
@@ -143,6 +144,7 @@ private:
   /// Bytes of tables that found no place there.
   std::shared_ptr<uint64_t> besides_ = std::make_shared<uint64_t>(0);
   std::unique_ptr<LibraryProducts> products_; ///< from the first product of a library on
+  std::unique_ptr<LibraryLayers> layers_;     ///< from the first layer that one may carry out on
   DriverStream copies_ = nullptr;             ///< for what the host copies, beside a run too
   Streams streams_;
   Staging staging_; ///< on copies_
@@ -157,6 +159,7 @@ GpuDevice::~GpuDevice() {
   alive_.reset();
   driver_.setContext(context_);
   products_.reset();
+  layers_.reset();
   staging_.close();
   streams_.destroy();
   if (copies_)
@@ -306,6 +309,15 @@ DriverResult GpuDevice::findPlace(GpuProgram &program) {
   return error;
 }
 
+std::vector<std::string> GpuDevice::choices() {
+  std::vector<std::string> all;
+  if (products_)
+    all = products_->takeChoices();
+  if (layers_)
+    std::ranges::move(layers_->takeChoices(), std::back_inserter(all));
+  return all;
+}
+
 /// In the module that has it.
 DriverResult GpuDevice::findFunction(const std::string &name, DriverFunction &function) const {
   DriverResult error = 0;
@@ -336,8 +348,40 @@ Status GpuDevice::bindProduct(const LibraryProduct &product, KernelStep &step) {
     driver_.deviceName(card, int(sizeof(card)) - 1, options_.card);
     LSTMC_ASSIGN(products_, LibraryProducts::create(**library, card));
   }
-  LSTMC_ASSIGN(step.product, products_->bind(product));
+  LSTMC_ASSIGN(step.call, products_->bind(product));
   return {};
+}
+
+/// No kernel of the launch uses the workspace of its library.
+static void leaveOut(const void *workspace, std::vector<MemoryUse> &uses) {
+  const auto begin = DeviceAddress(reinterpret_cast<uintptr_t>(workspace));
+  for (MemoryUse &use : uses)
+    if (use.begin <= begin && begin < use.begin + use.bytes)
+      use.bytes = begin - use.begin;
+}
+
+/// A recurrent layer, unless our own kernels carry it out: then `ready` has no kernels.
+Status GpuDevice::bindLayer(const LaunchSpec &spec, ReadyLaunch &ready) {
+  if (spec.kernel != KernelId::RnnForward ||
+      spec.operands[RnnForwardOperand::y].dtype != DType::F32)
+    return {};
+  if (!layers_) {
+    if (!options_.cudnn)
+      return fail(ErrorCode::E0503, "{}: this device has no cuDNN", name_);
+    const Result<const Cudnn *> library = options_.cudnn();
+    if (!library.ok())
+      return fail(library.error().code, "{}: --fast cudnn: {}", name_, library.error().message);
+    LSTMC_ASSIGN(layers_, LibraryLayers::create(**library));
+  }
+  const LaunchArgs args = {spec.operands, spec.ints, spec.floats, spec.program};
+  std::optional<LayerSteps> steps = layers_->bind(RnnForwardLaunch(args));
+  if (!steps)
+    return {};
+  bool fits = true; // copies need no room
+  LSTMC_TRY(prepareKernels(spec, std::move(steps->before), ready, fits));
+  ready.kernels.emplace_back().call = std::move(steps->call);
+  leaveOut(steps->workspace, ready.uses);
+  return prepareKernels(spec, std::move(steps->after), ready, fits);
 }
 
 Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
@@ -347,6 +391,11 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
       auto [begin, end] = bytesOf(spec.operands[i]);
       ready.uses.push_back({begin, end - begin, writesOperand(spec, i), operandName(spec, i)});
     }
+  if (spec.fast == FastRule::Cudnn) {
+    LSTMC_TRY(bindLayer(spec, ready));
+    if (!ready.kernels.empty())
+      return {};
+  }
   GpuShape shape = shape_;
   shape.fast = spec.fast;
   // A GPU that is a part of one may take no cluster as large as others of its kind.
@@ -356,6 +405,7 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
     if (!kernels)
       break;
     bool fits = true;
+    ready.kernels.clear();
     LSTMC_TRY(prepareKernels(spec, std::move(*kernels), ready, fits));
     if (fits)
       return {};
@@ -387,25 +437,16 @@ static LaunchConfig configOf(const GpuLaunch &launch, LaunchAttribute &attribute
   return config;
 }
 
-/// No kernel of the launch uses the workspace of its product.
-static void leaveOut(const LibraryProduct &product, std::vector<MemoryUse> &uses) {
-  const auto workspace = DeviceAddress(reinterpret_cast<uintptr_t>(product.workspace));
-  for (MemoryUse &use : uses)
-    if (use.begin <= workspace && workspace < use.begin + use.bytes)
-      use.bytes = workspace - use.begin;
-}
-
-/// `fits`: whether the GPU has room for a block, or a cluster, of each.
+/// Adds to those of `ready`. `fits`: whether the GPU has room for a block, or a cluster, of each.
 Status GpuDevice::prepareKernels(const LaunchSpec &spec, std::vector<GpuLaunch> kernels,
                                  ReadyLaunch &ready, bool &fits) {
-  ready.kernels.clear();
   for (GpuLaunch &kernel : kernels) {
     if (kernel.blocks == 0)
       continue;
     KernelStep &step = ready.kernels.emplace_back();
     if (kernel.library) {
       LSTMC_TRY(bindProduct(*kernel.library, step));
-      leaveOut(*kernel.library, ready.uses);
+      leaveOut(kernel.library->workspace, ready.uses);
       continue;
     }
     const std::string symbol(kernel.kernel);
@@ -480,8 +521,8 @@ void GpuDevice::give(const ReadyLaunch &ready, DriverStream stream) const {
   if (ready.onHost)
     return check(ready.onHost->giveTo(driver_, stream));
   for (const KernelStep &step : ready.kernels) {
-    if (step.product) {
-      step.product->giveTo(stream);
+    if (step.call) {
+      step.call->giveTo(stream);
       continue;
     }
     const GpuLaunch &launch = step.launch;

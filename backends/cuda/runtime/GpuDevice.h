@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backends/cuda/runtime/CublasLt.h"
+#include "backends/cuda/runtime/Cudnn.h"
 #include "backends/cuda/runtime/Driver.h"
 #include "backends/cuda/runtime/Nccl.h"
 #include "backends/cuda/runtime/Nvtx.h"
@@ -23,6 +24,8 @@ struct GpuOptions {
   const Nccl *nccl = nullptr;               ///< of channels, which it has none without
   /// Of products under --fast cublaslt, asked for when a package has that rule; null: never.
   Result<const CublasLt *> (*cublasLt)() = nullptr;
+  /// The same of recurrent layers under --fast cudnn.
+  Result<const Cudnn *> (*cudnn)() = nullptr;
   const Nvtx *profiler = nullptr;            ///< null: none listens
   std::optional<int> cluster = std::nullopt; ///< for tests: GpuShape::asked
   std::optional<bool> tiles = std::nullopt;  ///< for tests: GpuShape::tiles

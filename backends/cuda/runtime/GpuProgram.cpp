@@ -24,8 +24,7 @@ bool GpuProgram::needsHost() const {
 
 bool GpuProgram::needsLibrary() const {
   return std::ranges::any_of(launches, [](const ReadyLaunch &launch) {
-    return std::ranges::any_of(launch.kernels,
-                               [](const KernelStep &step) { return !!step.product; });
+    return std::ranges::any_of(launch.kernels, [](const KernelStep &step) { return !!step.call; });
   });
 }
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "backends/cuda/runtime/BoundProduct.h"
 #include "backends/cuda/runtime/Driver.h"
 #include "backends/cuda/runtime/HostCall.h"
 #include "backends/cuda/runtime/Launches.h"
+#include "backends/cuda/runtime/LibraryCall.h"
 #include "backends/cuda/runtime/Streams.h"
 #include "executor/device/Device.h"
 
@@ -19,7 +19,7 @@ namespace lstmc::cuda {
 struct KernelStep {
   DriverFunction function = nullptr;
   GpuLaunch launch;
-  std::unique_ptr<BoundProduct> product = nullptr; ///< in place of the kernel
+  std::unique_ptr<LibraryCall> call = nullptr; ///< in place of the kernel
 };
 
 /// What carries out one launch of the package.

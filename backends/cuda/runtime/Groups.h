@@ -82,4 +82,15 @@ std::vector<GpuLaunch> libraryProductOf(const Tensor &x, const Tensor &p, const 
                                         const Tensor &y, bool oneMatrix, int gates,
                                         std::byte *scratch, int64_t scratchBytes);
 
+/// The first byte from here on where a library's part of a scratch may begin.
+std::byte *alignedForLibrary(std::byte *address);
+
+/// y = x, of f32.
+GpuLaunch copyOf(const Tensor &x, const Tensor &y);
+
+/// Weights that are packed with so many gates as matrices [units, depth], `apart` elements from one
+/// gate's to the next one's.
+std::vector<GpuLaunch> unpackedRows(const Tensor &p, float *to, int64_t gates, int64_t units,
+                                    int64_t depth, int64_t apart);
+
 } // namespace lstmc::cuda

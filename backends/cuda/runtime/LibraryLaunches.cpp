@@ -1,6 +1,7 @@
 #include <limits>
 #include <utility>
 
+#include "backends/cuda/kernels/Movement.h"
 #include "backends/cuda/kernels/Products.h"
 #include "backends/cuda/model/LibraryScratch.h"
 #include "backends/cuda/runtime/Groups.h"
@@ -8,11 +9,6 @@
 namespace lstmc::cuda {
 
 namespace {
-
-std::byte *aligned(std::byte *address) {
-  const auto number = reinterpret_cast<uintptr_t>(address);
-  return address + (roundUp(int64_t(number), kLibraryAlignment) - int64_t(number));
-}
 
 /// Rows without gaps in them, that do not overlap.
 bool takes(const Tensor &matrix) {
@@ -34,7 +30,46 @@ GpuLaunch unpacked(const Tensor &p, std::byte *to, const LibraryProduct &product
                                           gates});
 }
 
+/// Strided, at an address of the device.
+Tensor viewOf(float *data, std::initializer_list<std::pair<int64_t, int64_t>> axes) {
+  Tensor view;
+  view.data = data;
+  for (auto [extent, stride] : axes) {
+    view.shape[size_t(view.rank)] = extent;
+    view.strides[size_t(view.rank++)] = stride;
+  }
+  return view;
+}
+
 } // namespace
+
+std::byte *alignedForLibrary(std::byte *address) {
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  return address + (roundUp(int64_t(number), kLibraryAlignment) - int64_t(number));
+}
+
+GpuLaunch copyOf(const Tensor &x, const Tensor &y) {
+  return elementwise("lstmc_copy", gpu::CopyArguments{operandOf(x), operandOf(y), y.elements(),
+                                                      int(sizeof(float))});
+}
+
+/// The panels that are full, then the rest of the units.
+std::vector<GpuLaunch> unpackedRows(const Tensor &p, float *to, int64_t gates, int64_t units,
+                                    int64_t depth, int64_t apart) {
+  const int64_t row = gates * kPanel, panel = depth * row;
+  const int64_t panels = units / kPanel, rest = units % kPanel;
+  auto *from = p.as<float>();
+  std::vector<GpuLaunch> copies;
+  if (panels > 0)
+    copies.push_back(copyOf(
+        viewOf(from, {{gates, kPanel}, {panels, panel}, {kPanel, 1}, {depth, row}}),
+        viewOf(to, {{gates, apart}, {panels, kPanel * depth}, {kPanel, depth}, {depth, 1}})));
+  if (rest > 0)
+    copies.push_back(
+        copyOf(viewOf(from + panels * panel, {{gates, kPanel}, {rest, 1}, {depth, row}}),
+               viewOf(to + panels * kPanel * depth, {{gates, apart}, {rest, depth}, {depth, 1}})));
+  return copies;
+}
 
 std::vector<GpuLaunch> libraryProductOf(const Tensor &x, const Tensor &p, const Tensor &bias,
                                         const Tensor &y, bool oneMatrix, int gates,
@@ -60,7 +95,7 @@ std::vector<GpuLaunch> libraryProductOf(const Tensor &x, const Tensor &p, const 
     product.rows *= std::exchange(product.matrices, 1);
   const int64_t weights =
       unpackedBytes(oneMatrix ? 1 : product.matrices, product.columns, product.depth);
-  std::byte *first = aligned(scratch);
+  std::byte *first = alignedForLibrary(scratch);
   product.workspaceBytes = scratchBytes - (first - scratch) - weights;
   if (!scratch || product.workspaceBytes < 0)
     return {};

@@ -1,4 +1,6 @@
 // Kernels of the ops in RecurrentOps.td, and of one layer and its gradient in TrainingOps.td.
+#include <algorithm>
+
 #include "executor/abi/Gate.h"
 #include "executor/abi/Packing.h"
 #include "executor/abi/Scratch.h"
@@ -53,17 +55,28 @@ llvm::LogicalResult RnnLayerOp::emitKernels(KernelBuilder &builder) {
   View y = builder.view(getY());
   const RnnForwardArguments arguments{.mode = mode, .reverse = getReverse(), .chunk = chunk};
   const View kept = resultOrAbsent(builder, getGates());
-  builder.launch(
-      arguments,
-      {x, builder.packed(w, gates), builder.packed(r, gates), denseOrAbsent(builder, getBi()),
-       denseOrAbsent(builder, getBh()), rowsOrAbsent(builder, getH0()),
-       rowsOrAbsent(builder, getC0()), builder.viewOrAbsent(getLength()),
-       builder.output(y, y.shape), resultOrAbsent(builder, getHN()),
-       resultOrAbsent(builder, getCN()), kept, resultOrAbsent(builder, getCells()),
-       resultOrAbsent(builder, getBefore()),
-       scratchWithLibrary(
-           builder,
-           scratchOf(arguments, batch, units, int64_t(dtypeBytes(x.dtype)), bool(kept)).bytes, w)});
+  llvm::SmallVector<View> operands = {x,
+                                      builder.packed(w, gates),
+                                      builder.packed(r, gates),
+                                      denseOrAbsent(builder, getBi()),
+                                      denseOrAbsent(builder, getBh()),
+                                      rowsOrAbsent(builder, getH0()),
+                                      rowsOrAbsent(builder, getC0()),
+                                      builder.viewOrAbsent(getLength()),
+                                      builder.output(y, y.shape),
+                                      resultOrAbsent(builder, getHN()),
+                                      resultOrAbsent(builder, getCN()),
+                                      kept,
+                                      resultOrAbsent(builder, getCells()),
+                                      resultOrAbsent(builder, getBefore())};
+  const int64_t own =
+      scratchOf(arguments, batch, units, int64_t(dtypeBytes(x.dtype)), bool(kept)).bytes;
+  // Either the kernel uses it or the library does.
+  const int64_t library =
+      kept || getLength() ? 0 : builder.libraryBytes(arguments, x, operands[RnnForwardOperand::y]);
+  operands.push_back(library ? builder.scratch(std::max(own, library))
+                             : scratchWithLibrary(builder, own, w));
+  builder.launch(arguments, operands);
   return mlir::success();
 }
 

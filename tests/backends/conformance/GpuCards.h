@@ -31,6 +31,7 @@ inline Result<std::unique_ptr<Device>> realGpu(std::optional<int> cluster = std:
                              {.images = cuda::kernelImages(),
                               .onHost = hostKernel,
                               .compiler = compiler,
+                              .cudnn = cuda::machineCudnn,
                               .cluster = cluster,
                               .tiles = tiles});
 }

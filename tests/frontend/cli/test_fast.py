@@ -5,6 +5,13 @@ import unittest
 
 from command import SOURCE, Case
 
+BOTH = """N, T = dim("batch", 3), dim("seq", 5)
+
+def net(data: float32[T, N, 6]):
+    x, h, c = LSTM(data, num_hidden=8, num_layers=2, bidirectional=True, name="lstm")
+    y, h = GRU(x, num_hidden=20, name="gru")
+    return y
+"""
 LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2"]
 
 
@@ -26,9 +33,8 @@ class Fast(Case):
         self.assertIn("--fast changes what is compiled", done.stderr)
 
     def test_what_is_no_rule(self):
-        for rule, said in (("bf17", '--fast knows tf32, bf16, fp16, cublaslt, got "bf17"; did you mean "bf16"?'),
-                           ("cudnn", "--fast cudnn is not in this build, which has tf32, bf16, fp16, cublaslt"),
-                           ("tf32,bf16", "--fast takes one of tf32, bf16, fp16, cublaslt, got tf32 and bf16")):
+        for rule, said in (("bf17", '--fast knows tf32, bf16, fp16, cublaslt, cudnn, got "bf17"; did you mean "bf16"?'),
+                           ("cudnn,bf16", "--fast takes one of tf32, bf16, fp16, cublaslt, cudnn, got cudnn and bf16")):
             done = self.run_here("plan", "small.lnet", "--fast", rule)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
@@ -70,6 +76,49 @@ class Fast(Case):
         missing = self.run_here(*train, "missing", env={"LSTMC_EMU_CUBLASLT": "0"})
         self.assertEqual(missing.returncode, 5)
         self.assertIn("emu:0: --fast cublaslt: cuBLASLt was not found", missing.stderr)
+
+    def test_layers_by_a_library_come_near_to_the_exact_loss(self):
+        loss, exact = self.trained("exact", "-d", "emu:0")
+        train = [*LEARN, "-d", "emu:0", "--fast", "cudnn", "--force", "-o"]
+        first = self.good(*train, "library")
+        self.assertRegex(first.stderr, r"(?m)^emu:0: cuDNN 9\.19\.0: lstm of 8 x 4 x 4, 6 units, by the standard algorithm, \d+ bytes of workspace$")
+        self.assertRegex(first.stderr, r"(?m)^emu:0: cuDNN 9\.19\.0: lstm of 8 x 4 x 4, 6 units, by our own kernels: its gates are kept for backward$")
+        # Layers that are trained are our own, so the weights are those of no rule. The loss is that of validation, by the library.
+        self.assertEqual(first.stdout.split("weights ")[1].split()[0], exact)
+        self.assertAlmostEqual(float(re.search(r"loss ([\d.]+)", first.stdout)[1]), loss, delta=1e-3)
+        self.assertEqual(self.good(*train, "again").stdout.replace("again", "library"), first.stdout)
+        self.assertEqual(self.trained("two", "-d", "2xemu", "--fast", "cudnn", "--check-replicas", "2")[1], exact)
+        missing = self.run_here(*train, "missing", env={"LSTMC_EMU_CUDNN": "0"})
+        self.assertEqual(missing.returncode, 5)
+        self.assertIn("emu:0: --fast cudnn: cuDNN was not found", missing.stderr)
+
+    def test_outputs_of_a_library_come_near_to_the_exact_ones(self):
+        (self.folder / "both.lnet").write_text(BOTH)
+        run = ["run", "both.lnet", "-i", "data=random:3"]
+        self.good(*run, "-d", "cpu", "-o", "y.npy")
+        compared = [*run, "--expect-output", "gru_output=@y.npy"]
+        self.good(*compared, "-d", "cpu", "--fast", "cudnn")
+        self.assertEqual(self.run_here(*compared, "-d", "emu:0", "--fast", "cudnn").returncode, 1) # else no library was used
+        # Of several cards, streams and chunks; the emulated driver checks the order of all that one card has.
+        for words in (["emu:0"], ["emu:0", "--repeat", "3"], ["2xemu"], ["emu:0,0", "--place", "auto=2", "--chunks", "2"], ["emu:0", "--streams", "1"], ["cpu:0,emu:0"]):
+            done = self.good(*compared, "--fast", "cudnn", "--atol", "1e-5", "-d", *words)
+            self.assertEqual(done.stderr.count("by our own kernels"), 0)
+        [taken] = json.loads(self.good(*run, "-d", "emu:0", "--fast", "cudnn", "--json").stdout)["peak"]
+        self.assertEqual(taken["measured_bytes"], taken["planned_bytes"])
+        self.good("compile", "both.lnet", "-o", "c.lstmc", "--fast", "cudnn", "-d", "emu:0")
+        self.assertIn(" cpu-f32+cudnn, ", self.good("inspect", "c.lstmc", "--summary").stdout)
+
+    def test_a_plan_names_layers_of_a_library(self):
+        where = ["plan", SOURCE / "samples/stacked.lnet", "--set", "layers=1", "--cluster", SOURCE / "samples/gpus.toml", "-d", "gpu:0"]
+        fast = self.document(*where, "--entry", "forward", "--fast", "cudnn", schema="lstmc.plan/1")
+        exact = self.document(*where, "--entry", "forward", schema="lstmc.plan/1")
+        self.assertEqual([row["way"] for row in fast["recurrences"]], ["library"])
+        self.assertEqual(fast["forecast"]["forward_s"], exact["forecast"]["forward_s"]) # it knows no time of the library's
+        self.assertGreater(fast["devices"][0]["peak_bytes"], exact["devices"][0]["peak_bytes"] + (4 << 20))
+        trained = self.document(*where, "--fast", "cudnn", schema="lstmc.plan/1")
+        self.assertNotIn("library", [row["way"] for row in trained["recurrences"]])
+        self.assertRegex(self.good(*where, "--entry", "forward", "--fast", "cudnn").stdout,
+                         r"(?m)^recurrence gpu:0 lstm0 forward: cuDNN, taken to be as fast as our own kernels, \S+ \S+ a step$")
 
     def test_the_plan_has_what_a_library_takes(self):
         peak = lambda *words: self.document("plan", "small.lnet", *words, schema="lstmc.plan/1")["devices"][0]["peak_bytes"]

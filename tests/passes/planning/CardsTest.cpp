@@ -6,6 +6,7 @@
 
 #include "backends/cuda/compiler/Cards.h"
 #include "backends/cuda/emulated/EmulatedCublasLt.h"
+#include "backends/cuda/emulated/EmulatedCudnn.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/emulated/EmulatedKernels.h"
 #include "backends/cuda/kernels/RecurrenceTensor.h"
@@ -107,8 +108,10 @@ std::multiset<std::string> takenOn(const cuda::DataSheet &sheet, const package::
   setenv("LSTMC_CACHE_DIR", cache.path().c_str(), 1);
   card = &sheet;
   std::vector<std::unique_ptr<Device>> devices;
-  devices.push_back(std::move(*cuda::makeGpuDevice(
-      "gpu:0", driver, {.images = cuda::emulatedImages(), .cublasLt = cuda::emulatedCublasLt})));
+  devices.push_back(std::move(*cuda::makeGpuDevice("gpu:0", driver,
+                                                   {.images = cuda::emulatedImages(),
+                                                    .cublasLt = cuda::emulatedCublasLt,
+                                                    .cudnn = cuda::emulatedCudnn})));
   auto package = package::Package::open(package::serialize(data), "cards");
   auto session = Session::create(std::move(*package), std::move(devices));
   launched.clear();
@@ -119,7 +122,7 @@ std::multiset<std::string> takenOn(const cuda::DataSheet &sheet, const package::
 TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
   ASSERT_EQ(cuda::dataSheets().size(), 4u);
   const FastRule none = FastRule::None, bf16 = FastRule::Bf16, tf32 = FastRule::Tf32,
-                 library = FastRule::CublasLt;
+                 library = FastRule::CublasLt, layers = FastRule::Cudnn;
   for (auto [hidden, batch, fast] : {std::tuple(16, 3, none),
                                      {128, 32, none},
                                      {256, 8, none},
@@ -131,7 +134,8 @@ TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
                                      {1024, 1, bf16},
                                      {256, 8, tf32},
                                      {16, 3, library},
-                                     {256, 8, library}}) {
+                                     {256, 8, library},
+                                     {256, 8, layers}}) {
     const package::PackageData data = netOf(hidden, batch, fast);
     for (const cuda::DataSheet &sheet : cuda::dataSheets()) {
       std::multiset<std::string> planned;

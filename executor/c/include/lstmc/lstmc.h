@@ -128,7 +128,8 @@ typedef struct lstmc_session_options {
   void *(*allocate)(void *user, size_t size, size_t alignment);
   void (*release)(void *user, void *memory, size_t size);
   /* The program's own logger gets what is no failure: a launch that takes very long, from a thread
-   * of the session, from create what cuBLASLt chose, and by close what was clipped (W0703). */
+   * of the session, from create what a library carries out, and by close what was clipped
+   * (W0703). */
   void (*log)(void *user, const char *message);
   void *user; /* given to these functions */
 } lstmc_session_options;
