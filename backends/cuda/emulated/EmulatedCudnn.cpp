@@ -131,8 +131,10 @@ void advanceSequence(const Operands &o, const Layer &l, const Sequences &x, int6
   const Weights at(l);
   const auto units = size_t(l.units);
   const auto stateOf = [&](const float *states) {
-    const float *begin = states + sequence * l.units;
-    return states ? std::vector<float>(begin, begin + units) : std::vector<float>(units);
+    std::vector<float> state(units);
+    if (states)
+      std::copy_n(states + sequence * l.units, units, state.begin());
+    return state;
   };
   std::vector<float> h = stateOf(o.h0), c = stateOf(o.c0), next(units);
   for (int64_t t = 0; t < x.steps; ++t) {

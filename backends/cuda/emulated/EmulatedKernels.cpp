@@ -43,7 +43,8 @@ const EmulatedKernel *findKernel(std::string_view name) {
 }
 
 bool EmulatedModule::isLibrary(const void *image) {
-  return std::memcmp(image, ELFMAG, SELFMAG) == 0;
+  // An emulated image has one byte, which differs.
+  return std::strncmp(static_cast<const char *>(image), ELFMAG, SELFMAG) == 0;
 }
 
 std::unique_ptr<EmulatedModule> EmulatedModule::load(const void *image) {
