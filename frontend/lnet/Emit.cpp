@@ -1,5 +1,6 @@
 #include "frontend/lnet/Emit.h"
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -128,6 +129,13 @@ private:
     return text + ")";
   }
 
+  /// Numbers of the language are finite, and those of ops may be "inf".
+  static std::string attributeText(const AttributeValue &value) {
+    const auto *number = std::get_if<double>(&value);
+    return number && !std::isfinite(*number) ? symbol::stringText(symbol::floatText(*number))
+                                             : symbol::valueText(value);
+  }
+
   std::string call(const NodeView &node) {
     std::string text;
     auto add = [&](const std::string &argument) { text += (text.empty() ? "" : ", ") + argument; };
@@ -162,7 +170,7 @@ private:
     for (const symbol::NamedAttribute &attribute : node.attributes)
       add(attribute.name + "=" +
           (holdsDims(node, attribute.name) ? extents(attribute.value, node.dims)
-                                           : symbol::valueText(attribute.value)));
+                                           : attributeText(attribute.value)));
     add("name=" + symbol::stringText(node.name));
     return node.op + "(" + text + ")";
   }

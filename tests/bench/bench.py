@@ -12,7 +12,8 @@ schedules   small networks on several devices, trained under --schedules (1,000)
 replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devices; exit 1 unless each of 1,000 flipped bits is found
 kills       trainings killed --kills (1,000) times at random instants, counted in build/kills.json; exit 1 unless each ends as one that was not killed
 tsan        several devices, watchdog and checkpoints under ThreadSanitizer, built in build-tsan (long); exit 1 if it reports anything
-torch       modules of PyTorch through lstmc.from_torch: the tests of it, then files, start, memory and speed of both
+torch       modules of PyTorch through lstmc.from_torch: the tests of it, then files, start, memory and speed of both; with --seeds A..B modules made at
+            random, and nothing else; exit 1 if one differs
 keras       models of Keras itself through `import --as keras-..`, both sides within the bound of the equations (keras_models.py)
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e, with `--as ranks` on devices of 2 to 8 ranks; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
@@ -341,6 +342,9 @@ def main():
     elif args.name == "torch":
         environment = {**os.environ, "PYTHONPATH": str(root / "build/python"), "LSTMC": str(root / "build/lstmc")}
         python = peer_python()
+        if "--seeds" in sys.argv:
+            nets = root / "tests/frontend/python/torch_nets.py"
+            raise SystemExit(subprocess.run([python, "-B", nets, *args.seeds.split("..")], env=environment).returncode)
         subprocess.run([python, "-B", root / "tests/frontend/python/test_torch.py"], env=environment, check=True)
         raise SystemExit(subprocess.run([python, "-B", here / "deploy.py", root / "build/executor/run/lstmc-run"], env=environment).returncode)
     elif args.name == "keras":

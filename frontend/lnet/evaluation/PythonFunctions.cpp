@@ -296,6 +296,8 @@ Value IterationFunctions::max(Arguments &arguments) { return extreme(arguments, 
 Value IterationFunctions::sum(Arguments &arguments) {
   if (const symbol::OpSignature *op = opOnTensor(arguments, "sum"))
     return interpreter_.tensors.call(*op, arguments);
+  if (arguments.unknown)
+    return Value::unknown();
   std::vector<Value> values;
   std::vector<const Expr *> places;
   if (!bindBuiltin(run_, "sum", arguments, {{"items", true}, {"start"}}, values, &places))

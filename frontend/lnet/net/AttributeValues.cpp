@@ -1,6 +1,7 @@
 #include "frontend/lnet/net/AttributeValues.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "executor/base/Suggest.h"
 #include "frontend/lnet/net/Extents.h"
@@ -58,6 +59,18 @@ std::optional<symbol::AttributeValue> tupleValue(Run &run, const symbol::OpSigna
   return tuple;
 }
 
+/// Numbers that are not finite have no literals: an op takes them as text, as in symbol.json.
+symbol::AttributeValue notFinite(const Value &value) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  if (!value.is(ValueKind::String))
+    return {};
+  const std::string &text = value.string();
+  if (text == "inf" || text == "-inf")
+    return text == "inf" ? kInf : -kInf;
+  return text == "nan" ? symbol::AttributeValue(std::numeric_limits<double>::quiet_NaN())
+                       : symbol::AttributeValue();
+}
+
 /// The value if it is of the kind, else monostate. Not for tuples.
 symbol::AttributeValue plainValue(const symbol::OpAttribute &record, const Value &value) {
   switch (record.kind) {
@@ -66,9 +79,7 @@ symbol::AttributeValue plainValue(const symbol::OpAttribute &record, const Value
       return value.integer();
     break;
   case Kind::Float:
-    if (value.isNumber())
-      return value.number();
-    break;
+    return value.isNumber() ? symbol::AttributeValue(value.number()) : notFinite(value);
   case Kind::Boolean:
     if (value.is(ValueKind::Bool))
       return value.boolean();

@@ -1,9 +1,12 @@
 """What operators of PyTorch's ATen are here: a function (arguments, keywords, node) -> symbol for each, by its name in torch.export."""
 
+import math
+
 from . import sym
 from .graph import Symbol
 
 OPERATORS = {}
+WITH_NUMBERS = set()  # functions whose tensor arguments may be numbers
 _HUGE = 2**62  # an end that PyTorch writes for "to the last"
 
 
@@ -18,6 +21,11 @@ def _operator(*names):
         return function
 
     return add
+
+
+def _with_numbers(function):
+    WITH_NUMBERS.add(function)
+    return function
 
 
 def shape_of(node):
@@ -40,19 +48,21 @@ def _elementwise(function, *names):
     _operator(*names)(lambda args, keywords, node: function(args[0]))
 
 
-for _name in ("relu sigmoid tanh exp log log2 log10 log1p expm1 sqrt rsqrt abs neg erf sin cos tan sinh cosh floor ceil round trunc sign "
-              "reciprocal square silu mish softsign log_sigmoid").split():
-    _elementwise(getattr(sym, "negative" if _name == "neg" else "rint" if _name == "round" else _name), _name + ".default",
-                 _name + "_.default")
+_OTHER_NAMES = {"neg": "negative", "round": "rint", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
+                "atanh": "arctanh", "lgamma": "gammaln"}
+for _name in ("relu sigmoid tanh exp log log2 log10 log1p expm1 sqrt rsqrt abs neg erf erfinv sin cos tan sinh cosh asin acos atan asinh acosh atanh "
+              "lgamma floor ceil round trunc sign reciprocal square silu mish softsign log_sigmoid").split():
+    _elementwise(getattr(sym, _OTHER_NAMES.get(_name, _name)), _name + ".default", _name + "_.default")
 _elementwise(lambda x: x, "contiguous.default", "clone.default", "detach.default", "detach_.default", "alias.default",
              "lift_fresh_copy.default")
 
 
 @_operator("gelu.default")
 def _gelu(args, keywords, node):
-    if keywords.get("approximate", "none") != "none":
-        raise Unsupported('gelu(approximate="tanh")')
-    return sym.gelu(args[0])
+    x = args[0]
+    if keywords.get("approximate", "none") == "none":
+        return sym.gelu(x)
+    return 0.5 * x * (1.0 + sym.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))  # sqrt(2 / pi)
 
 
 @_operator("softplus.default")
@@ -69,16 +79,40 @@ def _leaky_relu(args, keywords, node):
 
 @_operator("elu.default", "elu_.default")
 def _elu(args, keywords, node):
-    if len(args) > 2:
-        raise Unsupported("elu with scales")
-    return sym.LeakyReLU(args[0], act_type="elu", slope=float(args[1]) if len(args) > 1 else 1.0)
+    alpha, scale, input_scale = (float(number) for number in (*args[1:], *[1] * (4 - len(args))))
+    x = args[0]
+    if input_scale != 1:
+        return scale * sym.where(x > 0.0, x, alpha * sym.expm1(input_scale * x))
+    y = sym.LeakyReLU(x, act_type="elu", slope=alpha)
+    return y if scale == 1 else scale * y
 
 
-@_operator("clamp.default", "hardtanh.default")
+@_operator("clamp.default", "clamp.Tensor", "hardtanh.default", "hardtanh_.default")
+@_with_numbers
 def _clamp(args, keywords, node):
-    low, high = (list(args[1:]) + [-1.0, 1.0])[:2] if "hardtanh" in str(node.target) else (list(args[1:]) + [None, None])[:2]
+    ends = [-1.0, 1.0] if "hardtanh" in str(node.target) else [None, None]
+    low, high = (*args[1:], *ends[len(args) - 1:])
     low, high = keywords.get("min", low), keywords.get("max", high)
-    return sym.clip(args[0], a_min=-3.4e38 if low is None else float(low), a_max=3.4e38 if high is None else float(high))
+    x = args[0]
+    if isinstance(low, Symbol) or isinstance(high, Symbol):
+        raise Unsupported("clamp between tensors")
+    x = x if low is None else sym.maximum(x, float(low))
+    return x if high is None else sym.minimum(x, float(high))
+
+
+@_operator("_native_batch_norm_legit_no_training.default")
+def _batch_norm(args, keywords, node):
+    x, gamma, beta, mean, variance, _, eps = args
+    axes = len(shape_of(node.args[0])) - 2  # behind that of the channels
+
+    def by_channel(vector):
+        for _ in range(axes):
+            vector = sym.expand_dims(vector, axis=-1)
+        return sym.expand_dims(vector, axis=0)
+
+    scale = sym.rsqrt(variance + float(eps))
+    y = sym.broadcast_mul(sym.broadcast_sub(x, by_channel(mean)), by_channel(scale if gamma is None else scale * gamma))
+    return [y if beta is None else sym.broadcast_add(y, by_channel(beta))]
 
 
 @_operator("dropout.default", "dropout_.default")
@@ -100,6 +134,7 @@ def _log_softmax(args, keywords, node):
 
 
 def _two(symbols, with_number, reversed_number, *names, turned=False):
+    @_with_numbers
     def function(args, keywords, node):
         args, sources = (pair[1::-1] if turned else pair[:2] for pair in (args, node.args))
         dtype = dtype_of(node) if node.meta["val"].dtype.is_floating_point else _common_type(sources)
@@ -123,8 +158,8 @@ def _common_type(sources):
 
 
 def _with_axes(symbol, source, rank):
-    """With leading axes of 1, as PyTorch broadcasts and MXNet does not."""
-    for _ in range(rank - len(shape_of(source))):
+    """With leading axes of 1, as PyTorch broadcasts and MXNet does not. A value without axes is a tensor of one element here."""
+    for _ in range(rank - max(1, len(shape_of(source)))):
         symbol = sym.expand_dims(symbol, axis=0)
     return symbol
 
@@ -135,24 +170,34 @@ _two(sym.broadcast_sub, lambda x, n: x - n, lambda x, n: n - x, "rsub.Scalar", "
 _two(sym.broadcast_mul, lambda x, n: x * n, lambda x, n: n * x, "mul.Tensor", "mul.Scalar", "mul_.Tensor")
 _two(sym.broadcast_div, lambda x, n: x / n, lambda x, n: n / x, "div.Tensor", "div.Scalar", "div_.Tensor")
 _two(sym.broadcast_power, lambda x, n: x**n, lambda x, n: n**x, "pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
-_two(sym.broadcast_maximum, None, None, "maximum.default", "max.other")
-_two(sym.broadcast_minimum, None, None, "minimum.default", "min.other")
+_two(sym.broadcast_hypot, sym.hypot, sym.hypot, "hypot.default")
+_two(sym.broadcast_maximum, sym.maximum, sym.maximum, "maximum.default", "max.other")
+_two(sym.broadcast_minimum, sym.minimum, sym.minimum, "minimum.default", "min.other")
+
+_TURNED = {"greater": "lesser", "greater_equal": "lesser_equal", "lesser": "greater", "lesser_equal": "greater_equal"}
 
 
 def _comparison(name, op):
     """Of two tensors, or of one and a number; truths are 1 and 0 of float32."""
 
+    @_with_numbers
     def compare(args, keywords, node):
         dtype = _common_type(node.args)
         left, right = (_as(value, source, dtype) for value, source in zip(args, node.args))
+        if not isinstance(left, Symbol):
+            return _truths(getattr(sym, _TURNED.get(op, op))(right, float(left)), dtype)
         if isinstance(right, Symbol):
             rank = len(shape_of(node))
             truth = getattr(sym, f"broadcast_{op}")(_with_axes(left, node.args[0], rank), _with_axes(right, node.args[1], rank))
         else:
             truth = getattr(sym, op)(left, float(right))
-        return truth if dtype == "float32" else sym.Cast(truth, dtype="float32")
+        return _truths(truth, dtype)
 
     _operator(name + ".Tensor", name + ".Scalar")(compare)
+
+
+def _truths(compared, dtype):
+    return compared if dtype == "float32" else sym.Cast(compared, dtype="float32")
 
 
 for _name, _op in {"gt": "greater", "ge": "greater_equal", "lt": "lesser", "le": "lesser_equal", "eq": "equal", "ne": "not_equal"}.items():
@@ -169,12 +214,44 @@ def _not(args, keywords, node):
     return sym.logical_not(args[0])
 
 
+@_operator("logical_xor.default", "bitwise_xor.Tensor", "__xor__.Tensor")
+def _xor(args, keywords, node):
+    if str(node.meta["val"].dtype) != "torch.bool":
+        raise Unsupported("the bits of a number")
+    rank = len(shape_of(node))
+    return sym.broadcast_logical_xor(*[_with_axes(value, source, rank) for value, source in zip(args, node.args)])
+
+
+@_operator("isnan.default")
+def _isnan(args, keywords, node):
+    return _truths(sym.broadcast_not_equal(args[0], args[0]), dtype_of(node.args[0]))
+
+
+@_operator("div.Tensor_mode", "floor_divide.default")
+@_with_numbers
+def _div_mode(args, keywords, node):
+    if not node.meta["val"].dtype.is_floating_point:
+        raise Unsupported("a quotient of whole numbers that is rounded")
+    mode = keywords.get("rounding_mode", "floor")
+    quotient = OPERATORS["aten.div.Tensor"](args, {}, node)
+    return sym.floor(quotient) if mode == "floor" else sym.trunc(quotient) if mode == "trunc" else quotient
+
+
+@_operator("full_like.default", "zeros_like.default", "ones_like.default")
+def _full_like(args, keywords, node):
+    number = {"zeros_like": 0, "ones_like": 1}.get(str(node.target).split(".")[1], args[-1])
+    x = _as(args[0], node.args[0], dtype_of(node))
+    return sym.zeros_like(x) + float(number)
+
+
 @_operator("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
+@_with_numbers
 def _where(args, keywords, node):
     return _chosen(node, *zip(args, node.args))
 
 
 @_operator("masked_fill.Scalar", "masked_fill_.Scalar", "masked_fill.Tensor")
+@_with_numbers
 def _masked_fill(args, keywords, node):
     (x, mask, value), sources = args, node.args
     return _chosen(node, (mask, sources[1]), (value, sources[2]), (x, sources[0]))
@@ -197,6 +274,14 @@ def _stretched(value, source, shape, full, dtype):
         return value
     value = _with_axes(value, source, len(shape))
     return sym.broadcast_to(value, shape=shape) if full is None else sym.broadcast_like(value, full)
+
+
+@_operator("addmm.default")
+def _addmm(args, keywords, node):
+    c, a, b = args
+    beta, alpha = keywords.get("beta", 1), keywords.get("alpha", 1)
+    product = sym.dot(a, b) if alpha == 1 else sym.dot(a, b) * float(alpha)
+    return product if beta == 0 else sym.broadcast_add(product, _with_axes(c if beta == 1 else c * float(beta), node.args[0], 2))
 
 
 @_operator("matmul.default", "mm.default", "bmm.default")
@@ -278,11 +363,33 @@ def _select(args, keywords, node):
 def _slice(args, keywords, node):
     axis, begin, end, step = (list(args[1:]) + [0, None, None, 1][len(args) - 1:])[:4]
     begin, end = begin or 0, None if end is None or end > _HUGE else end
-    if step != 1:
-        raise Unsupported(f"a slice with step {step}")
-    if begin == 0 and end is None:
+    axis %= len(shape_of(node))
+    if begin == 0 and end is None and step == 1:
         return args[0]
-    return sym.slice_axis(args[0], axis=axis % len(shape_of(node)), begin=begin, end=end)
+    if step == 1:
+        return sym.slice_axis(args[0], axis=axis, begin=begin, end=end)
+    before = (None,) * axis
+    return sym.slice(args[0], begin=(*before, begin), end=(*before, end), step=(*before, step))
+
+
+@_operator("constant_pad_nd.default")
+def _pad(args, keywords, node):
+    x, pads, number = args[0], args[1], float(args[2]) if len(args) > 2 else 0.0
+    rank = len(shape_of(node))
+    for i in range(len(pads) // 2):  # from the last axis on
+        axis, before, after = rank - 1 - i, *pads[2 * i:2 * i + 2]
+        if before < 0 or after < 0:
+            x = sym.slice_axis(x, axis=axis, begin=max(0, -before), end=None if after >= 0 else after)
+        one = sym.zeros_like(sym.slice_axis(x, axis=axis, begin=0, end=1)) + number
+        parts = [sym.broadcast_axis(one, axis=axis, size=extent) if extent > 0 else None for extent in (before, after)]
+        parts = [part for part in (parts[0], x, parts[1]) if part is not None]
+        x = sym.Concat(*parts, dim=axis) if len(parts) > 1 else x
+    return x
+
+
+@_operator("index_select.default")
+def _index_select(args, keywords, node):
+    return sym.take(args[0], args[2], axis=args[1] % len(shape_of(node)), mode="wrap")
 
 
 @_operator("cat.default")
@@ -337,6 +444,18 @@ def _gather(args, keywords, node):
     return sym.pick(args[0], sym.squeeze(args[2], axis=(axis,)), axis=axis, keepdims=True)
 
 
+@_operator("roll.default")
+def _roll(args, keywords, node):
+    x, shape = args[0], shape_of(node)
+    if len(args) < 3 or not args[2]:
+        raise Unsupported("roll without axes")
+    for shift, axis in zip(args[1], args[2]):
+        cut = -(shift % shape[axis])
+        axis %= len(shape)
+        x = x if cut == 0 else sym.Concat(sym.slice_axis(x, axis=axis, begin=cut, end=None), sym.slice_axis(x, axis=axis, begin=0, end=cut), dim=axis)
+    return x
+
+
 @_operator("flip.default")
 def _flip(args, keywords, node):
     rank = len(shape_of(node))
@@ -348,19 +467,49 @@ def _flip(args, keywords, node):
 
 def _reduction(function, *names):
     def reduce(args, keywords, node):
+        x = _as(args[0], node.args[0], dtype_of(node))
         rank = len(shape_of(node.args[0]))
         axes = args[1] if len(args) > 1 and args[1] is not None else ()
         axes = (axes,) if isinstance(axes, int) else tuple(axes)
         keep = args[2] if len(args) > 2 else keywords.get("keepdim", False)
-        return function(args[0], axis=tuple(axis % rank for axis in axes) or tuple(range(rank)), keepdims=bool(keep))
+        return function(x, axis=tuple(axis % rank for axis in axes) or tuple(range(rank)), keepdims=bool(keep))
 
     _operator(*names)(reduce)
 
 
 _reduction(sym.mean, "mean.dim", "mean.default")
 _reduction(sym.sum, "sum.dim_IntList", "sum.default")
-_reduction(sym.max, "amax.default")
-_reduction(sym.min, "amin.default")
+_reduction(sym.prod, "prod.dim_int", "prod.default")
+_reduction(sym.max, "amax.default", "max.default")
+_reduction(sym.min, "amin.default", "min.default")
+_reduction(lambda x, **flags: sym.max(x != 0.0, **flags), "any.default", "any.dim", "any.dims")
+_reduction(lambda x, **flags: sym.min(x != 0.0, **flags), "all.default", "all.dim", "all.dims")
+
+
+@_operator("var.correction")
+def _var(args, keywords, node):
+    extents, correction = shape_of(node.args[0]), keywords.get("correction", 1)
+    axes = args[1] if len(args) > 1 and args[1] is not None else range(len(extents))
+    axes = tuple(axis % len(extents) for axis in axes)
+    count = math.prod(extents[axis] for axis in axes) - (1 if correction is None else correction)
+    if count <= 0:
+        raise Unsupported("the variance of too few elements")
+    centred = sym.broadcast_sub(args[0], sym.mean(args[0], axis=axes, keepdims=True))
+    return sym.sum(sym.square(centred), axis=axes, keepdims=keywords.get("keepdim", False)) / float(count)
+
+
+@_operator("sort.default", "sort.stable")
+def _sort(args, keywords, node):
+    rest = list(args[1:])
+    axis = keywords.get("dim", rest[0] if rest else -1) % len(shape_of(node.args[0]))
+    ascending = not keywords.get("descending", rest[1] if len(rest) > 1 else False)
+    return [sym.sort(args[0], axis=axis, is_ascend=ascending), sym.argsort(args[0], axis=axis, is_ascend=ascending, dtype="int32")]
+
+
+@_operator("topk.default")
+def _topk(args, keywords, node):
+    x, k, axis, largest = (list(args) + [-1, True][len(args) - 2:])[:4]
+    return list(sym.topk(x, k=k, axis=axis % len(shape_of(node.args[0])), ret_typ="both", is_ascend=not largest, dtype="int32"))
 
 
 def _place(symbol, function, args, node):
@@ -371,20 +520,22 @@ def _place(symbol, function, args, node):
     return sym.Cast(function(symbol, axis=axis, keepdims=bool(args[2]) if len(args) > 2 else False), dtype="int32")
 
 
-def _extreme(function, place, name):
+def _extreme(place, name):
+    """What is largest or smallest, and where: the first of several, which alone has a gradient, as in PyTorch."""
     _operator(f"arg{name}.default")(lambda args, keywords, node: _place(args[0], place, args, node))
 
     def both(args, keywords, node):
-        axis = args[1] % len(shape_of(node.args[0]))
-        return [function(args[0], axis=(axis,), keepdims=bool(args[2]) if len(args) > 2 else False), _place(args[0], place, args, node)]
+        at = _place(args[0], place, args, node)
+        keep = bool(args[2]) if len(args) > 2 else False
+        return [sym.pick(args[0], at, axis=args[1] % len(shape_of(node.args[0])), keepdims=keep), at]
 
     _operator(f"{name}.dim")(both)
 
 
-_extreme(sym.max, sym.argmax, "max")
-_extreme(sym.min, sym.argmin, "min")
+_extreme(sym.argmax, "max")
+_extreme(sym.argmin, "min")
 
 
 @_operator("cumsum.default")
 def _cumsum(args, keywords, node):
-    return sym.cumsum(args[0], axis=args[1] % len(shape_of(node)))
+    return sym.cumsum(_as(args[0], node.args[0], dtype_of(node)), axis=args[1] % len(shape_of(node)))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _LOOP = {"after", "valid_every", "save_every", "disp_every", "keep", "keep_every", "check_replicas", "early_stop", "output", "resume",
          "force", "num_epochs"}
 _SESSION = {"threads", "seed", "check_nan", "limit", "params"}
+_OF_FILES = ("batch", "net", "set", "shape")  # flags of what a text leaves open
 
 
 def load(path: Path, **flags: Any) -> Network | Package:
@@ -63,7 +64,7 @@ class Network:
     def compile(self, shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None,
                 entries: Sequence[str] = (), initializer: Initializer | str | None = None, **flags: Any) -> Package:
         """A Package for these shapes of inputs (of a symbol; a file has its own, and `shape=` changes them) and flags of
-        `lstmc compile`: devices, batch, place, mem, dtype, optimizer, fit, ..."""
+        `lstmc compile`: devices, place, mem, dtype, optimizer, fit, ..., and of a file also batch, net, set and shape."""
         flags = {**self._flags, **flags}
         return Package(self._compile("compile", flags, list(entries), shapes, types, initializer))
 
@@ -140,6 +141,9 @@ class Network:
             if initializer is not None:
                 flags = {**flags, "initializer": initializer}
             return _core.compile_file(self._source, command, words(with_fit_keys(flags, command)), entries, vocabulary)
+        for flag in _OF_FILES:
+            if flag in flags:
+                raise usage(f"{flag}= is for .lnet files; a network of symbols has the shapes of its inputs that compile(shapes) is given")
         drawing = graph.draw(self._source, self._name, shapes, types)
         line = words(with_fit_keys(flags, command))
         return _core.compile_drawing(drawing, command, line, entries, spec_of(initializer))

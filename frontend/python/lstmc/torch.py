@@ -31,38 +31,51 @@ def from_torch(module: Any, example: Any, name: str = "net") -> TorchNetwork:
     weights.
 
     `example` is an input, or a tuple of inputs, of the shapes for which the network is compiled unless others are given. The module is taken
-    as it is: call `module.eval()` before, or its Dropouts are kept. A module that computes with the extents of its input, as in
-    `y.view(T * N, H)`, may keep those of the example. Raises lstmc.Error (E0215) that names an operator which is not here
-    and the line of the module that calls it, E0613 for types other than float32 and float64.
+    as it is: call `module.eval()` before, or its Dropouts are kept. Compiled for other shapes, it is exported again. Raises lstmc.Error (E0215)
+    that names an operator which is not here and the line of the module that calls it, E0613 for types other than float32 and float64.
 
     Source of the operators' meaning: the documentation of torch.nn and torch.nn.functional.
     """
-    import torch
-
-    example = example if isinstance(example, tuple) else (example,)
-    with torch.no_grad(), filled_up(torch, module), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The tensor attributes .*_flat_weights")  # nn.LSTM's own
-        program = torch.export.export(module, example)
-    return TorchNetwork(_Reader(program, torch), name)
+    return TorchNetwork(module, example if isinstance(example, tuple) else (example,), name)
 
 
 class TorchNetwork(Network):
     """A network with weights: `weights` by name, and `shapes` of its inputs, those of the example."""
 
-    def __init__(self, reader: Any, name: str) -> None:
-        outputs = reader.read()
-        super().__init__(outputs, name)
-        self.symbol = outputs
+    def __init__(self, module: Any, example: tuple[Any, ...], name: str) -> None:
+        reader = _exported(module, example)
+        super().__init__(reader.outputs, name)
+        self.symbol = reader.outputs
         self.shapes = reader.shapes  #: by input
         self.weights = reader.weights  #: arrays of NumPy by parameter
+        self._module, self._example, self._inputs = module, example, reader.inputs
+        self._others = {}  # networks of other shapes
 
     def compile(self, shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None,
                 entries: Sequence[str] = (), initializer: Initializer | str | None = None, **flags: Any) -> Package:
         return super().compile({**self.shapes, **(shapes or {})}, types, entries, initializer, **flags)
 
+    def _compile(self, command, flags, entries, shapes=None, *rest):
+        return super(TorchNetwork, self._at(shapes))._compile(command, flags, entries, shapes, *rest)
+
+    def _at(self, shapes):
+        """The network of the module as PyTorch exports it for these shapes, since a program may count the elements of its example."""
+        wanted = {**self.shapes, **{name: tuple(extents) for name, extents in (shapes or {}).items() if name in self.shapes}}
+        if wanted == self.shapes:
+            return self
+        key = tuple(wanted.values())
+        if key not in self._others:
+            example = _resized(self._example, [wanted.get(name) for name in self._inputs])
+            try:
+                self._others[key] = TorchNetwork(self._module, example, self._name)
+            except (IndexError, RuntimeError, ValueError) as error:  # PyTorch's, of a module that has no such shapes
+                shown = ", ".join(f"{name} {list(extents)}" for name, extents in wanted.items())
+                raise Error(f"error[E0207]: the module refuses inputs of {shown}: {error}", "E0207", str(error), exit=3) from error
+        return self._others[key]
+
     def bind(self, shapes: Mapping[str, Sequence[int]] | None = None, **flags: Any) -> Session:
         """A Session of the compiled network with its weights; flags are those of `lstmc run`."""
-        return self.compile(shapes).session(self.weights, **flags)
+        return self.compile(shapes).session(self._at(shapes).weights, **flags)
 
     def fit(self, data: Any, *args: Any, params: Mapping[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
         """Network.fit, from the module's weights unless other `params` are given."""
@@ -89,21 +102,77 @@ class TorchNetwork(Network):
             package.save(path, force)
 
 
+def _exported(module, example):
+    """A _Reader that has read the module's program for an example."""
+    import torch
+
+    with torch.no_grad(), filled_up(torch, module), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The tensor attributes .*_flat_weights")  # nn.LSTM's own
+        return _read(torch.export.export(module, example), torch)
+
+
+def _resized(example, shapes):
+    """The example with other shapes of its tensors, in which its elements repeat; None keeps one."""
+    import torch
+    from torch.utils import _pytree
+
+    leaves, tree = _pytree.tree_flatten(example)
+    shapes = iter(shapes)
+
+    def resized(tensor, shape):
+        for axis, extent in enumerate(shape or ()):
+            tensor = tensor.index_select(axis, torch.arange(extent) % tensor.shape[axis])
+        return tensor
+
+    return _pytree.tree_unflatten([resized(leaf, next(shapes)) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves], tree)
+
+
+def _read(program, torch):
+    """A _Reader that has read the program. Operators that are not here are written in others, as PyTorch itself defines them, where it does."""
+    first, apart, before = program, {}, None
+    while True:
+        try:
+            return _Reader(program, torch)
+        except _Refused as refused:
+            target = refused.node.target
+            if before and all(node.target != target for node in first.graph.nodes):
+                refused = before  # the operator that the user calls
+            if target in apart or _kind(refused.node) in _RECURRENT:
+                raise refused.error from None
+            table = torch.export.default_decompositions()
+            before, apart[target] = refused, table[target] if target in table else None
+            program = first.run_decompositions({target: others for target, others in apart.items() if others})
+
+
+class _Refused(Exception):
+    """A node without a counterpart, and the error for the user."""
+
+    def __init__(self, node, error):
+        super().__init__(str(error))
+        self.node, self.error = node, error
+
+
 class _Reader:
-    """Reads an exported program, node by node."""
+    """An exported program, read node by node."""
 
     def __init__(self, program, torch):
         self.torch = torch
         self.program = program
-        self.weights, self.shapes = {}, {}
+        self.weights, self.shapes = {}, {}  #: what the outputs read
+        self.inputs = []  #: names of all inputs, in their order
         self._parameters = {}  # name in the state_dict -> Variable
         self._values = {}  # node -> symbol, list of symbols, or tensor that is known
         self._names = set()  # of layers
         signature = program.graph_signature
         self._stored = {**signature.inputs_to_parameters, **signature.inputs_to_buffers,
                         **getattr(signature, "inputs_to_lifted_tensor_constants", {})}
+        self.outputs = self._read()
+        names = set(self.outputs.list_arguments())
+        for read in self.weights, self.shapes:
+            for name in [name for name in read if name not in names]:
+                del read[name]
 
-    def read(self):
+    def _read(self):
         for node in self.program.graph.nodes:
             if node.op == "placeholder":
                 self._values[node] = self._placeholder(node)
@@ -111,7 +180,7 @@ class _Reader:
                 try:
                     self._values[node] = self._call(node)
                 except Unsupported as error:
-                    raise self._refused(node, str(error)) from None
+                    raise _Refused(node, self._refused(node, str(error))) from None
             elif node.op == "output":
                 outputs = [self._symbol(value) for value in node.args[0]]
         return outputs[0] if len(outputs) == 1 else Group(outputs)
@@ -121,6 +190,7 @@ class _Reader:
     def _placeholder(self, node):
         if node.name in self._stored:
             return self._stored_value(self._stored[node.name])
+        self.inputs.append(node.name)
         self.shapes[node.name] = shape_of(node)
         truths = str(node.meta["val"].dtype) == "torch.bool"
         variable = Variable(node.name, dtype="bool" if truths else dtype_of(node), layout="TN" if self._steps_first() else None)
@@ -167,7 +237,7 @@ class _Reader:
             raise Unsupported("a tensor without elements")
         if all(number == flat[0] + i * step for i, number in enumerate(flat)):
             if step == 0:
-                return sym._full(shape=tuple(tensor.shape), value=float(flat[0]), dtype=dtype)
+                return sym._full(shape=tuple(tensor.shape) or (1,), value=float(flat[0]), dtype=dtype)
             counted = sym._arange(start=float(flat[0]), stop=float(flat[0] + len(flat) * step), step=float(step), dtype=dtype)
             return counted if tensor.dim() == 1 else sym.reshape(counted, shape=tuple(tensor.shape))
         kind = dtype if dtype in ("float32", "float64") else "float32"
@@ -176,17 +246,18 @@ class _Reader:
 
     # Values.
 
-    def _symbol(self, value):
-        """What an operator gets for an argument: symbols for tensors, anything else as it is."""
+    def _symbol(self, value, numbers=False):
+        """What an operator gets for an argument: symbols for tensors (with `numbers`, a number for one that is known and has no axis), anything
+        else as it is."""
         if isinstance(value, (list, tuple)):
-            return [self._symbol(each) for each in value]
+            return [self._symbol(each, numbers) for each in value]
         if not isinstance(value, self.torch.fx.Node):
             return value
         value = self._values[value]
         if isinstance(value, str):
             return self._parameter(value)
         if isinstance(value, self.torch.Tensor):
-            return self._constant(value)
+            return value.item() if numbers and value.dim() == 0 else self._constant(value)
         return value
 
     def _call(self, node):
@@ -208,13 +279,14 @@ class _Reader:
             function = self._cast
         if function is None:
             raise Unsupported("")
-        return function(self._symbol(node.args), dict(node.kwargs), node)
+        numbers = function in aten.WITH_NUMBERS
+        return function(self._symbol(node.args, numbers), {key: self._symbol(value, numbers) for key, value in node.kwargs.items()}, node)
 
     def _is_known(self, node):
         """Whether an operator can be carried out now: it makes a tensor of constants."""
         nodes = node.all_input_nodes
         return all(isinstance(self._values[each], self.torch.Tensor) for each in nodes) and (bool(nodes) or _kind(node) in (
-            "zeros", "ones", "full", "new_zeros", "zeros_like", "empty", "arange"))
+            "zeros", "ones", "full", "new_zeros", "zeros_like", "empty", "arange", "scalar_tensor"))
 
     def _cast(self, args, keywords, node):
         before, after = dtype_of(node.args[0]), dtype_of(node)

@@ -301,7 +301,7 @@ def odd(data: float32[5, N, 8], length: float32[N], softmax_label: int32[5, N]):
     with ctx_group("low"):
         a, b = SliceChannel(z, num_outputs=2, axis=2)
     v = Variable("v", shape=(N, 4), init=Mixed([".*"], [Constant(1.5)]))
-    s = slice(data, begin=(None, 1), end=(2, None))
+    s = clip(slice(data, begin=(None, 1), end=(2, None)), a_min="-inf", a_max=1.5)
     return concatenate([a, b], axis=2), h, sum(dot(v, v, transpose_b=True)), s
 
 place(odd, low="cpu:1", top="cpu")

@@ -26,6 +26,7 @@ import lstmc
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import bounded
+import torch_nets
 
 BOUND = 1e-12
 warnings.filterwarnings("ignore", module="torch|contextlib")
@@ -253,6 +254,45 @@ class Conversion(unittest.TestCase):
         with self.assertRaises(lstmc.Error) as raised:
             lstmc.from_torch(nn.LSTM(4, 5).half(), torch.randn(2, 3, 4).half())
         self.assertEqual(raised.exception.code, "E0613")
+
+
+class Unused(nn.Module):
+    """A head whose result nobody reads."""
+
+    def __init__(self):
+        super().__init__()
+        self.rnn, self.fc, self.other = nn.GRU(3, 4), nn.Linear(4, 2), nn.Linear(4, 5)
+
+    def forward(self, x):
+        y = self.rnn(x)[0]
+        self.other(y)
+        return self.fc(y) + torch.tensor([0.5, 2.0])[1].double() + y.mean()
+
+
+class Dispersed(nn.Module):
+    """What counts the elements of its input."""
+
+    def forward(self, x):
+        return x.std(0), torch.roll(x, 1, 0), x / x.shape[0], x.norm(dim=0)
+
+
+class Random(unittest.TestCase):
+    def test_modules_made_at_random_compute_the_same(self):
+        self.assertEqual(torch_nets.main(1, 80), 0)
+
+    def test_what_nobody_reads_is_no_weight(self):
+        net = compare(self, Unused, torch.randn(5, 2, 3))
+        self.assertNotIn("other_weight", net.weights)
+
+    def test_a_module_is_exported_again_for_other_shapes(self):
+        net = compare(self, Dispersed, torch.randn(2, 3))
+        x = torch.randn(7, 3, dtype=torch.float64)
+        for want, found in zip(Dispersed()(x), net.bind({"x": (7, 3)}).run({"x": x.numpy()}).values()):
+            self.assertLessEqual(numpy.abs(found - want.numpy()).max(), BOUND)
+        refusing = lstmc.from_torch(nn.LSTM(3, 4), (torch.zeros(5, 2, 3), (torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))))
+        with self.assertRaises(lstmc.Error) as raised:
+            refusing.compile({"input": (5, 3, 3)})
+        self.assertIn("the module refuses inputs of input [5, 3, 3]", str(raised.exception))
 
 
 class Stack(nn.Module):
