@@ -139,6 +139,31 @@ static Status checkPrograms(const Start &start, const std::string &first) {
   return {};
 }
 
+namespace {
+
+/// Closes the ends that have not been given away.
+struct Pipe {
+  static Result<Pipe> make() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      return fail(ErrorCode::E0901, "mpirun cannot be started: {}", std::strerror(errno));
+    return Pipe(ends[0], ends[1]);
+  }
+  Pipe(int out, int in) : out(out), in(in) {}
+  Pipe(Pipe &&other) noexcept
+      : out(std::exchange(other.out, -1)), in(std::exchange(other.in, -1)) {}
+  Pipe &operator=(Pipe &&) = delete;
+  ~Pipe() {
+    for (int end : {out, in})
+      if (end >= 0)
+        ::close(end);
+  }
+
+  int out, in; ///< to read from, and to write to
+};
+
+} // namespace
+
 Result<Mpirun> Mpirun::start(const Start &start) {
   const std::string mpirun = findOnPath("mpirun");
   if (mpirun.empty())
@@ -151,6 +176,10 @@ Result<Mpirun> Mpirun::start(const Start &start) {
   for (std::string &word : words)
     arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  LSTMC_ASSIGN(Pipe output, Pipe::make());
+  LSTMC_ASSIGN(Pipe messages, Pipe::make());
+  LSTMC_ASSIGN(ForwardedOutput forwarded, ForwardedOutput::start(std::exchange(output.out, -1),
+                                                                 std::exchange(messages.out, -1)));
   const pid_t parent = ::getpid(), child = ::fork();
   if (child < 0)
     return fail(ErrorCode::E0901, "mpirun cannot be started: {}", std::strerror(errno));
@@ -161,12 +190,14 @@ Result<Mpirun> Mpirun::start(const Start &start) {
       ::_exit(127);
     if (const int null = ::open("/dev/null", O_RDONLY); null >= 0)
       ::dup2(null, STDIN_FILENO);
+    ::dup2(output.in, STDOUT_FILENO);
+    ::dup2(messages.in, STDERR_FILENO);
     for (const auto &[name, value] : start.environment)
       ::setenv(name.c_str(), value.c_str(), 1);
     ::execvp(arguments[0], arguments.data());
     ::_exit(127);
   }
-  return Mpirun(child);
+  return Mpirun(child, std::move(forwarded));
 }
 
 bool Mpirun::ended() {

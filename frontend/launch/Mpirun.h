@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "executor/base/Status.h"
+#include "frontend/launch/ForwardedOutput.h"
 #include "frontend/launch/Hosts.h"
 
 namespace lstmc::launch {
@@ -39,7 +40,8 @@ public:
   /// E0503 with the command that installs it, where mpirun or what the launcher needs is not on the
   /// PATH; E0901.
   static Result<Mpirun> start(const Start &start);
-  Mpirun(Mpirun &&other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
+  Mpirun(Mpirun &&other) noexcept
+      : pid_(std::exchange(other.pid_, -1)), output_(std::move(other.output_)) {}
   Mpirun &operator=(Mpirun &&) = delete;
   ~Mpirun() { kill(); }
 
@@ -47,12 +49,15 @@ public:
   bool ended();
   /// Ends it and its ranks, by SIGTERM and then SIGKILL, and waits for it.
   void kill();
+  /// What it and the ranks print.
+  ForwardedOutput &output() { return output_; }
 
 private:
-  explicit Mpirun(pid_t pid) : pid_(pid) {}
+  Mpirun(pid_t pid, ForwardedOutput output) : pid_(pid), output_(std::move(output)) {}
   bool waitFor(int milliseconds);
 
   pid_t pid_ = -1; ///< -1: it has ended
+  ForwardedOutput output_;
 };
 
 /// The command line that starts the ranks. Outside of an allocation of Slurm or a job of Grid

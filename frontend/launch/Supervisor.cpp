@@ -154,10 +154,17 @@ Result<JobEnd> Supervisor::run() {
   if (!std::ranges::all_of(ranks_, &Rank::ended))
     killRanks();
   const milliseconds patience = lostMessage_.empty() ? kForMpirun : kForMpirunAfterLoss;
-  for (auto until = Clock::now() + patience; !mpirun.ended() && Clock::now() < until;)
+  for (auto until = Clock::now() + patience; !mpirun.ended() && Clock::now() < until;) {
     pollOnce();
+    if (mpirun.output().isWriting() && watch_.signals().first == 0)
+      until = Clock::now() + patience;
+  }
   killRanks();
   mpirun.kill();
+  // A slow reader gets all, unless the job has been told to end.
+  for (auto until = Clock::now() + patience;
+       !mpirun.output().finish(kTick) && (watch_.signals().first == 0 || Clock::now() < until);)
+    ;
   return end();
 }
 

@@ -1,6 +1,9 @@
 """Streams that fail, end or do not exist, and signals: the work continues if it can, and the exit code says if it cannot."""
 import fcntl
+import json
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -12,6 +15,8 @@ from test_import import state_dict
 
 LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2"]
 FULL = "error[E0601]: cannot write: No space left on device"
+HAS_MPI = shutil.which("mpirun") and pathlib.Path(LSTMC).with_name("liblstmc-mpi.so").exists()
+RANKS = ["launch", "-n", "2", "--"]
 
 
 class Streams(Case):
@@ -26,20 +31,23 @@ class Streams(Case):
         state_dict(self.folder / "torch.safetensors", {"weight_ih_l0": (8, 3), "weight_hh_l0": (8, 2)})
         (self.folder / "f.mlir").write_text("func.func @f() {\n  return\n}\n")
 
-    # A call with a result for every subcommand, after prepare(); that of launch is what its ranks print.
+    # A call with a result for every subcommand, after prepare().
     RESULTS = {"compile": ["small.lnet", "-o", "-"], "run": ["m.lstmc", "-i", "data=0"], "train": [*LEARN[1:], "-o", "ck2"],
                "eval": ["ck", "--data", "text:text.txt"], "predict": ["ck", "--data", "text:text.txt", "-o", "-"], "sample": ["ck", "--length", "9"], "plot": ["small.lnet"], "plan": ["small.lnet"],
                "import": ["torch.safetensors", "--as", "torch-lstm", "-o", "t.lnet", "--force"],
                "inspect": ["small.lnet"], "opt": ["f.mlir"], "fmt": ["-"], "diff": ["ck", "ck"], "bench": ["small.lnet", "-r", "1"],
-               "devices": [], "doctor": [], "explain": ["E0207"], "help": []}
+               "devices": [], "doctor": [], "explain": ["E0207"], "help": [], "launch": [*RANKS[1:], *LEARN, "-o", "ck5"]}
 
     def test_a_result_that_cannot_be_written_is_none(self):
-        self.assertEqual({*self.RESULTS, "launch"}, set(words_in_table()[0]))
+        self.assertEqual(set(self.RESULTS), set(words_in_table()[0]))
         self.prepare()
         more = [["compile", "small.lnet", "-o", "n.lstmc"], ["run", "m.lstmc", "-i", "data=0", "-o", "-"], ["run", "m.lstmc", "-i", "data=0", "--json"],
                 ["train", *LEARN[1:], "-o", "ck3", "--format", "jsonl"], ["sample", "ck", "--json"], ["inspect", "ck", "--json"],
-                ["train", *LEARN[1:], "-o", "ck4", "--dump-config"], ["opt", "--help"], ["run", "-h"], ["-h"], ["--version"]]
+                ["train", *LEARN[1:], "-o", "ck4", "--dump-config"], ["opt", "--help"], ["run", "-h"], ["-h"], ["--version"],
+                [*RANKS, "run", "small.lnet", "-i", "data=0", "-o", "-"], [*RANKS, "plan", "small.lnet", "--json"]]
         for words in [[command, *rest] for command, rest in self.RESULTS.items()] + more:
+            if words[0] == "launch" and not HAS_MPI:
+                continue
             with open("/dev/full", "w") as full:
                 done = self.raw(*words, stdout=full, input=b"x = 1\n")
             said = done.stderr.decode()
@@ -50,6 +58,8 @@ class Streams(Case):
         # The training itself still ends.
         self.assertTrue((self.folder / "ck2/update-000006/state.json").exists())
         self.assertTrue((self.folder / "ck3/update-000006/state.json").exists())
+        if HAS_MPI:
+            self.assertTrue((self.folder / "ck5/update-000006/state.json").exists())
 
     def test_messages_that_cannot_be_written_change_nothing(self):
         with open("/dev/full", "w") as full:
@@ -73,13 +83,40 @@ class Streams(Case):
             self.assertEqual((done.returncode, done.stderr), (0, b""), words)
 
     def test_training_goes_on_without_its_readers(self):
-        child = subprocess.Popen([LSTMC, *LEARN, "-o", "ck", "--after", "300u", "--disp-every", "1u", "--format", "jsonl"], cwd=self.folder,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        child.stdout.readline()
+        for number, start in enumerate([[], RANKS] if HAS_MPI else [[]]):
+            child = subprocess.Popen([LSTMC, *start, *LEARN, "-o", f"ck{number}", "--after", "300u", "--disp-every", "1u", "--format", "jsonl"], cwd=self.folder,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            child.stdout.readline()
+            child.stdout.close()
+            child.stderr.close()
+            self.assertEqual(child.wait(timeout=240), 0)
+            self.assertTrue((self.folder / f"ck{number}/update-000300/state.json").exists())
+
+    @unittest.skipUnless(HAS_MPI, "there is no Open MPI")
+    def test_a_slow_reader_has_all_that_ranks_print(self):
+        """It reads nothing until they have ended: what they print is more than its pipe holds."""
+        child = subprocess.Popen([LSTMC, *RANKS, *LEARN, "-o", "ck", "--after", "300u", "--disp-every", "1u", "--format", "jsonl"], cwd=self.folder,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=4096)
+        end = time.monotonic() + 240
+        while not (self.folder / "ck/update-000300/state.json").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(3)  # longer than mpirun is waited for
+        self.assertIsNone(child.poll())
+        events = [json.loads(line) for line in child.communicate(timeout=240)[0].splitlines()]
+        self.assertEqual(child.returncode, 0)
+        self.assertEqual([e["update"] for e in events if e["event"] == "update"], list(range(1, 301)))
+        self.assertEqual(events[-1]["event"], "end")
+
+    @unittest.skipUnless(HAS_MPI, "there is no Open MPI")
+    def test_a_job_that_is_told_to_end_waits_for_no_reader(self):
+        child = subprocess.Popen([LSTMC, *RANKS, *LEARN, "-o", "ck", "--after", "100Mu", "--disp-every", "1u", "--format", "jsonl", "--save-every", "300u"],
+                                 cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=4096)
+        end = time.monotonic() + 240
+        while not (self.folder / "ck/update-000300").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        child.send_signal(signal.SIGTERM)
+        self.assertEqual(child.wait(timeout=60), 143)
         child.stdout.close()
-        child.stderr.close()
-        self.assertEqual(child.wait(timeout=240), 0)
-        self.assertTrue((self.folder / "ck/update-000300/state.json").exists())
 
     def test_closed_descriptors_are_no_files_of_ours(self):
         whole = self.raw("compile", "small.lnet", "-o", "-", stdout=subprocess.PIPE).stdout
