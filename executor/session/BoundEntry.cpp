@@ -208,8 +208,12 @@ const BoundProgram *BoundEntry::programOf(size_t device) const {
 
 Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
                              const Devices &devices) {
+  return bindEntry(package, index, package.data().entries[index], devices);
+}
+
+Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
+                             const package::Entry &source, const Devices &devices) {
   const PackageData &data = package.data();
-  const package::Entry &source = data.entries[index];
   BoundEntry entry;
   entry.source = &source;
   entry.name = source.name;

@@ -127,5 +127,8 @@ struct BoundEntry {
 
 /// E0402 if a device has no kernel for a launch. The messages are not yet added to a transport.
 Result<BoundEntry> bindEntry(const package::Package &package, size_t index, const Devices &devices);
+/// The same of `source`, which has launches of that entry, and outlives what is made of it.
+Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
+                             const package::Entry &source, const Devices &devices);
 
 } // namespace lstmc::session

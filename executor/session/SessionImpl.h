@@ -18,6 +18,16 @@
 
 namespace lstmc {
 
+namespace session {
+
+/// Some launches of an entry, to be run by themselves.
+struct PartialEntry {
+  package::Entry source;
+  BoundEntry bound;
+};
+
+} // namespace session
+
 struct Session::Impl {
   /// Where a parameter's initial values are made.
   struct InitialLaunch {
@@ -32,9 +42,10 @@ struct Session::Impl {
   SessionTimer *timer = nullptr;
 
   std::vector<session::BoundEntry> entries;
-  std::vector<std::unique_ptr<PreparedProgram>> initialise; ///< by device
-  std::vector<std::optional<InitialLaunch>> initialiseAt;   ///< by parameter
-  std::vector<DeviceTensor> seeds;                          ///< what those launches read
+  std::vector<std::unique_ptr<session::PartialEntry>> partial; ///< of SplitStep
+  std::vector<std::unique_ptr<PreparedProgram>> initialise;    ///< by device
+  std::vector<std::optional<InitialLaunch>> initialiseAt;      ///< by parameter
+  std::vector<DeviceTensor> seeds;                             ///< what those launches read
   uint64_t parametersVersion = 1;
   std::optional<size_t> init; ///< the entry of that name
   std::vector<bool> selected; ///< by entry: whether it can be run
@@ -120,8 +131,8 @@ struct Session::Impl {
   Status freezeWeights();
   /// Brings copies, packed weights and scalars up to date.
   Status prepareRun(session::BoundEntry &entry);
-  /// Up to `commit` and no further. E0701. The session has one device.
-  Status runToCommit(session::BoundEntry &entry);
+  /// Up to `commit` and no further; `instead`, unless null, is run for that. E0701.
+  Status runToCommit(session::BoundEntry &entry, session::BoundEntry *instead = nullptr);
   Status runTimed(session::BoundEntry &entry);
   Status runParts(session::BoundEntry &entry);
   Status runPart(session::BoundEntry &entry, session::Part part);

@@ -130,9 +130,9 @@ Status Session::Impl::prepareRun(BoundEntry &entry) {
   return {};
 }
 
-Status Session::Impl::runToCommit(BoundEntry &entry) {
+Status Session::Impl::runToCommit(BoundEntry &entry, BoundEntry *instead) {
   LSTMC_TRY(prepareRun(entry));
-  LSTMC_TRY(runPart(entry, Part::BeforeCommit));
+  LSTMC_TRY(instead ? runPart(*instead, Part::All) : runPart(entry, Part::BeforeCommit));
   return entry.finite() ? Status() : Status(explain(entry));
 }
 

@@ -40,9 +40,34 @@ void eachWritten(const package::PackageData &data, const Launch &launch, const F
       f(launch.operands[k].buffer);
 }
 
-bool isBroadcast(const package::Operand &operand) {
-  return !operand.strides.empty() &&
-         std::ranges::all_of(operand.strides, [](int64_t stride) { return stride == 0; });
+enum class Reads : uint8_t { Any, Alone };
+
+/// Launches before `commit` that read any of what `isBegin` says, or of what such a launch has
+/// made; or that alone.
+template <typename F>
+std::set<size_t> launchesFrom(const package::PackageData &data, const DeviceProgram &program,
+                              Reads how, const F &isBegin) {
+  std::set<uint32_t> made;
+  std::set<size_t> found;
+  for (size_t i = 0; i < program.commit; ++i) {
+    const Launch &launch = program.launches[i];
+    bool any = false, all = !isTransfer(launch.kernel);
+    eachRead(data, launch, [&](uint32_t buffer) {
+      const bool from = made.contains(buffer) || isBegin(buffer);
+      any |= from;
+      all &= from;
+    });
+    const bool is = how == Reads::Any ? any : all;
+    if (is)
+      found.insert(i);
+    eachWritten(data, launch, [&](uint32_t buffer) {
+      if (is)
+        made.insert(buffer);
+      else
+        made.erase(buffer);
+    });
+  }
+  return found;
 }
 
 } // namespace
@@ -53,10 +78,11 @@ Result<SplitStep> SplitStep::create(Session &session) {
   if (!entry || !session.hasEntry("step"))
     return fail(ErrorCode::E0402, "the package has no entry step to divide");
   split.entry_ = *entry;
-  split.rest_.resize(split.programs().size());
   split.updates_.resize(split.programs().size());
   split.findScalars();
+  split.findOfSlots();
   LSTMC_TRY(split.findKeys());
+  LSTMC_TRY(split.findFirst());
   LSTMC_TRY(split.findRest());
   return split;
 }
@@ -114,8 +140,15 @@ Status SplitStep::findKeys() {
   return {};
 }
 
-/// From a copy of the parameter and its slots back to what was there at `commit`. The first copy's
-/// device has the key; what updates the others is left out.
+void SplitStep::findOfSlots() {
+  for (const DeviceProgram &program : programs())
+    ofSlots_.push_back(launchesFrom(data(), program, Reads::Any, [&](uint32_t buffer) {
+      return data().buffers[buffer].kind == Kind::Optimizer;
+    }));
+}
+
+/// From a copy of the parameter and its slots back to what others make. The first copy's device has
+/// the key; what updates the others is left out.
 Status SplitStep::findKey(size_t parameter, size_t copy) {
   const package::Parameter &record = data().parameters[parameter];
   const uint32_t device = data().buffers[record.buffers[copy]].device;
@@ -133,10 +166,14 @@ Status SplitStep::findKey(size_t parameter, size_t copy) {
   wanted = own;
   Key key{parameter, size_t(at - programs().begin()), {}, {}, {}};
   const std::vector<Launch> &launches = at->launches;
-  for (size_t i = launches.size(); i-- > at->commit;) {
+  const std::set<size_t> &ofSlots = ofSlots_[key.program];
+  const std::set<size_t> alone = launchesFrom(data(), *at, Reads::Alone, [&](uint32_t buffer) {
+    return own.contains(buffer) || data().buffers[buffer].kind == Kind::Scalar;
+  });
+  for (size_t i = launches.size(); i-- > 0;) {
     bool makes = false;
     eachWritten(data(), launches[i], [&](uint32_t buffer) { makes |= wanted.contains(buffer); });
-    if (!makes)
+    if (!makes || (i < at->commit && !ofSlots.contains(i) && !alone.contains(i)))
       continue;
     key.launches.push_back(i);
     updates_[key.program].insert(i);
@@ -178,8 +215,51 @@ Status SplitStep::findKey(size_t parameter, size_t copy) {
                   inQuotes(record.name));
     key.divisible &= isElementwise(launches[launch], count);
   }
+  LSTMC_TRY(checkKey(key));
   keys_.push_back(std::move(key));
   return {};
+}
+
+/// All values are there before the first launch, which may be earlier than they were made: then
+/// none may be where another one is, or where a launch before its last reader writes.
+Status SplitStep::checkKey(const Key &key) const {
+  const std::vector<Launch> &launches = programOf(key).launches;
+  std::set<uint32_t> readLater;
+  auto refused = [&](uint32_t value) {
+    return fail(ErrorCode::E0402, "{}, which the update of {} reads, has memory of other values",
+                inQuotes(data().buffers[value].name),
+                inQuotes(data().parameters[key.parameter].name));
+  };
+  for (size_t i = key.launches.size(); i-- > 0;) {
+    std::optional<uint32_t> hit;
+    eachWritten(data(), launches[key.launches[i]], [&](uint32_t written) {
+      for (uint32_t value : readLater)
+        if (written != value && overlap(written, value))
+          hit = value;
+    });
+    if (hit)
+      return refused(*hit);
+    eachRead(data(), launches[key.launches[i]], [&](uint32_t buffer) {
+      if (std::ranges::find(key.values, buffer) != key.values.end())
+        readLater.insert(buffer);
+    });
+  }
+  for (uint32_t value : key.values)
+    for (uint32_t other : key.values)
+      if (value != other && overlap(value, other))
+        return refused(value);
+  return {};
+}
+
+bool SplitStep::overlap(uint32_t a, uint32_t b) const {
+  const package::Buffer &one = data().buffers[a], &other = data().buffers[b];
+  return one.device == other.device && one.offset < other.offset + other.bytes &&
+         other.offset < one.offset + one.bytes;
+}
+
+bool SplitStep::isBroadcast(const package::Operand &operand) {
+  return !operand.strides.empty() &&
+         std::ranges::all_of(operand.strides, [](int64_t stride) { return stride == 0; });
 }
 
 /// Whether element i of what it writes depends on element i of what it reads alone.
@@ -195,50 +275,125 @@ bool SplitStep::isElementwise(const Launch &launch, int64_t elements) const {
 
 /// Whether memory of a value that an update reads is in the buffer.
 bool SplitStep::holdsValues(uint32_t index) const {
-  const package::Buffer &buffer = data().buffers[index];
   return std::ranges::any_of(keys_, [&](const Key &key) {
-    return std::ranges::any_of(key.values, [&](uint32_t value) {
-      const package::Buffer &held = data().buffers[value];
-      return held.device == buffer.device && held.offset < buffer.offset + buffer.bytes &&
-             buffer.offset < held.offset + held.bytes;
-    });
+    return std::ranges::any_of(key.values, [&](uint32_t value) { return overlap(value, index); });
   });
 }
 
-/// What no key needs; it reads nothing that a key's launches make, and spares what they read.
+/// What is before `commit`, without launches of updates alone: they would write over gradients.
+Status SplitStep::findFirst() {
+  package::Entry first{.name = "step", .inputs = {}, .outputs = {}, .programs = {}};
+  bool all = true;
+  for (size_t program = 0; program < programs().size(); ++program) {
+    const DeviceProgram &source = programs()[program];
+    std::set<uint32_t> needed; // by what follows and is no update's
+    for (const Key &key : keys_)
+      if (key.program == program)
+        needed.insert(key.values.begin(), key.values.end());
+    std::vector<Launch> launches;
+    for (size_t i = source.launches.size(); i-- > 0;) {
+      const Launch &launch = source.launches[i];
+      bool stays = !updates_[program].contains(i);
+      eachWritten(data(), launch, [&](uint32_t buffer) {
+        stays |= i < source.commit &&
+                 (needed.contains(buffer) || data().buffers[buffer].kind == Kind::Output);
+      });
+      if (stays && ofSlots_[program].contains(i))
+        return fail(ErrorCode::E0402,
+                    "{} needs slots of the optimizer before `commit` and is no update, so updates "
+                    "cannot be made alone",
+                    inQuotes(kernelRecord(launch.kernel).name));
+      if (!stays) {
+        all &= i >= source.commit;
+        continue;
+      }
+      eachRead(data(), launch, [&](uint32_t buffer) { needed.insert(buffer); });
+      if (i < source.commit)
+        launches.push_back(launch);
+    }
+    std::ranges::reverse(launches);
+    const auto commit = uint32_t(launches.size());
+    first.programs.push_back({source.device, std::move(launches), commit});
+  }
+  if (all)
+    return {};
+  for (size_t program = 0; program < programs().size(); ++program)
+    LSTMC_TRY(checkKept(first.programs[program], program));
+  LSTMC_ASSIGN(first_, bindPart(std::move(first)));
+  return {};
+}
+
+/// Whether values that updates read outlive that program, though what reads them is not in it.
+Status SplitStep::checkKept(const DeviceProgram &program, size_t index) const {
+  for (const Key &key : keys_) {
+    if (key.program != index)
+      continue;
+    for (uint32_t value : key.values) {
+      bool made = false;
+      for (size_t i = program.launches.size(); i-- > 0 && !made;) {
+        bool hit = false;
+        eachWritten(data(), program.launches[i], [&](uint32_t buffer) {
+          made |= buffer == value;
+          hit |= buffer != value && overlap(buffer, value);
+        });
+        if (hit && !made)
+          return fail(ErrorCode::E0402,
+                      "{}, which the update of {} reads, is written over before `commit`",
+                      inQuotes(data().buffers[value].name),
+                      inQuotes(data().parameters[key.parameter].name));
+      }
+    }
+  }
+  return {};
+}
+
+/// What no key needs; it reads nothing that a key's launches make, and spares what they read: so it
+/// can be run before them.
 Status SplitStep::findRest() {
   std::set<uint32_t> updated;
   for (size_t program = 0; program < programs().size(); ++program)
     for (size_t launch : updates_[program])
-      eachWritten(data(), programs()[program].launches[launch],
-                  [&](uint32_t buffer) { updated.insert(buffer); });
+      if (launch >= programs()[program].commit) // what it needs of earlier ones is still made
+        eachWritten(data(), programs()[program].launches[launch],
+                    [&](uint32_t buffer) { updated.insert(buffer); });
+  package::Entry rest{.name = "step", .inputs = {}, .outputs = {}, .programs = {}};
+  bool any = false;
   for (size_t program = 0; program < programs().size(); ++program) {
     const DeviceProgram &source = programs()[program];
-    std::vector<LaunchSpec> specs;
+    DeviceProgram &own = rest.programs.emplace_back(DeviceProgram{source.device, {}, 0});
     for (size_t i = source.commit; i < source.launches.size(); ++i) {
       if (updates_[program].contains(i))
         continue;
       const Launch &launch = source.launches[i];
-      if (isTransfer(launch.kernel))
-        return fail(
-            ErrorCode::E0402,
-            "{} {} goes from device to device after the update, so it cannot be made alone; "
-            "rows shared by devices do not do that, layers that carry states do",
-            package::kKindNames[size_t(data().buffers[launch.operands[0].buffer].kind)],
-            inQuotes(data().buffers[launch.operands[0].buffer].name));
-      bool depends = false;
-      eachRead(data(), launch, [&](uint32_t buffer) { depends |= updated.contains(buffer); });
-      eachWritten(data(), launch, [&](uint32_t buffer) { depends |= holdsValues(buffer); });
-      if (depends)
-        return fail(
-            ErrorCode::E0402,
-            "{} after the update depends on it or has its memory, so it cannot be made alone",
-            inQuotes(kernelRecord(launch.kernel).name));
-      specs.push_back(bind(session_->package(), launch, deviceOf(program)));
+      bool reads = false, writes = false;
+      eachRead(data(), launch, [&](uint32_t buffer) { reads |= updated.contains(buffer); });
+      eachWritten(data(), launch, [&](uint32_t buffer) { writes |= holdsValues(buffer); });
+      if (reads || writes)
+        return fail(ErrorCode::E0402, "{} {} after the update, so that cannot be made alone",
+                    inQuotes(kernelRecord(launch.kernel).name),
+                    reads ? "reads what there is" : "has the memory of what it reads");
+      own.launches.push_back(launch);
+      any = true;
     }
-    LSTMC_ASSIGN(rest_[program], deviceOf(program).prepare(std::move(specs)));
+  }
+  if (any) {
+    LSTMC_ASSIGN(rest_, bindPart(std::move(rest)));
   }
   return {};
+}
+
+/// Messages go by the ways that those of `step` have.
+Result<BoundEntry *> SplitStep::bindPart(package::Entry source) {
+  Session::Impl &impl = *session_->impl_;
+  auto part = std::make_unique<PartialEntry>(std::move(source), BoundEntry());
+  LSTMC_ASSIGN(part->bound, bindEntry(session_->package(), entry_, part->source, impl.devices));
+  for (BoundMessage &message : part->bound.messages)
+    message.id = std::ranges::find(bound().messages, message.message.number, [](auto &known) {
+                   return known.message.number;
+                 })->id;
+  BoundEntry *bound = &part->bound;
+  impl.partial.push_back(std::move(part)); // the watchdog may still look at it
+  return bound;
 }
 
 Status SplitStep::gradients() {
@@ -247,152 +402,11 @@ Status SplitStep::gradients() {
   const auto index = size_t(&entry - impl.entries.data());
   impl.views->giveBack(index);
   impl.beginRun();
-  Status status = impl.runToCommit(entry);
-  for (size_t program = 0; program < rest_.size() && status.ok(); ++program)
-    deviceOf(program).run(*rest_[program], 0, rest_[program]->size());
+  Status status = impl.runToCommit(entry, first_);
+  if (status.ok() && rest_)
+    status = impl.runPart(*rest_, Part::All);
   impl.views->take(index);
   return status;
-}
-
-void SplitStep::weightsWritten() { ++session_->impl_->parametersVersion; }
-
-//===---- the bytes of a part -----------------------------------------------------------------===//
-
-MemoryRange SplitStep::rangeOf(const KeyPart &part, uint32_t index) const {
-  const package::Buffer &buffer = data().buffers[index];
-  const auto size = uint64_t(dtypeBytes(buffer.dtype));
-  Device &device = *session_->impl_->devices[buffer.device];
-  if (buffer.elements() != elements(part.key))
-    return MemoryRange(device, buffer.offset, uint64_t(buffer.elements()) * size);
-  return MemoryRange(device, buffer.offset + uint64_t(part.first) * size,
-                     uint64_t(part.count) * size);
-}
-
-uint64_t SplitStep::valuesBytes(const KeyPart &part) const {
-  uint64_t bytes = 0;
-  for (uint32_t buffer : keys_[part.key].values)
-    bytes += rangeOf(part, buffer).size();
-  return bytes;
-}
-
-std::vector<uint64_t> SplitStep::valueSizes(const KeyPart &part) const {
-  std::vector<uint64_t> sizes;
-  for (uint32_t buffer : keys_[part.key].values)
-    sizes.push_back(rangeOf(part, buffer).size());
-  return sizes;
-}
-
-Result<MemoryRange> SplitStep::gradient(size_t key) const {
-  std::vector<uint32_t> found;
-  for (uint32_t index : keys_[key].values)
-    if (const package::Buffer &buffer = data().buffers[index];
-        buffer.dtype == DType::F32 && buffer.elements() == elements(key))
-      found.push_back(index);
-  if (found.size() > 1) // a factor that clips has one element, as some parameters have
-    std::erase_if(found,
-                  [&](uint32_t index) { return data().buffers[index].kind != Kind::Gradient; });
-  if (found.size() != 1)
-    return fail(ErrorCode::E0402,
-                "the gradient of {} cannot be compressed by itself: its update reads {} arrays of "
-                "{} float32 elements, want one",
-                inQuotes(name(key)), found.size(), elements(key));
-  return rangeOf(whole(key), found[0]);
-}
-
-void SplitStep::readValues(const KeyPart &part, std::span<std::byte> into) const {
-  for (uint32_t buffer : keys_[part.key].values) {
-    const MemoryRange range = rangeOf(part, buffer);
-    range.read(0, into.first(range.size()));
-    into = into.subspan(range.size());
-  }
-}
-
-uint64_t SplitStep::weightsBytes(const KeyPart &part) const {
-  return rangeOf(part, weightBuffer(part.key)).size();
-}
-
-void SplitStep::readWeights(const KeyPart &part, std::span<std::byte> into) const {
-  rangeOf(part, weightBuffer(part.key)).read(0, into);
-}
-
-void SplitStep::writeWeights(const KeyPart &part, std::span<const std::byte> from) {
-  for (uint32_t copy : data().parameters[keys_[part.key].parameter].buffers)
-    rangeOf(part, copy).write(0, from);
-}
-
-uint64_t SplitStep::slotsBytes(const KeyPart &part) const {
-  uint64_t bytes = 0;
-  for (uint32_t buffer : slotBuffers(part.key))
-    bytes += rangeOf(part, buffer).size();
-  return bytes;
-}
-
-void SplitStep::readSlots(const KeyPart &part, std::span<std::byte> into) const {
-  for (uint32_t buffer : slotBuffers(part.key)) {
-    const MemoryRange range = rangeOf(part, buffer);
-    range.read(0, into.first(range.size()));
-    into = into.subspan(range.size());
-  }
-}
-
-void SplitStep::writeSlots(const KeyPart &part, std::span<const std::byte> from) {
-  for (const package::Slot &slot : data().parameters[keys_[part.key].parameter].slots) {
-    const auto bytes = from.first(rangeOf(part, slot.buffers[0]).size());
-    for (uint32_t copy : slot.buffers)
-      rangeOf(part, copy).write(0, bytes);
-    from = from.subspan(bytes.size());
-  }
-}
-
-//===---- the update of a part ----------------------------------------------------------------===//
-
-Result<std::unique_ptr<PreparedProgram>> SplitStep::prepare(const KeyPart &part) {
-  const Key &key = keys_[part.key];
-  Device &device = deviceOf(key.program);
-  std::vector<LaunchSpec> specs;
-  for (size_t launch : key.launches) {
-    LaunchSpec spec = bind(session_->package(), programOf(key).launches[launch], device);
-    for (size_t k = 0; k < spec.operands.size() && part.count != elements(part.key); ++k) {
-      const package::Operand &operand = programOf(key).launches[launch].operands[k];
-      Tensor &tensor = spec.operands[k];
-      tensor.rank = 1;
-      tensor.shape[0] = part.count;
-      tensor.strides[0] = isBroadcast(operand) ? 0 : 1;
-      if (!isBroadcast(operand))
-        tensor.data =
-            static_cast<std::byte *>(tensor.data) + uint64_t(part.first) * dtypeBytes(tensor.dtype);
-    }
-    specs.push_back(std::move(spec));
-  }
-  return device.prepare(std::move(specs));
-}
-
-void SplitStep::update(const KeyPart &part, PreparedProgram &prepared,
-                       std::span<const std::byte> values) {
-  const Key &key = keys_[part.key];
-  for (uint32_t buffer : key.values) {
-    const MemoryRange range = rangeOf(part, buffer);
-    range.write(0, values.first(range.size()));
-    values = values.subspan(range.size());
-  }
-  for (const ScalarInput &scalar : bound().scalars)
-    scalar.write();
-  for (uint32_t place : key.scalars)
-    copyScalar(scalars_.at(place), place);
-  deviceOf(key.program).run(prepared, 0, prepared.size());
-}
-
-/// As `step` would send it from device to device.
-void SplitStep::copyScalar(uint32_t from, uint32_t to) const {
-  std::array<std::byte, 8> bytes{};
-  auto range = [&](uint32_t index) {
-    const package::Buffer &buffer = data().buffers[index];
-    return MemoryRange(*session_->impl_->devices[buffer.device], buffer.offset,
-                       dtypeBytes(buffer.dtype));
-  };
-  const auto value = std::span(bytes).first(range(from).size());
-  range(from).read(0, value);
-  range(to).write(0, value);
 }
 
 } // namespace lstmc::session

@@ -24,11 +24,13 @@ struct KeyPart {
 };
 
 /// What `step` does from `commit` on is, of each parameter it updates, the launches that its new
-/// value and slots are made by, which read the parameter, its slots, scalars and `values` that were
-/// there before `commit` (the gradient, a factor that clips); and the rest, such as carried states.
-/// No parameter's launches read what another one's write. Of several devices each one that has a
-/// copy of a parameter updates it in `step`, and all that they send one another is sent before
-/// `commit`; here the first copy alone is updated, and the others are given its value.
+/// value and slots are made by; and the rest, such as carried states, also on their way between
+/// devices. Launches before `commit` are of an update too where it needs what they make of the
+/// parameter, its slots and scalars, or of its gradient by its slots (norms of lamb). All of these
+/// read the parameter, its slots, scalars and `values` that the others have made (the gradient, a
+/// factor that clips). No parameter's launches read what another one's write. Of
+/// several devices each one that has a copy of a parameter updates it in `step`; here the first
+/// copy alone is updated, and the others are given its value.
 class SplitStep {
 public:
   /// E0402 where `step` cannot be told apart in that way. The session outlives it.
@@ -41,7 +43,7 @@ public:
   bool divisible(size_t key) const { return keys_[key].divisible; }
   KeyPart whole(size_t key) const { return {key, 0, elements(key)}; }
 
-  /// Runs `step` up to `commit` and what is no update. E0701.
+  /// Runs what is no update. E0701.
   Status gradients();
 
   // Bytes of a part, for the session on the other side. Of a part of some elements the key is
@@ -80,10 +82,17 @@ private:
   };
   explicit SplitStep(Session &session) : session_(&session) {}
   void findScalars();
+  void findOfSlots();
   Status findKeys();
   Status findKey(size_t parameter, size_t copy);
+  Status checkKey(const Key &key) const;
+  Status findFirst();
+  Status checkKept(const package::DeviceProgram &program, size_t index) const;
   Status findRest();
+  Result<BoundEntry *> bindPart(package::Entry source);
+  bool overlap(uint32_t a, uint32_t b) const;
   bool holdsValues(uint32_t index) const;
+  static bool isBroadcast(const package::Operand &operand);
   bool isElementwise(const package::Launch &launch, int64_t elements) const;
   const package::PackageData &data() const;
   const std::vector<package::DeviceProgram> &programs() const;
@@ -101,9 +110,11 @@ private:
   size_t entry_ = 0; ///< in the package
   std::vector<Key> keys_;
   std::map<uint32_t, uint32_t> scalars_; ///< by the buffer that gets it: a scalar of another device
-  std::vector<std::set<size_t>> updates_;              ///< by program: launches that update a copy
-  std::vector<std::unique_ptr<PreparedProgram>> rest_; ///< by program: those from `commit` on
-                                                       ///< that do not
+  std::vector<std::set<size_t>> updates_; ///< by program: launches that update a copy
+  std::vector<std::set<size_t>> ofSlots_; ///< by program: those before `commit` that need slots
+  // Launches that do not, before `commit` and from there on; the session keeps them.
+  BoundEntry *first_ = nullptr; ///< null: all before `commit`
+  BoundEntry *rest_ = nullptr;  ///< null: there are none
 };
 
 } // namespace lstmc::session

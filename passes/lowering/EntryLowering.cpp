@@ -221,9 +221,19 @@ void EntryLowering::saveOverwritten() {
   }
 }
 
-/// Copies what was not made in place. Values of one shape go in one launch.
+/// The parameter whose value or slot the memory holds; empty: another thing.
+static llvm::StringRef parameterOf(Value memory) {
+  auto buffer = memory.getDefiningOp<exec::BufferOp>();
+  if (auto owner = buffer->getAttrOfType<mlir::StringAttr>("parameter"))
+    return owner.getValue();
+  return buffer.getKind() == Kind::Parameter ? buffer.getName() : "";
+}
+
+/// Copies what was not made in place. Values of one shape go in one launch, but those of a
+/// parameter apart from others: it may be updated without them (session/SplitStep).
 void EntryLowering::writeBack() {
-  llvm::MapVector<mlir::Type, std::vector<std::pair<View, View>>> groups;
+  llvm::MapVector<std::pair<mlir::Type, llvm::StringRef>, std::vector<std::pair<View, View>>>
+      groups;
   for (auto write : entry.getOps<sym::WriteOp>()) {
     if (written.contains(write))
       continue;
@@ -231,18 +241,18 @@ void EntryLowering::writeBack() {
     View from = storage.lookup(write.getValue()),
          to = placeOf(write.getTarget(), write.getFirst(), write.getValue().getType());
     if (from.value != to.value)
-      groups[tensorType(write.getValue())].push_back({from, to});
+      groups[{tensorType(write.getValue()), parameterOf(to.value)}].push_back({from, to});
     else if (!from.dense() || from.shape != to.shape)
       copy(denseCopy(from), to);
   }
-  for (auto &[type, copies] : groups)
+  for (auto &[key, copies] : groups)
     for (llvm::ArrayRef<std::pair<View, View>> left(copies); !left.empty();) {
       llvm::ArrayRef<std::pair<View, View>> now = left.take_front(kMaxFusedOperands / 4);
       left = left.drop_front(now.size());
       if (now.size() == 1)
         copy(now.front().first, now.front().second);
       else
-        copyTogether(now, llvm::cast<mlir::RankedTensorType>(type).getElementType());
+        copyTogether(now, llvm::cast<mlir::RankedTensorType>(key.first).getElementType());
     }
 }
 

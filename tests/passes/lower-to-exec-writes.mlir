@@ -17,6 +17,13 @@
 // CHECK-NEXT: exec.launch "fused"(%[[A]], %[[T]]) ints [1]
 // CHECK-NEXT: exec.launch "fused"(%[[B]], %[[A]]) ints [1]
 // CHECK-NEXT: exec.launch "copy"(%[[T]], %[[B]])
+
+// Of parameters each has a launch of its own, since a server may have the one without the other.
+// CHECK: exec.program "exchange" on 0 {
+// CHECK:   exec.commit
+// CHECK-NEXT: exec.launch "copy"
+// CHECK-NEXT: exec.launch "copy"
+// CHECK-NOT: exec.launch
 sym.state @a : tensor<4xf32>
 sym.state @b : tensor<4xf32>
 func.func @swap() {
@@ -33,5 +40,14 @@ func.func @cross() {
   %1 = sym.tanh %b : (tensor<4xf32>) -> tensor<4xf32>
   sym.write @b, %0 : tensor<4xf32>
   sym.write @a, %1 : tensor<4xf32>
+  return
+}
+sym.parameter @v : tensor<4xf32>
+sym.parameter @w : tensor<4xf32>
+func.func @exchange() {
+  %v = sym.read @v : tensor<4xf32>
+  %w = sym.read @w : tensor<4xf32>
+  sym.write @v, %w : tensor<4xf32>
+  sym.write @w, %v : tensor<4xf32>
   return
 }
