@@ -254,8 +254,7 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     module.getBodyRegion().takeBody(again->getBodyRegion());
   }
   if (compiled.ok() && options.stopAfter.empty() && options.memoryLimit)
-    if (Diagnostics errors = checkLimit(compiled->package, *options.memoryLimit, options.ranks);
-        !errors.empty())
+    if (Diagnostics errors = checkLimit(compiled->package, options); !errors.empty())
       return errors;
   return compiled;
 }

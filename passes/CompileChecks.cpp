@@ -1,5 +1,7 @@
 #include "passes/CompileChecks.h"
 
+#include <algorithm>
+
 #include <fmt/ranges.h>
 
 #include "backends/registry/Targets.h"
@@ -37,9 +39,30 @@ bool needsOneStream(const package::PackageData &data, const CompileOptions &opti
   return false;
 }
 
-Diagnostics checkLimit(const package::PackageData &data, uint64_t limit, int64_t ranks) {
+std::vector<int> processesOf(const CompileOptions &options) {
+  const target::Machines &machines = options.machines;
+  const size_t count = options.devices.size();
+  if (machines.empty() || machines.front().host < 0)
+    return package::processesOf(count, options.ranks);
+  std::vector<int> processes;
+  for (size_t device = 0; device < count; ++device)
+    processes.push_back(machines[std::min(device, machines.size() - 1)].host);
+  return processes;
+}
+
+/// "between 2 ranks"
+static std::string messagesText(const CompileOptions &options) {
+  if (options.ranks > 1)
+    return fmt::format("between {} ranks", options.ranks);
+  return options.machines.size() > 1 && options.machines.front().host >= 0
+             ? "between hosts"
+             : "that the host copies from device to device";
+}
+
+Diagnostics checkLimit(const package::PackageData &data, const CompileOptions &options) {
   Diagnostics errors;
-  const std::vector<int> processes = package::processesOf(data.devices.size(), ranks);
+  const uint64_t limit = *options.memoryLimit;
+  const std::vector<int> processes = processesOf(options);
   const std::vector<package::DevicePlan> plans = package::planOf(data, 3);
   for (size_t device = 0; device < plans.size(); ++device) {
     const package::DevicePlan &plan = plans[device];
@@ -56,8 +79,7 @@ Diagnostics checkLimit(const package::PackageData &data, uint64_t limit, int64_t
                     bytesText(plan.arenaBytes + messages, 2), plan.device, bytesText(limit, 2));
     if (messages > 0)
       error.message += fmt::format("; {} of it are for messages {}", bytesText(messages, 2),
-                                   ranks > 1 ? fmt::format("between {} ranks", ranks)
-                                             : "that the host copies from device to device");
+                                   messagesText(options));
     for (uint32_t index : plan.largest) {
       const package::Buffer &buffer = data.buffers[index];
       const package::Location &location = data.locations[buffer.location];

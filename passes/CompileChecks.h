@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include <vector>
+
 #include "passes/Compile.h"
 
 namespace lstmc::passes {
@@ -17,8 +19,11 @@ uint64_t mayUse(const CompileOptions &options, size_t device);
 /// memory: then it is to be compiled for one.
 bool needsOneStream(const package::PackageData &data, const CompileOptions &options);
 
-/// E0401 for each device whose plan needs more than `limit` bytes, at the line of the largest
-/// buffer. What so many ranks need for their messages counts.
-Diagnostics checkLimit(const package::PackageData &data, uint64_t limit, int64_t ranks);
+/// The process of each device: its host where machines have some, else its rank.
+std::vector<int> processesOf(const CompileOptions &options);
+
+/// E0401 for each device whose plan needs more than the memory limit, at the line of the largest
+/// buffer. What processes need for their messages counts.
+Diagnostics checkLimit(const package::PackageData &data, const CompileOptions &options);
 
 } // namespace lstmc::passes

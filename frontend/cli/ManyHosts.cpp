@@ -92,9 +92,7 @@ struct ManyPlanner {
     planned.recomputed = model.recomputed;
     planned.machines = cluster.machines;
     planned.capacities = cluster.memory;
-    if (target.mayUse)
-      for (uint64_t &capacity : planned.capacities)
-        capacity = std::min(target.mayUse, capacity);
+    limitMemory(planned, target);
     planned.forecast =
         planning::forecastMany(planned.data, planned.machines, replicas, *options.bigarrayBound);
     planned.forecast.rates = *options.cluster;

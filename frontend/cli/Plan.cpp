@@ -56,27 +56,6 @@ Options withDevices(const Options &options, const Target &target) {
   return onDevices;
 }
 
-/// Every host of a cluster with hosts runs a process, and every rank is one; else there is one.
-std::vector<int> processesOf(const Planned &planned, const Target &target) {
-  std::vector<int> processes(planned.data.devices.size());
-  for (size_t device = 0; device < processes.size(); ++device)
-    if (target.cluster)
-      processes[device] = planned.machines[std::min(device, planned.machines.size() - 1)].host;
-    else if (target.job)
-      processes[device] = target.job->rankOf(device, processes.size());
-  return processes;
-}
-
-/// Messages between processes are in the hosts' memory.
-void leaveMessages(Planned &planned, const Target &target) {
-  const std::vector<int> processes = processesOf(planned, target);
-  for (uint32_t device = 0; device < planned.capacities.size(); ++device)
-    if (package::hostSees(planned.data.devices[device]))
-      planned.capacities[device] -=
-          std::min(planned.capacities[device],
-                   package::messageBytes(planned.data, device, {.processes = processes}));
-}
-
 /// Devices of one place, a host or a GPU that they are parts of, have its memory together; what one
 /// of them may use is what the others leave.
 void shareMemory(Planned &planned, const std::vector<int> &places,
@@ -113,17 +92,13 @@ Status describeRanks(Planned &planned, const Target &target) {
   LSTMC_ASSIGN(RankMachines here, rankMachines(planned.data, target.job.get(),
                                                threadsOf(planned.data, target.threads)));
   planned.machines = here.machines;
-  planned.messages = here.messages;
+  planned.messageRates = here.messages;
   LSTMC_ASSIGN(std::vector<std::string> said,
                target.job->gather(std::to_string(hostFacts().memoryBytes)));
   std::vector<uint64_t> memory;
   for (int process : processesOf(planned, target))
     memory.push_back(std::strtoull(said[size_t(process)].c_str(), nullptr, 10));
   shareMemory(planned, here.hosts, memory);
-  if (target.mayUse) // for messages too
-    for (uint64_t &capacity : planned.capacities)
-      capacity = std::min(target.mayUse, capacity);
-  leaveMessages(planned, target);
   return {};
 }
 
@@ -138,16 +113,13 @@ Status describeDevices(Planned &planned, const Target &target) {
     LSTMC_ASSIGN(planning::Cluster part, planning::chosen(*target.cluster, names));
     planned.machines = part.machines;
     planned.capacities = part.memory;
-    leaveMessages(planned, target);
   } else if (target.job) {
     LSTMC_TRY(describeRanks(planned, target));
   } else {
     planned.machines = planning::machinesOf(planned.data, threadsOf(planned.data, target.threads));
     LSTMC_TRY(describeMemoryHere(planned));
   }
-  if (target.mayUse)
-    for (uint64_t &capacity : planned.capacities)
-      capacity = std::min(target.mayUse, capacity);
+  limitMemory(planned, target);
   return {};
 }
 
@@ -433,44 +405,48 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
                                  planned.forecast.seconds(), *planned.measured));
 }
 
-/// E0401 of a device that has too little, at the user's line where the compiler knows it: it has
-/// one limit for all devices.
-Diagnostics tooLittle(const package::Device &device, uint64_t mayUse, const Options &onDevices,
-                      const ModelRequest &request) {
+/// E0401 of a device that has too little.
+Diagnostic tooLittle(const Planned &planned, size_t device) {
+  const package::Device &asked = planned.data.devices[device];
+  const uint64_t messages = planned.messages[device];
+  std::string text = fmt::format("the plan needs {} on {}, which may use {}",
+                                 bytesText(asked.arenaBytes + messages), asked.name,
+                                 bytesText(planned.capacities[device] + messages));
+  if (messages > 0)
+    text += fmt::format("; {} of it are for messages", bytesText(messages));
+  return asDiagnostic(fail(ErrorCode::E0401, "{}", text));
+}
+
+/// The same at the user's line where the compiler knows it: it has one limit for all devices.
+Diagnostics tooLittleAtLine(const Planned &planned, size_t device, const Options &onDevices,
+                            const ModelRequest &request) {
   Diagnostics found;
   if (isSource(onDevices.operands[0])) {
     Options limited = onDevices;
-    limited.mem = int64_t(mayUse);
+    limited.mem = int64_t(planned.capacities[device] + planned.messages[device]);
     found = loadModel(limited, request).diagnostics();
   }
-  std::erase_if(found, [&](const Diagnostic &error) {
-    return error.message.find(fmt::format(" on {}, ", device.name)) == std::string::npos;
-  });
+  const std::string on = fmt::format(" on {}, ", planned.data.devices[device].name);
+  std::erase_if(
+      found, [&](const Diagnostic &error) { return error.message.find(on) == std::string::npos; });
   if (found.empty())
-    found.push_back(
-        asDiagnostic(fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}",
-                          bytesText(device.arenaBytes), device.name, bytesText(mayUse))));
+    found.push_back(tooLittle(planned, device));
   return found;
 }
 
 CommandResult refuse(const Planned &planned, const Options &options, const Target &target) {
-  Diagnostics errors;
-  if (areMany(target, options)) {
-    for (size_t i = 0; i < planned.capacities.size(); ++i)
-      if (const package::Device &device = planned.data.devices[i];
-          device.arenaBytes > planned.capacities[i])
-        errors.push_back(asDiagnostic(
-            fail(ErrorCode::E0401, "the plan needs {} on {}, which may use {}",
-                 bytesText(device.arenaBytes), device.name, bytesText(planned.capacities[i]))));
-    return errors;
-  }
+  const bool many = areMany(target, options);
   const Options onDevices = withDevices(options, target);
-  LSTMC_CHECKED_ASSIGN(ModelRequest request, requestFor(onDevices, target));
-  for (size_t i = 0; i < planned.capacities.size(); ++i) {
-    const package::Device &device = planned.data.devices[i];
-    if (device.arenaBytes <= planned.capacities[i])
+  ModelRequest request;
+  if (!many) {
+    LSTMC_CHECKED_ASSIGN(request, requestFor(onDevices, target));
+  }
+  Diagnostics errors;
+  for (size_t device = 0; device < planned.capacities.size(); ++device) {
+    if (planned.data.devices[device].arenaBytes <= planned.capacities[device])
       continue;
-    Diagnostics found = tooLittle(device, planned.capacities[i], onDevices, request);
+    const Diagnostics found = many ? Diagnostics{tooLittle(planned, device)}
+                                   : tooLittleAtLine(planned, device, onDevices, request);
     errors.insert(errors.end(), found.begin(), found.end());
   }
   return errors;
@@ -507,8 +483,8 @@ CommandResult planCommand(const Options &options, Console &console) {
     LSTMC_CHECKED_ASSIGN(planned.measured, measuredSeconds(options));
   }
   printPlan(planned, remedies, options, target, console);
-  if (!planned.messages.empty())
-    console.say(planned.messages);
+  if (!planned.messageRates.empty())
+    console.say(planned.messageRates);
   if (fit)
     return ExitCode::Ok;
   return console.json() ? ExitCode::Plan : refuse(planned, options, target);

@@ -28,12 +28,20 @@ struct Planned {
   std::vector<passes::BatchShare> shares;
   std::vector<passes::Layout> layouts;
   Diagnostics warnings;
-  std::string recomputed; ///< as Model has it
-  planning::Capacities capacities;
+  std::string recomputed;          ///< as Model has it
+  planning::Capacities capacities; ///< for arenas
+  std::vector<uint64_t> messages;  ///< what each may use beside that, for messages
   target::Machines machines;
   planning::PackageForecast forecast;
-  std::string messages;           ///< what those between ranks take; empty: there are none
+  std::string messageRates;       ///< of those between ranks; empty: there are none
   std::optional<double> measured; ///< of --measured: seconds of what forecast.seconds() is of
 };
+
+/// Every host of a cluster with hosts runs a process, and every rank is one; else there is one.
+std::vector<int> processesOf(const Planned &planned, const Target &target);
+
+/// Leaves of `capacities`, which are what devices have, what --mem allows, without what messages
+/// between processes take of the memory of hosts.
+void limitMemory(Planned &planned, const Target &target);
 
 } // namespace lstmc::cli

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backends/registry/Targets.h"
-#include "executor/package/MessageMemory.h"
 
 namespace lstmc::planning {
 
@@ -39,17 +38,6 @@ target::MessageCost messageCost(const Workers &workers, size_t sender, size_t re
   for (const Worker *end : {&from, &to})
     seconds += end->target->launchSeconds(end->machine, KernelId::Copy, copy);
   return {out.outSeconds + in.inSeconds, seconds, true};
-}
-
-std::vector<int> processesOf(const CompileOptions &options) {
-  const target::Machines machines = layoutMachines(options);
-  const size_t count = options.devices.size();
-  if (machines.empty() || machines.front().host < 0)
-    return package::processesOf(count, options.ranks);
-  std::vector<int> processes;
-  for (size_t device = 0; device < count; ++device)
-    processes.push_back(machines[std::min(device, machines.size() - 1)].host);
-  return processes;
 }
 
 CompileOptions on(const CompileOptions &options, const std::vector<size_t> &devices) {

@@ -24,9 +24,6 @@ Workers workersOf(const passes::CompileOptions &options);
 target::MessageCost messageCost(const Workers &workers, size_t sender, size_t receiver,
                                 double bytes);
 
-/// The process of each device of a layout: that of its host, or else as ranks share devices out.
-std::vector<int> processesOf(const passes::CompileOptions &options);
-
 /// The options for some of the devices, in that order.
 passes::CompileOptions on(const passes::CompileOptions &options,
                           const std::vector<size_t> &devices);

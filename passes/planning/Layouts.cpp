@@ -186,7 +186,7 @@ private:
     layout.updateOnStore = *options.updateOnStore;
     const target::Machines machines = layoutMachines(options);
     layout.ratesGiven = !machines.front().figures.empty();
-    const std::vector<int> processes = processesOf(options);
+    const std::vector<int> processes = passes::processesOf(options);
     for (size_t i = 0; i < data.devices.size(); ++i) {
       layout.peakBytes = std::max(layout.peakBytes, data.devices[i].arenaBytes);
       const uint64_t messages =
@@ -247,8 +247,7 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     return compiled;
   }
   if (options.memoryLimit)
-    if (Diagnostics errors =
-            passes::checkLimit(choice->compiled.package, *options.memoryLimit, options.ranks);
+    if (Diagnostics errors = passes::checkLimit(choice->compiled.package, choice->options);
         !errors.empty())
       return errors;
   choice->compiled.layouts = std::move(choice->layouts);

@@ -71,6 +71,20 @@ class Hosts(Case):
             self.assertLess(forecast["update_s"], 1.5 * (one["forecast"]["update_s"] + least / rate) + hosts * 2e-4)
             self.assertEqual("replicas" in forecast, hosts > 32)
 
+    def test_messages_count_in_the_memory_limit(self):
+        for hosts, said in ((2, "messages between hosts"), (64, "messages between hosts")):
+            self.cluster(hosts)
+            words = ["net.lnet", "-b", 4 * hosts, "--shards", max(8, hosts), "--cluster", "hosts.toml", "--accumulate", "1", "--recompute", "none"]
+            plan = self.document("plan", *words, schema="lstmc.plan/1")
+            need = max(d["peak_bytes"] + d["messages_bytes"] for d in plan["devices"])
+            self.assertGreater(need, max(d["peak_bytes"] for d in plan["devices"]))
+            fits = self.document("plan", *words, "--mem", need, schema="lstmc.plan/1")
+            self.assertTrue(fits["fits"])
+            self.assertEqual({d["capacity_bytes"] + d["messages_bytes"] for d in fits["devices"]}, {need})
+            done = self.run_here("plan", *words, "--mem", need - 1)
+            self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+            self.assertRegex(done.stderr, rf"E0401.*the plan needs .* on cpu:\d+, which may use .*; [\d.]+ \w+ of it are for {said}")
+
     def test_what_binds_a_host(self):
         self.cluster(4, "1e7")
         slow = self.plan(32)["forecast"]["hosts"]
