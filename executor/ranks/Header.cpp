@@ -55,16 +55,21 @@ __attribute__((target("sse4.2"))) uint32_t through(uint32_t before,
 constexpr size_t kLane = 2048;
 using Lanes = std::array<uint32_t, 3>;
 
-/// The first lane's sum goes on from `before`, the others' from 0.
+/// The first lane's sum goes on from `before`, the others' from 0. Copies what it reads, unless
+/// `into` is empty.
+template <bool kCopies>
 __attribute__((target("sse4.2"))) Lanes throughLanes(uint32_t before,
-                                                     std::span<const std::byte, 3 * kLane> bytes) {
-  uint64_t first = before, second = 0, third = 0;
-  for (size_t i = 0; i < kLane; i += 8) {
-    first = _mm_crc32_u64(first, get<uint64_t>(bytes, i));
-    second = _mm_crc32_u64(second, get<uint64_t>(bytes, kLane + i));
-    third = _mm_crc32_u64(third, get<uint64_t>(bytes, 2 * kLane + i));
-  }
-  return {uint32_t(first), uint32_t(second), uint32_t(third)};
+                                                     std::span<const std::byte, 3 * kLane> bytes,
+                                                     std::span<std::byte> into) {
+  std::array<uint64_t, 3> sums{before, 0, 0};
+  for (size_t i = 0; i < kLane; i += 8)
+    for (size_t lane = 0; lane < 3; ++lane) {
+      const auto word = get<uint64_t>(bytes, lane * kLane + i);
+      sums[lane] = _mm_crc32_u64(sums[lane], word);
+      if constexpr (kCopies)
+        put(into, lane * kLane + i, word);
+    }
+  return {uint32_t(sums[0]), uint32_t(sums[1]), uint32_t(sums[2])};
 }
 
 /// What a sum becomes by a lane of zeros. It is linear: the exclusive or of what its four bytes
@@ -89,19 +94,32 @@ private:
   std::array<std::array<uint32_t, 256>, 4> becomes_{}; ///< by byte of the sum, and its value
 };
 
-} // namespace
-
-uint32_t checksum(std::span<const std::byte> bytes) {
+/// The checksum; copies the bytes too where that is asked for.
+template <bool kCopies>
+uint32_t checksumOf(std::span<const std::byte> bytes, std::span<std::byte> into) {
   static const ThroughZeros throughZeros;
   uint32_t sum = 0xffffffffu;
-  for (; bytes.size() >= 3 * kLane; bytes = bytes.subspan(3 * kLane)) {
-    const Lanes lanes = throughLanes(sum, bytes.first<3 * kLane>());
+  size_t at = 0;
+  for (; at + 3 * kLane <= bytes.size(); at += 3 * kLane) {
+    const Lanes lanes = throughLanes<kCopies>(sum, bytes.subspan(at).first<3 * kLane>(),
+                                              kCopies ? into.subspan(at) : into);
     sum = throughZeros(throughZeros(lanes[0]) ^ lanes[1]) ^ lanes[2];
   }
-  return ~through(sum, bytes);
+  const std::span rest = bytes.subspan(at);
+  if (kCopies && !rest.empty())
+    std::memcpy(into.data() + at, rest.data(), rest.size());
+  return ~through(sum, rest);
 }
 
-void Header::write(std::span<std::byte> into, std::span<const std::byte> payload) const {
+} // namespace
+
+uint32_t checksum(std::span<const std::byte> bytes) { return checksumOf<false>(bytes, {}); }
+
+uint32_t copyWithChecksum(std::span<const std::byte> from, std::span<std::byte> to) {
+  return checksumOf<true>(from, to);
+}
+
+void Header::write(std::span<std::byte> into, uint32_t payloadSum) const {
   std::memset(into.data(), 0, kBytes);
   std::memcpy(into.data(), kMagic, sizeof(kMagic));
   put(into, kVersionAt, kVersion);
@@ -113,14 +131,17 @@ void Header::write(std::span<std::byte> into, std::span<const std::byte> payload
   put(into, kToAt, to);
   put(into, kSequenceAt, sequence);
   put(into, kCountAt, count);
-  put(into, kPayloadSumAt, checksum(payload));
+  put(into, kPayloadSumAt, payloadSum);
   put(into, kSumAt, checksum(into.first(kSumAt)));
 }
 
-std::optional<std::string> Header::differs(std::span<const std::byte> found,
-                                           std::span<const std::byte> payload) const {
+void Header::write(std::span<std::byte> into, std::span<const std::byte> payload) const {
+  write(into, checksum(payload));
+}
+
+std::optional<std::string> Header::differs(std::span<const std::byte> found) const {
   std::array<std::byte, kBytes> want;
-  write(want, payload);
+  write(want, 0);
   auto different = [&](const char *field, auto is, auto wanted) {
     return is == wanted ? std::nullopt
                         : std::optional(fmt::format("{}: found {}, want {}", field, is, wanted));
@@ -148,11 +169,19 @@ std::optional<std::string> Header::differs(std::span<const std::byte> found,
     return text;
   if (auto text = field("dtype", kDTypeAt, uint8_t()))
     return text;
-  if (auto text = field("count", kCountAt, uint64_t()))
-    return text;
-  return get<uint32_t>(found, kPayloadSumAt) == get<uint32_t>(want, kPayloadSumAt)
-             ? std::nullopt
-             : std::optional<std::string>("payload: its checksum is wrong");
+  return field("count", kCountAt, uint64_t());
+}
+
+std::optional<std::string> Header::differs(std::span<const std::byte> found,
+                                           std::span<const std::byte> payload) const {
+  auto text = differs(found);
+  return text ? text : payloadDiffers(found, checksum(payload));
+}
+
+std::optional<std::string> payloadDiffers(std::span<const std::byte> header, uint32_t payloadSum) {
+  if (get<uint32_t>(header, kPayloadSumAt) == payloadSum)
+    return std::nullopt;
+  return "payload: its checksum is wrong";
 }
 
 uint32_t opOf(std::span<const std::byte> header) { return get<uint32_t>(header, kOpAt); }

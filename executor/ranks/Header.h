@@ -27,12 +27,18 @@ struct Header {
   DType dtype = DType::F32;
 
   /// With the checksums of the payload and of itself.
+  void write(std::span<std::byte> into, uint32_t payloadSum) const;
   void write(std::span<std::byte> into, std::span<const std::byte> payload) const;
   /// The first field of `found` that is not this header's, with both values: "op: found 13, want
-  /// 12"; none where all are as they should be.
+  /// 12"; none where all are as they should be. Looks at all but the payload's checksum.
+  std::optional<std::string> differs(std::span<const std::byte> found) const;
+  /// And at that.
   std::optional<std::string> differs(std::span<const std::byte> found,
                                      std::span<const std::byte> payload) const;
 };
+
+/// What is wrong with a payload of that checksum, by the header that came with it.
+std::optional<std::string> payloadDiffers(std::span<const std::byte> header, uint32_t payloadSum);
 
 /// The op of a header whose other fields have not been checked.
 uint32_t opOf(std::span<const std::byte> header);
@@ -42,5 +48,7 @@ std::array<uint8_t, 16> firstHalf(const std::string &hexDigest);
 
 /// CRC-32C (Castagnoli).
 uint32_t checksum(std::span<const std::byte> bytes);
+/// The same, of bytes that are copied meanwhile: they are read once.
+uint32_t copyWithChecksum(std::span<const std::byte> from, std::span<std::byte> to);
 
 } // namespace lstmc::ranks

@@ -90,7 +90,7 @@ void Link::leave() {
     std::lock_guard lock(mutex_);
     leaving_ = true;
   }
-  changed_.notify_all();
+  changed_.ring();
   if (thread_.joinable())
     thread_.join();
 }
@@ -230,19 +230,16 @@ void Link::pause(int &idle) {
         awaited ? (idle - kShortPauses) / kPausesOfALength : idle / kPausesUnawaited;
     pause = kPause * (1 << std::min(most, lengths));
   }
-  std::unique_lock lock(mutex_);
   resting_.store(pause > kPause);
-  if (!first_ && !mustSendAbort_ && !leaving_ && !pollOften_.load())
-    changed_.wait_for(lock, std::min(kLongestPause, pause * crowd_));
+  if (!pollOften_.load())
+    changed_.rest(std::min(kLongestPause, pause * crowd_));
   resting_.store(false);
 }
 
 void Link::pollOften() {
   pollOften_.store(true);
-  if (!resting_.load())
-    return;
-  std::lock_guard lock(mutex_);
-  changed_.notify_one();
+  if (resting_.load())
+    changed_.ring();
 }
 
 void Link::waits() {
@@ -251,11 +248,13 @@ void Link::waits() {
 }
 
 void Link::submit(Request &request) {
-  std::lock_guard lock(mutex_);
-  request.next_ = nullptr;
-  (last_ ? last_->next_ : first_) = &request;
-  last_ = &request;
-  changed_.notify_one();
+  {
+    std::lock_guard lock(mutex_);
+    request.next_ = nullptr;
+    (last_ ? last_->next_ : first_) = &request;
+    last_ = &request;
+  }
+  changed_.ring();
 }
 
 void Link::detach(std::vector<std::unique_ptr<Request>> requests) {
@@ -285,7 +284,7 @@ void Link::breakWith(const Error &error) {
     broken_.store(true);
     tell = onBreak_;
     completedOrBroken_.notify_all();
-    changed_.notify_all();
+    changed_.ring();
   }
   if (tell)
     tell(error);

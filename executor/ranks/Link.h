@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "executor/base/Status.h"
+#include "executor/ranks/Bell.h"
 #include "executor/ranks/Wire.h"
 
 namespace lstmc::ranks {
@@ -122,7 +123,7 @@ private:
   std::vector<std::unique_ptr<Request>> detachedRequests_;
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;           ///< the queue, or leaving_
+  Bell changed_;                              ///< the queue, leaving_ or pollOften_
   std::condition_variable completedOrBroken_; ///< for calls that block
   Request *first_ = nullptr, *last_ = nullptr;
   bool opened_ = false, leaving_ = false, mustSendAbort_ = false;

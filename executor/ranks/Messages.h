@@ -54,8 +54,8 @@ public:
     noLongerAwaited();
     wake_(to);
   }
-  /// Copies the value to its place. If the message is not the expected one, copies nothing and
-  /// returns the difference.
+  /// Copies the value to its place. If the message is not the expected one, returns the difference:
+  /// the place then holds nothing of use.
   virtual std::optional<std::string> take(uint64_t sequence, LaunchInterval *time) = 0;
   virtual uint64_t held() const = 0;
   /// Of the header that has come.

@@ -23,8 +23,8 @@ Header Channel::header(bool sends, size_t bytes) {
 
 Status Channel::sendMessage(int tag, std::span<const std::byte> payload) {
   buffer_.resize(Header::kBytes + payload.size());
-  std::memcpy(buffer_.data() + Header::kBytes, payload.data(), payload.size());
-  header(true, payload.size()).write(std::span(buffer_).first(Header::kBytes), payload);
+  const uint32_t sum = ranks::copyWithChecksum(payload, std::span(buffer_).subspan(Header::kBytes));
+  header(true, payload.size()).write(std::span(buffer_).first(Header::kBytes), sum);
   return link_.sendBytes(peer_, tag, buffer_);
 }
 

@@ -1,4 +1,5 @@
 // The 64 bytes before a value that goes to another process.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -53,9 +54,15 @@ TEST(Header, ChecksumOfLongMessagesIsTheSame) {
   uint32_t number = 1;
   for (std::byte &byte : bytes)
     byte = std::byte((number = number * 1664525 + 1013904223) >> 24);
-  for (size_t size : {1, 6'143, 6'144, 6'145, 6'151, 12'288, 19'999})
-    EXPECT_EQ(ranks::checksum(std::span(bytes).first(size)), slowly(std::span(bytes).first(size)))
-        << size;
+  for (size_t size : {0, 1, 6'143, 6'144, 6'145, 6'151, 12'288, 19'999}) {
+    const auto some = std::span<const std::byte>(bytes).first(size);
+    const std::byte mark{0x5a};
+    std::vector<std::byte> copy(size + 1, mark);
+    EXPECT_EQ(ranks::checksum(some), slowly(some)) << size;
+    EXPECT_EQ(ranks::copyWithChecksum(some, std::span(copy).first(size)), slowly(some)) << size;
+    EXPECT_TRUE(std::ranges::equal(std::span(copy).first(size), some)) << size;
+    EXPECT_EQ(copy.back(), mark);
+  }
 }
 
 TEST(Header, StandsAtItsPlaces) {
