@@ -382,7 +382,7 @@ void Supervisor::killRanks() const {
 JobEnd Supervisor::end() const {
   const Rank &first = ranks_[0];
   if (!lostMessage_.empty())
-    return {int(ExitCode::Job), true, first.ended ? "" : lostMessage_, lostCode_};
+    return {int(ExitCode::Job), true, first.exit != 0 ? "" : lostMessage_, lostCode_};
   if (first.exit != 0 && first.ended)
     return {first.exit, false, ""}; // and has printed why
   for (size_t i = 0; i < ranks_.size(); ++i)
