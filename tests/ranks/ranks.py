@@ -97,6 +97,10 @@ class Job:
         for line in self.child.stdout:
             self.printed.append(line)
 
+    @property
+    def out(self):
+        return "".join(self.printed)
+
     def read_said(self):
         for line in self.child.stderr:
             self.said.append((time.monotonic(), line))
@@ -138,7 +142,7 @@ class Job:
             reader.join()
         self.child.stdout.close()
         self.child.stderr.close()
-        return code, "".join(self.printed)
+        return code, self.out
 
     def stop(self):
         """Of a job without an end, so that it cannot be over before a test has done something to it: the update after which it ends, and its weights."""
@@ -562,7 +566,7 @@ class Ranks(JobCase):
 
     def test_flags_of_launch_are_those_of_the_job(self):
         words = [w for w in self.train if w not in ("--format", "jsonl")]
-        done = run([LSTMC, "launch", "-n", "2", "--dry-run", "--json", "--", *words, "-o", self.folder / "dry"])
+        done = run([LSTMC, "launch", "--num-workers", "2", "--dry-run", "--json", "--", *words, "-o", self.folder / "dry"])  # MXNet's word for -n
         self.assertIn("nothing was trained: --dry-run", done.stderr)
         self.assertFalse((self.folder / "dry").exists())
         done = run([LSTMC, "launch", "-n", "2", "--json", "--quiet", "--", *words, "-o", self.folder / "dry"])
