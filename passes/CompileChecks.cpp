@@ -59,6 +59,25 @@ static std::string messagesText(const CompileOptions &options) {
              : "that the host copies from device to device";
 }
 
+void addLargest(Diagnostic &error, const package::PackageData &data,
+                const package::DevicePlan &plan) {
+  for (uint32_t index : plan.largest) {
+    const package::Buffer &buffer = data.buffers[index];
+    const package::Location &location = data.locations[buffer.location];
+    SourceRange place = package::rangeOf(location);
+    if (error.place.line == 0)
+      error.place = place;
+    std::string at = place.line ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column)
+                                : std::string();
+    for (const std::string &note : location.notes)
+      at.append(", ").append(note);
+    std::string before = error.reasons.empty()
+                             ? fmt::format("largest at the peak ({}): ", momentOf(data, plan))
+                             : "then ";
+    error.reasons.push_back({fmt::format("{}{}{}", before, describe(buffer), at), place});
+  }
+}
+
 Diagnostics checkLimit(const package::PackageData &data, const CompileOptions &options) {
   Diagnostics errors;
   const uint64_t limit = *options.memoryLimit;
@@ -80,22 +99,7 @@ Diagnostics checkLimit(const package::PackageData &data, const CompileOptions &o
     if (messages > 0)
       error.message += fmt::format("; {} of it are for messages {}", bytesText(messages, 2),
                                    messagesText(options));
-    for (uint32_t index : plan.largest) {
-      const package::Buffer &buffer = data.buffers[index];
-      const package::Location &location = data.locations[buffer.location];
-      SourceRange place = package::rangeOf(location);
-      if (error.place.line == 0)
-        error.place = place;
-      std::string at = place.line
-                           ? fmt::format(" at {}:{}:{}", place.file, place.line, place.column)
-                           : std::string();
-      for (const std::string &note : location.notes)
-        at.append(", ").append(note);
-      std::string before = error.reasons.empty()
-                               ? fmt::format("largest at the peak ({}): ", momentOf(data, plan))
-                               : "then ";
-      error.reasons.push_back({fmt::format("{}{}{}", before, describe(buffer), at), place});
-    }
+    addLargest(error, data, plan);
     errors.push_back(std::move(error));
   }
   return errors;

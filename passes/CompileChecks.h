@@ -2,9 +2,9 @@
 #pragma once
 
 #include <optional>
-
 #include <vector>
 
+#include "executor/package/Plan.h"
 #include "passes/Compile.h"
 
 namespace lstmc::passes {
@@ -21,6 +21,11 @@ bool needsOneStream(const package::PackageData &data, const CompileOptions &opti
 
 /// The process of each device: its host where machines have some, else its rank.
 std::vector<int> processesOf(const CompileOptions &options);
+
+/// Adds the largest buffers at the peak, with where they come from, as reasons; the place of the
+/// first is that of an error without one.
+void addLargest(Diagnostic &error, const package::PackageData &data,
+                const package::DevicePlan &plan);
 
 /// E0401 for each device whose plan needs more than the memory limit, at the line of the largest
 /// buffer. What processes need for their messages counts.

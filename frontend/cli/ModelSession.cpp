@@ -138,16 +138,17 @@ static void leaveCompiler() {
 
 /// A session is told of bytes alone: at the line of the largest buffer at the peak, with what it is
 /// and what finds a way to take less.
-static Error tooLittleMemory(Error error, const Model &model) {
-  const Diagnostics all = passes::checkLimit(model.package->data(), /*limit=*/0, /*ranks=*/1);
-  for (const Diagnostic &found : all) { // one for each device
-    const size_t name = found.message.find(" on "), end = found.message.find(", which");
-    if (found.reasons.empty() || name == std::string::npos || end == std::string::npos ||
-        error.message.find(found.message.substr(name, end - name)) == std::string::npos)
+static Error tooLittleMemory(Error error, const package::PackageData &data) {
+  for (const package::DevicePlan &plan : package::planOf(data, /*largest=*/1)) {
+    if (error.message.find(fmt::format(" on {},", plan.device)) == std::string::npos)
       continue;
-    error.place = {found.place.file, found.place.line, found.place.column};
+    Diagnostic largest;
+    passes::addLargest(largest, data, plan);
+    if (largest.reasons.empty())
+      continue;
+    error.place = {largest.place.file, largest.place.line, largest.place.column};
     error.message +=
-        fmt::format("; {}; lstmc plan --mem says what takes less", found.reasons.front().text);
+        fmt::format("; {}; lstmc plan --mem says what takes less", largest.reasons.front().text);
     break;
   }
   return error;
@@ -188,7 +189,7 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
   leaveCompiler();
   auto created = Session::create(model.package, std::move(devices), sessionOptions);
   if (!created.ok() && created.error().code == ErrorCode::E0401)
-    return tooLittleMemory(created.error(), model);
+    return tooLittleMemory(created.error(), model.package->data());
   LSTMC_ASSIGN(std::unique_ptr<Session> session, std::move(created));
   LSTMC_TRY(session->initialise(seed));
   setOptimizerInputs(*session, model.fit);
