@@ -212,11 +212,16 @@ const symbol::OpSignature *opOnTensor(const Arguments &arguments, std::string_vi
   return tensor ? symbol::findOp(name) : nullptr;
 }
 
+/// Whether what is called depends on an error that has been told.
+static bool dependsOnError(const Arguments &arguments) {
+  return arguments.unknown || std::ranges::any_of(arguments.positional, &Value::isUnknown);
+}
+
 Value IterationFunctions::extreme(Arguments &arguments, std::string_view name, bool largest) {
   if (const symbol::OpSignature *op = opOnTensor(arguments, name);
       op && arguments.positional.size() < 2)
     return interpreter_.tensors.call(*op, arguments);
-  if (arguments.unknown)
+  if (dependsOnError(arguments))
     return Value::unknown();
   if (!arguments.named.empty())
     return run_.error(ErrorCode::E0202, arguments.named[0].argument->nameSpan,
@@ -296,7 +301,7 @@ Value IterationFunctions::max(Arguments &arguments) { return extreme(arguments, 
 Value IterationFunctions::sum(Arguments &arguments) {
   if (const symbol::OpSignature *op = opOnTensor(arguments, "sum"))
     return interpreter_.tensors.call(*op, arguments);
-  if (arguments.unknown)
+  if (dependsOnError(arguments))
     return Value::unknown();
   std::vector<Value> values;
   std::vector<const Expr *> places;

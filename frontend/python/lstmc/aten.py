@@ -103,7 +103,7 @@ def _clamp(args, keywords, node):
 @_operator("_native_batch_norm_legit_no_training.default")
 def _batch_norm(args, keywords, node):
     x, gamma, beta, mean, variance, _, eps = args
-    axes = len(shape_of(node.args[0])) - 2  # behind that of the channels
+    axes = len(shape_of(node.args[0])) - 2  # after that of the channels
 
     def by_channel(vector):
         for _ in range(axes):
