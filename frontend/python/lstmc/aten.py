@@ -364,6 +364,7 @@ def _slice(args, keywords, node):
     axis, begin, end, step = (list(args[1:]) + [0, None, None, 1][len(args) - 1:])[:4]
     begin, end = begin or 0, None if end is None or end > _HUGE else end
     axis %= len(shape_of(node))
+    begin = 0 if begin < -shape_of(node.args[0])[axis] else begin
     if begin == 0 and end is None and step == 1:
         return args[0]
     if step == 1:
