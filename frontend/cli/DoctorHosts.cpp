@@ -58,7 +58,7 @@ Result<launch::JobEnd> runOn(const std::vector<std::string> &hosts, launch::Watc
 /// its own, and all those that do not are named.
 Result<std::vector<std::string>> silentPairs(const std::vector<std::string> &hosts,
                                              launch::Watch watch) {
-  watch.start.environment[kSilently] = "1";
+  watch.start.environment.insert_or_assign(kSilently, std::string("1"));
   std::vector<std::string> silent;
   for (size_t a = 0; a < hosts.size(); ++a)
     for (size_t b = a + 1; b < hosts.size(); ++b) {
