@@ -27,6 +27,11 @@ bool isDenseAt(const Window &w, size_t axis, int64_t run) {
   return w.strides.empty() || w.shape[axis] == 1 || w.strides[axis] == run;
 }
 
+/// Whether this use of a weight gradient adds rows by index and multiplies nothing.
+bool isByIndex(const std::vector<Window> &operands, size_t use) {
+  return operands[use + 1].shape.size() < operands[use].shape.size();
+}
+
 int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<const int64_t> ints,
                 int64_t instructions) {
   const KernelRecord &record = kernelRecord(kernel);
@@ -56,8 +61,7 @@ int64_t flopsOf(KernelId kernel, const std::vector<Window> &operands, std::span<
     int64_t flops = product({argumentsOf<WeightGradientArguments>(ints).range.count,
                              elements(operands[WeightGradientOperand::dw])});
     for (size_t i = WeightGradientOperand::kFixed; i + 1 < operands.size(); i += 2) {
-      bool byIndex = operands[i + 1].shape.size() < operands[i].shape.size();
-      int64_t each = byIndex ? 1 : product({2, last(operands[i + 1])});
+      int64_t each = isByIndex(operands, i) ? 1 : product({2, last(operands[i + 1])});
       flops = sum({flops, product({elements(operands[i]), each})});
     }
     return flops;
@@ -111,8 +115,30 @@ int64_t functionsOf(KernelId kernel, const std::vector<Window> &operands,
   }
 }
 
-/// Of a copy, which is fast along axes that are dense on both sides.
-int64_t denseRuns(const Window &x, const Window &y) {
+/// Of two axes that change places: elements of 4 bytes are moved in blocks of 4 by 4, a row of 4 at
+/// a time, what is beside the blocks and other elements one by one, which takes twice as long.
+int64_t turnedMoves(int64_t rows, int64_t columns, DType dtype) {
+  constexpr int64_t kBlock = 4;
+  if (dtypeBytes(dtype) != 4)
+    return product({2, rows, columns});
+  const int64_t whole = product({rows / kBlock * kBlock, columns / kBlock * kBlock});
+  return sum({whole / kBlock, product({2, product({rows, columns}) - whole})});
+}
+
+/// Whether `axis` is the one along which the elements of `w` lie side by side.
+bool liesAlong(const Window &w, size_t axis) {
+  return w.shape[axis] > 1 &&
+         (w.strides.empty() ? axis + 1 == w.shape.size() : w.strides[axis] == 1);
+}
+
+/// What a copy moves one after the other. It is fast along axes that are dense on both sides.
+int64_t movesOf(const Window &x, const Window &y) {
+  for (size_t to = 0; to < y.shape.size(); ++to)
+    for (size_t from = 0; from < y.shape.size(); ++from)
+      if (from != to && liesAlong(y, to) && liesAlong(x, from)) {
+        const int64_t both = product({y.shape[to], y.shape[from]});
+        return product({elements(y) / both, turnedMoves(y.shape[to], y.shape[from], y.dtype)});
+      }
   int64_t run = 1;
   for (size_t axis = y.shape.size();
        axis-- > 0 && isDenseAt(x, axis, run) && isDenseAt(y, axis, run);)
@@ -140,7 +166,7 @@ int64_t rowsOf(KernelId kernel, const std::vector<Window> &operands) {
   };
   switch (kernel) {
   case KernelId::Copy:
-    return denseRuns(operands[CopyOperand::x], operands[CopyOperand::y]);
+    return movesOf(operands[CopyOperand::x], operands[CopyOperand::y]);
   case KernelId::Product:
   case KernelId::LayerNorm:
   case KernelId::Softmax:
@@ -170,22 +196,28 @@ int64_t rowsOf(KernelId kernel, const std::vector<Window> &operands) {
   }
 }
 
-/// What the gradient of an embedding stores and adds shard by shard and then along their tree: rows
-/// with an index; all rows of all shards where a product reaches them too, or a chain goes on.
-int64_t shardBytes(const std::vector<Window> &operands, std::span<const int64_t> ints) {
-  int64_t embedded = 0;
-  bool allRows = operands[WeightGradientOperand::begin].present;
-  for (size_t i = WeightGradientOperand::kFixed; i + 1 < operands.size(); i += 2)
-    if (operands[i + 1].shape.size() < operands[i].shape.size())
-      embedded = sum({embedded, bytes(operands[i])});
+/// What a weight gradient does shard by shard, and then along their tree.
+void addShards(const std::vector<Window> &operands, int64_t shards, Work &work) {
+  const Window &dw = operands[WeightGradientOperand::dw];
+  int64_t embedded = 0, products = 0;
+  for (size_t use = WeightGradientOperand::kFixed; use + 1 < operands.size(); use += 2)
+    if (isByIndex(operands, use))
+      embedded = sum({embedded, bytes(operands[use])});
     else
-      allRows = true;
-  if (embedded == 0)
-    return 0;
-  const int64_t shards = argumentsOf<WeightGradientArguments>(ints).range.count;
-  const int64_t table = product({2, shards, bytes(operands[WeightGradientOperand::dw])});
+      ++products;
+  if (embedded == 0) {
+    work.sums = shards;
+    work.sumBytes = bytes(dw);
+    return;
+  }
+  // Rows with an index; all rows of all shards where a chain goes on, or where a product reaches
+  // them too, which copies each to where it multiplies and back.
+  const int64_t table = product({2, shards, bytes(dw)});
   const int64_t levels = 1 + std::bit_width(uint64_t(std::max<int64_t>(shards, 1) - 1));
-  return allRows ? table : std::min(table, product({2, levels, embedded}));
+  const bool allRows = products > 0 || operands[WeightGradientOperand::begin].present;
+  work.bytes = sum({work.bytes, allRows ? table : std::min(table, product({2, levels, embedded}))});
+  if (dw.shape[0] > 0)
+    work.rows = sum({work.rows, product({products, shards, dw.shape[0]})});
 }
 
 /// `y` is [T, B, H].
@@ -225,8 +257,12 @@ Work workOf(KernelId kernel, const std::vector<Window> &operands, std::span<cons
   work.instructions = program.instructions;
   if (kernel == KernelId::Fused && !operands.empty())
     work.functions = product({elements(operands.back()), program.functions});
-  if (kernel == KernelId::WeightGradient)
-    work.bytes = sum({work.bytes, shardBytes(operands, ints)});
+  if (kernel == KernelId::WeightGradient) {
+    work.width = last(operands[WeightGradientOperand::dw]);
+    addShards(operands, argumentsOf<WeightGradientArguments>(ints).range.count, work);
+  }
+  if (kernel == KernelId::Product)
+    work.width = last(operands[ProductOperand::y]);
   if (kernel == KernelId::RnnForward) {
     work.steps = operands[RnnForwardOperand::y].shape[0];
     work.stepBytes = bytes(operands[RnnForwardOperand::r]);

@@ -32,7 +32,11 @@ struct Work {
   /// of a copy.
   int64_t rows = 0;
   int64_t depth = 0;        ///< of a product of f32: terms of each sum
+  int64_t width = 0;        ///< of products: elements of a row of the result, which vectors divide
   int64_t instructions = 0; ///< of a fused program, which every launch looks at
+
+  // Of a weight gradient of products: the shards' sums, and the bytes of each.
+  int64_t sums = 0, sumBytes = 0;
 
   // Of recurrences: steps that wait for one another, what each of them reads again, and its units.
   int64_t steps = 0, stepBytes = 0, stepUnits = 0;

@@ -14,22 +14,31 @@ using target::Work;
 /// What a core has near, the second level of its cache.
 static constexpr int64_t kNearBytes = 1 << 20;
 
-/// What a core computes at once of a step's units.
+/// What a core computes at once of a row.
 static constexpr double kBlockUnits = 16;
+
+static double blocksOf(int64_t units) { return std::ceil(double(units) / kBlockUnits); }
+
+/// How many times as much is computed of a row as it has: all of its last block.
+static double roundedUp(int64_t units) {
+  return units > 0 ? blocksOf(units) * kBlockUnits / double(units) : 1;
+}
 
 Terms termsOf(const Work &work) {
   auto far = [](int64_t bytes) { return double(std::max<int64_t>(0, bytes - kNearBytes)); };
+  const int64_t units = std::max(work.stepUnits, work.width);
+  const auto steps = double(work.steps), sums = double(work.sums), rows = double(work.rows);
   return {1,
-          double(work.flops),
+          double(work.flops) * roundedUp(units),
           double(work.functions),
           double(work.bytes),
           far(work.bytes),
-          double(work.steps),
-          double(work.steps) * double(work.stepBytes),
-          double(work.steps) * far(work.stepBytes),
-          double(work.steps) * std::ceil(double(work.stepUnits) / kBlockUnits),
-          double(work.rows),
-          double(work.rows) * std::ceil(double(work.stepUnits) / kBlockUnits),
+          steps + sums,
+          steps * double(work.stepBytes) + sums * double(work.sumBytes) * roundedUp(work.width),
+          steps * far(work.stepBytes) + sums * far(work.sumBytes),
+          steps * blocksOf(work.stepUnits),
+          rows,
+          rows * blocksOf(units),
           double(work.instructions)};
 }
 

@@ -12,7 +12,8 @@
 namespace lstmc::cpu {
 
 /// What a launch's time is a sum over. "far": what of its bytes no cache of a core holds. A block
-/// of units takes a while in every step, however few rows there are, and in every row of it.
+/// of units takes a while in every step, however few rows there are, and in every row of it. A sum
+/// of a shard counts as a step.
 inline constexpr std::array<std::string_view, 12> kTerms = {
     "launch",    "flop",          "function",   "byte", "far_byte",  "step",
     "step_byte", "far_step_byte", "step_block", "row",  "row_block", "instruction"};

@@ -102,9 +102,15 @@ struct PassBuffers {
 LSTMC_INLINE void copyRow(const float *from, int64_t stride, int64_t count, float *to,
                           int64_t room) {
   int64_t i = 0;
-  if (stride == 1)
+  if (stride == 1) {
     for (; i + kWidth <= count; i += kWidth)
       Vector::load(from + i).store(to + i);
+    if (i < count) {
+      const Vector::Mask some = Vector::firstLanes(count - i);
+      Vector::load(from + i, some).store(to + i, some);
+      i = count;
+    }
+  }
   for (; i < count; ++i)
     to[i] = from[i * stride];
   for (; i < room; ++i)
@@ -324,12 +330,12 @@ private:
         std::fill_n(to, region.k1 - region.k0, 0.0f);
         piece.marks[row / 64] |= uint64_t(1) << (row % 64);
       }
-      int64_t k = region.k0;
+      from += region.k0 * dy.strides[3];
       if (dy.strides[3] == 1)
-        for (; k + kWidth <= region.k1; k += kWidth, to += kWidth)
-          (Vector::load(to) + Vector::load(from + k)).store(to);
-      for (; k < region.k1; ++k, ++to)
-        *to = *to + from[k * dy.strides[3]];
+        addRow(from, to, region.k1 - region.k0);
+      else
+        for (int64_t k = 0; k < region.k1 - region.k0; ++k)
+          to[k] = to[k] + from[k * dy.strides[3]];
     }
   }
 
@@ -360,19 +366,19 @@ private:
     }
     const Piece *root = fold.finish(add);
     for (int64_t n = region.n0; n < region.n1; ++n)
-      for (int64_t k = region.k0; k < region.k1;) {
-        float *to = dw_.as<float>() + n * dw_.strides[0] + k * dw_.strides[1];
-        const float *from = root && root->stores(n - region.n0)
-                                ? root->data + (n - region.n0) * root->stride + (k - region.k0)
-                                : nullptr;
-        if (from && dw_.strides[1] == 1 && k + kWidth <= region.k1) {
-          Vector::load(from).store(to);
-          k += kWidth;
-        } else {
-          *to = from ? *from : 0.0f;
-          ++k;
-        }
-      }
+      putRow(root && root->stores(n - region.n0) ? root->data + (n - region.n0) * root->stride
+                                                 : nullptr,
+             n, region);
+  }
+
+  /// Row n of dw, in the region's columns: what `from` has, or 0.
+  void putRow(const float *from, int64_t n, const Region &region) {
+    const int64_t columns = region.k1 - region.k0, step = dw_.strides[1];
+    float *to = dw_.as<float>() + n * dw_.strides[0] + region.k0 * step;
+    if (from && step == 1)
+      return copyRow(from, 1, columns, to, columns);
+    for (int64_t k = 0; k < columns; ++k)
+      to[k * step] = from ? from[k] : 0.0f;
   }
 
   /// The sum before the first row: 0, or what it goes on from.
@@ -428,8 +434,10 @@ private:
     int64_t k = 0;
     for (; k + kWidth <= columns; k += kWidth)
       (Vector::load(from + k) + Vector::load(to + k)).store(to + k);
-    for (; k < columns; ++k)
-      to[k] = from[k] + to[k];
+    if (k < columns) {
+      const Vector::Mask some = Vector::firstLanes(columns - k);
+      (Vector::load(from + k, some) + Vector::load(to + k, some)).store(to + k, some);
+    }
   }
 
   Worker &worker_;

@@ -6,8 +6,9 @@ namespace lstmc::planning {
 
 static constexpr int kHops = 32;
 
-std::string netOf(const Cell &cell) {
-  const int gates = cell.gru ? 3 : 4, width = cell.hidden;
+static std::string languageModel(const Cell &cell) {
+  const bool gru = cell.layers == Layers::Gru;
+  const int gates = gru ? 3 : 4, width = cell.hidden;
   std::string sequence = fmt::format("tensor<{}x{}x{}xf32>", cell.steps, cell.batch, width),
               state = fmt::format("tensor<1x{}x{}xf32>", cell.batch, width),
               labels = fmt::format("tensor<{}x{}xi32>", cell.batch, cell.steps),
@@ -41,9 +42,9 @@ std::string netOf(const Cell &cell) {
           : ({8}, tensor<{3}xf32>, {4}{9}) -> ({8}, {4}{9})
         %x{10} = sym.dropout %y{0}#0 {{p = 2.000000e-01 : f64}} : ({8}) -> {8}
 )",
-        layer, gates * width, width, 2 * gates * width * (width + 1), state, cell.gru ? 2 : 3,
-        cell.gru ? "" : fmt::format("cell %c{}", layer), cell.gru ? "gru" : "lstm", sequence,
-        cell.gru ? "" : ", " + state, layer + 1);
+        layer, gates * width, width, 2 * gates * width * (width + 1), state, gru ? 2 : 3,
+        gru ? "" : fmt::format("cell %c{}", layer), gru ? "gru" : "lstm", sequence,
+        gru ? "" : ", " + state, layer + 1);
   return text + fmt::format(
                     R"(
         %gamma = sym.variable {{name = "norm_gamma"}} : {5}
@@ -61,6 +62,53 @@ std::string netOf(const Cell &cell) {
                     table, cell.vocab, sequence, scores, swapped,
                     fmt::format("tensor<{}xf32>", width),
                     fmt::format("tensor<{}x{}xf32>", cell.steps, cell.batch));
+}
+
+static std::string regression(const Cell &cell) {
+  const int width = cell.hidden;
+  const std::string rows = fmt::format("tensor<{}x{}x{}xf32>", cell.batch, cell.steps, width),
+                    sequence = fmt::format("tensor<{}x{}x{}xf32>", cell.steps, cell.batch, width),
+                    each = fmt::format("tensor<{}x{}xf32>", cell.batch, width),
+                    one = fmt::format("tensor<{}xf32>", cell.batch),
+                    column = fmt::format("tensor<{}x1xf32>", cell.batch),
+                    scale = fmt::format("tensor<1x1x{}xf32>", width),
+                    matrix = fmt::format("tensor<{0}x{0}xf32>", width),
+                    bias = fmt::format("tensor<{}xf32>", width);
+  return fmt::format(
+      R"(func.func @regression(%data: {0} {{sym.name = "data", sym.role = "data"}},
+          %label: {2} {{sym.name = "label", sym.role = "label"}}) -> ({2} {{sym.name = "y"}}) {{
+        %length = sym.full {{shape = array<i64: {11}>, value = {8} : f64}} : {3}
+        %x = sym.swap_axis %data {{dim2 = 1 : i64}} : ({0}) -> {1}
+        %back = sym.sequence_reverse %x, %length {{use_sequence_length = true}} : ({1}, {3}) -> {1}
+        %mask = sym.sequence_mask %back, %length {{use_sequence_length = true}} : ({1}, {3}) -> {1}
+        %last = sym.sequence_last %mask, %length {{use_sequence_length = true}} : ({1}, {3}) -> {2}
+        %most = sym.argmax %last {{axis = 1 : i64}} : ({2}) -> {3}
+        %classes = sym.one_hot %most {{depth = {9} : i64}} : ({3}) -> {2}
+        %scale = sym.variable {{name = "scale"}} : {5}
+        %scaled = sym.broadcast_mul %mask, %scale : ({1}, {5}) -> {1}
+        %chances = sym.softmax %scaled {{axis = 1 : i64}} : ({1}) -> {1}
+        %mean = sym.mean %chances {{axis = array<i64: 0>}} : ({1}) -> {2}
+        %sum = sym.sum %mask {{axis = array<i64: 0>}} : ({1}) -> {2}
+        %all = sym.elemwise_add %mean, %sum : ({2}, {2}) -> {2}
+        %number = sym.arange {{start = 0.0 : f64, stop = {10} : f64}} : {3}
+        %picked = sym.pick %all, %number {{axis = 1 : i64}} : ({2}, {3}) -> {3}
+        %column = sym.reshape %picked {{shape = array<i64: -1, 1>}} : ({3}) -> {4}
+        %w = sym.variable {{name = "weight"}} : {6}
+        %b = sym.variable {{name = "bias"}} : {7}
+        %linear = sym.fully_connected %all, %w, %b {{num_hidden = {9} : i64}}
+          : ({2}, {6}, {7}) -> {2}
+        %chosen = sym.broadcast_mul %classes, %column : ({2}, {4}) -> {2}
+        %out = sym.elemwise_add %linear, %chosen : ({2}, {2}) -> {2}
+        %y = sym.linear_regression_output %out, %label : ({2}, {2}) -> {2}
+        return %y : {2}
+      }}
+)",
+      rows, sequence, each, one, column, scale, matrix, bias, fmt::format("{}.0", cell.steps),
+      width, fmt::format("{}.0", cell.batch), cell.batch);
+}
+
+std::string netOf(const Cell &cell) {
+  return cell.layers == Layers::None ? regression(cell) : languageModel(cell);
 }
 
 std::string hopsNet(int elements) {

@@ -5,13 +5,16 @@
 
 namespace lstmc::planning {
 
-/// Sizes of a language model; recurrent layers of GRUs, else of LSTMs.
+enum class Layers { None, Lstm, Gru };
+
+/// Sizes of a net.
 struct Cell {
   int batch, steps, hidden, vocab;
-  bool gru;
+  Layers layers = Layers::Lstm;
 };
 
-/// A language model with a bit of everything; two layers, so that one reads what the other writes.
+/// A language model with a bit of everything, of two layers, so that one reads what the other
+/// writes; without layers, a regression through what else networks of sequences have.
 std::string netOf(const Cell &cell);
 
 /// A value of so many floats that two devices, groups "group0" and "group1", hand to and fro.

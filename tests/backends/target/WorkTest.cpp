@@ -60,6 +60,22 @@ TEST(Work, OfAnEmbeddingsGradientIsOfRowsWithAnIndex) {
   launch.operands.insert(launch.operands.end(),
                          {{1, 0, {1, 1, 3, 100}, {}}, {2, 0, {1, 1, 3, 8}, {}}});
   EXPECT_EQ(workOf(data, launch).bytes, read + 4 * (3 * 100 + 3 * 8) + 4 * 2 * 8 * 100 * 8);
+  EXPECT_EQ(workOf(data, launch).rows, 3 + 3 + 8 * 100); // and all that are copied to and fro
+  EXPECT_EQ(workOf(data, launch).sums, 0);
+}
+
+TEST(Work, OfAWeightGradientKnowsTheShardsSums) {
+  package::PackageData data = withBuffers(DType::F32);
+  package::Launch launch;
+  launch.kernel = KernelId::WeightGradient;
+  setArguments(launch, WeightGradientArguments{.range = {3, 8, 0, 8}});
+  const package::Operand none{package::kNoBuffer, 0, {}, {}};
+  launch.operands = {
+      {0, 0, {100, 17}, {}}, none, none, {1, 0, {1, 1, 3, 100}, {}}, {2, 0, {1, 1, 3, 17}, {}}};
+  const Work work = workOf(data, launch);
+  EXPECT_EQ(work.width, 17);
+  EXPECT_EQ(work.sums, 8);
+  EXPECT_EQ(work.sumBytes, 4 * 100 * 17);
 }
 
 TEST(Work, CountsRowsWhereAKernelBeginsAnewWithEach) {
@@ -86,8 +102,14 @@ TEST(Work, OfACopyCountsWhatIsDenseOnBothSidesAsOne) {
   EXPECT_EQ(workOf(data, launch).rows, 1);
   launch.operands[0].strides = {8, 1}; // rows of a wider matrix
   EXPECT_EQ(workOf(data, launch).rows, 6);
-  launch.operands[0].strides = {1, 6}; // transposed
-  EXPECT_EQ(workOf(data, launch).rows, 30);
+  launch.operands[0].strides = {1, 6}; // transposed: four rows of a block, and what is beside it
+  EXPECT_EQ(workOf(data, launch).rows, 4 + 2 * (30 - 16));
+  launch.operands = {{0, 0, {6, 5}, {}}, {1, 0, {6, 5}, {1, 6}}};
+  EXPECT_EQ(workOf(data, launch).rows, 4 + 2 * (30 - 16));
+  launch.operands = {{0, 0, {9, 3, 5}, {15, 1, 3}}, {1, 0, {9, 3, 5}, {}}}; // no whole block
+  EXPECT_EQ(workOf(data, launch).rows, 2 * 9 * 15);
+  data = withBuffers(DType::F64);
+  EXPECT_EQ(workOf(data, launch).rows, 2 * 9 * 15);
 }
 
 TEST(Work, OfRowsWhoseElementsLieApartIsMore) {
