@@ -7,6 +7,7 @@
 #include "executor/reference/Reference.h"
 #include "tests/backends/conformance/GpuCards.h"
 #include "tests/backends/conformance/Magnitudes.h"
+#include "tests/backends/conformance/StepBound.h"
 
 namespace lstmc::conformance {
 namespace {
@@ -24,11 +25,6 @@ std::vector<RnnShape> shapes(int64_t steps) {
   return all;
 }
 
-std::vector<double> valuesOf(TestLaunch &launch, std::string_view name) {
-  const Array &array = launch[name];
-  return array.storage ? array.values() : std::vector<double>();
-}
-
 void expectNear(TestLaunch &fast, TestLaunch &exact, std::string_view name, double bound,
                 const std::string &what) {
   const std::vector<double> is = valuesOf(fast, name), want = valuesOf(exact, name);
@@ -44,11 +40,6 @@ void expectSame(TestLaunch &a, TestLaunch &b, std::initializer_list<std::string_
 
 const std::initializer_list<std::string_view> kStates = {"y", "hN", "cN"};
 
-/// z of a gate is within e of the exact one, by two products. Sigmoid passes a quarter of that on
-/// at most, tanh all of it; the magnitudes of gates and of h are at most 1, that of c0 too. So
-///   lstm  c' within e/4 + e/4 + e, h' within e/4 more
-///   gru   n within e + |R h + b| e/4 + e, h' = n + z (h - n) within that and 2 e/4
-/// and what f32 rounds is far less than the hundredth part that is added.
 void expectStep(Device &device) {
   int64_t changed = 0;
   for (FastRule rule : kRules)
@@ -59,13 +50,7 @@ void expectStep(Device &device) {
       shape.type = DType::F64;
       TestLaunch exact = rnnForward(shape);
       exact.run(reference::kernel(KernelId::RnnForward));
-      const double ofX = largestRow(rnnInputWeights(shape)) * largest(valuesOf(exact, "x"));
-      const double ofH = largestRow(rnnRecurrentWeights(shape));
-      const double e = boundOf(ofX + ofH, double(shape.inputs + shape.units), rule);
-      const double bound = 1.01 * (shape.mode == RnnMode::Lstm  ? 1.75 * e
-                                   : shape.mode == RnnMode::Gru ? (2.5 + (ofH + 1) / 4) * e
-                                                                : e) +
-                           0x1p-20;
+      const double bound = stepBound(shape, exact, rule, /*biasesInSum=*/false);
       const std::string what = shape.text() + " " + std::string(kFastRuleNames[int(rule)]);
       for (std::string_view name : kStates)
         expectNear(fast, exact, name, bound, what);

@@ -10,7 +10,7 @@
 #include "backends/cuda/emulated/EmulatedCudnn.h"
 #include "backends/cuda/model/LibraryScratch.h"
 #include "tests/backends/conformance/GpuCards.h"
-#include "tests/backends/conformance/Magnitudes.h"
+#include "tests/backends/conformance/StepBound.h"
 
 namespace lstmc::conformance {
 namespace {
@@ -82,17 +82,6 @@ std::vector<RnnShape> shapes(int64_t steps) {
   return all;
 }
 
-std::vector<double> valuesOf(TestLaunch &launch, std::string_view name) {
-  const Array &array = launch[name];
-  return array.storage ? array.values() : std::vector<double>();
-}
-
-/// z of a gate is within e of the exact one, by two sums. Sigmoid passes a quarter of that on at
-/// most, tanh all of it; the magnitudes of gates, of h and of c0 are at most 1 (that of relu's h is
-/// |z|). So
-///   lstm  c' within e/4 + e/4 + e, h' within e/4 more
-///   gru   n within e + |R h + b| e/4 + e, h' = n + z (h - n) within that and 2 e/4
-/// and what f32 rounds in functions and cells is far less than 2^-20.
 void expectStep(Device &device, int64_t &changed) {
   for (RnnShape shape : shapes(1)) {
     TestLaunch fast = runFast(device, layer(shape), kRule);
@@ -102,13 +91,7 @@ void expectStep(Device &device, int64_t &changed) {
     shape.type = DType::F64;
     TestLaunch exact = rnnForward(shape);
     exact.run(reference::kernel(KernelId::RnnForward));
-    const double ofX = largestRow(rnnInputWeights(shape)) * largest(valuesOf(exact, "x"));
-    const double ofH = largestRow(rnnRecurrentWeights(shape));
-    const double e = boundOf(ofX + ofH + 2, double(shape.inputs + shape.units + 2), kRule);
-    const double bound = 1.01 * (shape.mode == RnnMode::Lstm  ? 1.75 * e
-                                 : shape.mode == RnnMode::Gru ? (2.5 + (ofH + 1) / 4) * e
-                                                              : e) +
-                         0x1p-20;
+    const double bound = stepBound(shape, exact, kRule, /*biasesInSum=*/true);
     for (std::string_view name : {"y", "hN", "cN"}) {
       const std::vector<double> is = valuesOf(fast, name), want = valuesOf(exact, name);
       ASSERT_EQ(is.size(), want.size());
