@@ -20,24 +20,32 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kTextHead = 256;
 /// Of an abort; a longer message is cut.
 constexpr size_t kAbortBytes = 8192;
-/// Pauses between polls. While a thread waits, this many short ones after a poll that found
-/// something, then longer ones; while none does, longer ones at once, since a poll takes about 18
-/// us of a processor that another thread computes on. The longer ones grow: for one who waits by
-/// less than a twentieth of the time that has passed, else soon. Sends in flight keep them from
-/// growing far, as the library goes on with a large message a piece a poll; within a host pieces
-/// are large. Ranks that outnumber the processors of their host pause longer. A thread that yields
-/// instead waits for all other threads of a busy machine.
+/// Pauses between polls, each of which takes about 18 us of a processor. Who waits takes this many
+/// short ones after a poll that found something, then longer ones; while nobody does, they are
+/// longer at once. 40 us, because processors often share a core: two ranks that polled every 10 us
+/// while they waited took 5 % more time, and every 150 us 3 %. The longer ones grow: for one who
+/// waits by less than a twentieth of the time that has passed, else soon. Sends in flight keep them
+/// from growing far where the library goes on with a large message a piece a poll. Ranks that
+/// outnumber the processors of their host pause longer. A thread that yields instead waits for all
+/// other threads of a busy machine.
 constexpr int kShortPauses = 200, kPausesOfALength = 20, kPausesUnawaited = 4;
 constexpr int kMostDoubled = 4, kMostDoubledWhileSending = 2;
-constexpr auto kShortPause = std::chrono::microseconds(10);
-constexpr auto kPause = std::chrono::microseconds(50),
-               kLongestPause = std::chrono::microseconds(800);
+constexpr auto kShortPause = std::chrono::microseconds(40);
+constexpr auto kPause = std::chrono::microseconds(50);
+/// Where threads that wait help, and receivers bring messages over by themselves.
+constexpr int kMostDoubledWhereHelped = 6;
 /// How long leave() waits for the sends of an abort to complete.
 constexpr auto kAbortGrace = std::chrono::milliseconds(500);
 /// How often a call that blocks looks whether others get on.
 constexpr auto kLook = std::chrono::milliseconds(250);
 
 } // namespace
+
+/// Of the thread that calls it, at the cost of a call of the system the first time.
+static void restPrecisely() {
+  thread_local const int done = prctl(PR_SET_TIMERSLACK, 1000UL); // ns: else 10 us take 60
+  (void)done;
+}
 
 /// A transfer that a thread waits for. Owns its bytes: when the link breaks, MPI may still write to
 /// them, so the request is leaked.
@@ -95,7 +103,7 @@ void Link::leave() {
     thread_.join();
 }
 
-Link::Link(Opener opener) : opener_(std::move(opener)) {}
+Link::Link(Opener opener) : opener_(std::move(opener)), mostDoubled_(kMostDoubled) {}
 Link::~Link() { leave(); }
 
 bool Link::start() {
@@ -109,7 +117,11 @@ bool Link::start() {
     library_ = wire_->library();
     const int processors = std::max(1, availableProcessors());
     crowd_ = (wire_->ranksHere() + processors - 1) / processors;
-    mostDoubledWhileSending_ = wire_->ranksHere() == ranks_ ? kMostDoubledWhileSending : 0;
+    takesHelp_ = wire_->takesAnyThread();
+    if (takesHelp_ && wire_->receiversPull())
+      mostDoubled_ = mostDoubledWhileSending_ = kMostDoubledWhereHelped;
+    else if (wire_->ranksHere() == ranks_)
+      mostDoubledWhileSending_ = kMostDoubledWhileSending;
   } else {
     openError_ = error.empty() ? "no connection to the other processes" : error;
   }
@@ -132,14 +144,14 @@ void Link::receiveAborts() {
 }
 
 void Link::work() {
-  prctl(PR_SET_TIMERSLACK, 1000UL); // ns: else a pause of 10 us takes 60
+  restPrecisely();
   if (!start())
     return;
+  std::unique_lock wire(wireMutex_);
   receiveAborts();
   std::optional<Clock::time_point> deadline;
-  for (int idle = 0;;) {
-    const bool began = beginQueued();
-    if (poll() || began)
+  for (int idle = 0;; wire.lock()) {
+    if (drive())
       idle = 0;
     bool leaving, broken, abortPending;
     {
@@ -158,10 +170,30 @@ void Link::work() {
       wire_.reset();
       return;
     }
+    wire.unlock();
     pause(idle);
   }
   // MPI may still use the memory of requests in flight.
   [[maybe_unused]] Wire *leaked = wire_.release();
+}
+
+/// Whether it began or completed anything. Whoever calls it has the wire.
+bool Link::drive() {
+  driver_.store(std::this_thread::get_id());
+  const bool began = beginQueued(), found = poll();
+  if (found)
+    beginQueued(); // what completed() has submitted
+  driver_.store({});
+  return began || found;
+}
+
+std::optional<std::chrono::nanoseconds> Link::help(int &looks) {
+  if (!takesHelp_)
+    return std::nullopt;
+  restPrecisely();
+  if (std::unique_lock wire(wireMutex_, std::try_to_lock); wire && wire_ && drive())
+    looks = 0;
+  return pauseAfter(++looks, true);
 }
 
 /// Begins what has been submitted; false when there was nothing.
@@ -219,20 +251,26 @@ bool Link::poll() {
   return count > 0;
 }
 
-void Link::pause(int &idle) {
-  if (pollOften_.exchange(false))
-    idle = 0;
-  const bool awaited = waiting_.load() > 0;
+std::chrono::microseconds Link::pauseAfter(int idle, bool awaited) const {
   auto pause = kShortPause;
-  if (++idle >= kShortPauses || !awaited) {
-    const int most = sending_ > 0 ? mostDoubledWhileSending_ : kMostDoubled;
+  if (idle >= kShortPauses || !awaited) {
+    const int most = awaited        ? kMostDoubled
+                     : sending_ > 0 ? mostDoubledWhileSending_
+                                    : mostDoubled_;
     const int lengths =
         awaited ? (idle - kShortPauses) / kPausesOfALength : idle / kPausesUnawaited;
     pause = kPause * (1 << std::min(most, lengths));
   }
+  return std::min(kPause * (1 << mostDoubled_), pause * crowd_);
+}
+
+void Link::pause(int &idle) {
+  if (pollOften_.exchange(false))
+    idle = 0;
+  const auto pause = pauseAfter(++idle, waiting_.load() > 0);
   resting_.store(pause > kPause);
   if (!pollOften_.load())
-    changed_.rest(std::min(kLongestPause, pause * crowd_));
+    changed_.rest(pause);
   resting_.store(false);
 }
 
@@ -254,6 +292,17 @@ void Link::submit(Request &request) {
     (last_ ? last_->next_ : first_) = &request;
     last_ = &request;
   }
+  if (driver_.load() == std::this_thread::get_id())
+    return; // begins it when it has completed the others
+  if (takesHelp_)
+    if (std::unique_lock wire(wireMutex_, std::try_to_lock); wire && wire_) {
+      driver_.store(std::this_thread::get_id());
+      beginQueued();
+      driver_.store({});
+      if (request.sends && mostDoubledWhileSending_ < mostDoubled_)
+        pollOften(); // the library goes on with it a piece a poll
+      return;
+    }
   changed_.ring();
 }
 
@@ -320,8 +369,19 @@ std::optional<int> Link::blockedBy() const {
 void Link::waitFor(BlockingRequest &request) {
   std::chrono::milliseconds waited{0};
   uint64_t seen = elsewhere_ ? elsewhere_() : 0;
+  auto over = [&] { return request.done.load() || error_; };
+  Clock::time_point looked = Clock::now();
+  int looks = 0;
   std::unique_lock lock(mutex_);
-  while (!completedOrBroken_.wait_for(lock, kLook, [&] { return request.done.load() || error_; })) {
+  while (!over()) {
+    lock.unlock();
+    const auto pause = help(looks);
+    lock.lock();
+    if (completedOrBroken_.wait_for(lock, pause ? *pause : kLook, over))
+      break;
+    if (Clock::now() - looked < kLook)
+      continue;
+    looked = Clock::now();
     const uint64_t now = elsewhere_ ? elsewhere_() : 0;
     waited = now == std::exchange(seen, now) ? waited + kLook : std::chrono::milliseconds(0);
     if (waited < patience_)
@@ -343,12 +403,14 @@ Status Link::transfer(int peer, int tag, bool sends, std::span<std::byte> bytes)
   blocking->sends = sends;
   if (sends)
     std::ranges::copy(bytes, blocking->own.begin());
-  waits();
+  if (!takesHelp_)
+    waits();
   blockedBy_.store(peer);
   submit(*blocking);
   waitFor(*blocking);
   blockedBy_.store(-1);
-  waitsNoMore();
+  if (!takesHelp_)
+    waitsNoMore();
   if (!blocking->done.load()) {
     [[maybe_unused]] Request *leaked = blocking.release(); // MPI may still write to it
     return status();

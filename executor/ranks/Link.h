@@ -1,4 +1,4 @@
-// The thread of a process that moves bytes between it and the other ranks.
+// What of a process moves bytes between it and the other ranks: a thread, and threads that wait.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ enum Tag : int {
 class Request {
 public:
   virtual ~Request() = default;
-  /// On the link's thread.
+  /// On the thread that has found it so: the link's, or one that helps.
   virtual void completed() = 0;
 
   int peer = 0, tag = 0;
@@ -47,8 +47,10 @@ private:
   bool detached_ = false; ///< completed() is not called
 };
 
-/// Owns the only thread that uses the wire. The thread polls; the pauses between polls are shorter
-/// while another thread waits for a message. An abort of any rank breaks the link for good.
+/// Has a thread that polls the wire; the pauses between polls are shorter while another thread
+/// waits for a message. Where the wire takes any thread, one that waits polls for itself, and one
+/// that submits begins the transfer itself, so that neither waits until the link's thread gets a
+/// processor; one thread at a time has the wire. An abort of any rank breaks the link for good.
 class Link {
 public:
   using Opener = std::function<std::unique_ptr<Wire>(std::string &error)>;
@@ -74,6 +76,11 @@ public:
   /// A thread waits for a message until waitsNoMore(): pauses are short for a while.
   void waits();
   void waitsNoMore() { --waiting_; }
+  /// Whether threads that wait may help; else they say so by waits().
+  bool takesHelp() const { return takesHelp_; }
+  /// Polls for a thread that waits, and returns how long that is to rest before the next time; none
+  /// where the link's thread has to do it. `looks`: 0 at first.
+  std::optional<std::chrono::nanoseconds> help(int &looks);
   /// Breaks the link and sends the error to all ranks; only the first error counts.
   void abort(const Error &error);
   /// Breaks the link without sending the error to the others.
@@ -104,8 +111,10 @@ private:
   explicit Link(Opener opener);
   void work();
   bool start();
+  bool drive();
   bool beginQueued();
   bool poll();
+  std::chrono::microseconds pauseAfter(int idle, bool awaited) const;
   void pause(int &idle);
   void pollOften();
   void receiveAborts();
@@ -113,7 +122,10 @@ private:
   void waitFor(BlockingRequest &request);
 
   Opener opener_;
-  std::unique_ptr<Wire> wire_; ///< of the link's thread
+  std::mutex wireMutex_; ///< of who uses the wire
+  std::unique_ptr<Wire> wire_;
+  std::atomic<std::thread::id> driver_{}; ///< who has it
+  bool takesHelp_ = false;
   int rank_ = 0, ranks_ = 1;
   std::string library_, openError_;
   std::vector<std::unique_ptr<AbortRequest>> abortReceives_; ///< one for each other rank
@@ -127,11 +139,12 @@ private:
   std::condition_variable completedOrBroken_; ///< for calls that block
   Request *first_ = nullptr, *last_ = nullptr;
   bool opened_ = false, leaving_ = false, mustSendAbort_ = false;
-  int unsentAborts_ = 0;            ///< of abortSends_
-  int sending_ = 0;                 ///< sends in flight, of the link's thread
-  int crowd_ = 1;                   ///< ranks of this host for each of its processors
-  int mostDoubledWhileSending_ = 0; ///< how far pauses grow then
-  std::atomic<int> waiting_{0};     ///< threads that wait
+  std::atomic<int> unsentAborts_{0}; ///< of abortSends_
+  std::atomic<int> sending_{0};      ///< sends in flight
+  int crowd_ = 1;                    ///< ranks of this host for each of its processors
+  int mostDoubled_;                  ///< how far pauses grow
+  int mostDoubledWhileSending_ = 0;  ///< how far then
+  std::atomic<int> waiting_{0};      ///< threads that wait
   std::optional<Error> error_;
   std::function<void(const Error &)> onBreak_;
   std::atomic<bool> pollOften_{false}, broken_{false};

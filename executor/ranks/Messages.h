@@ -45,7 +45,7 @@ public:
   bool arrived() {
     if (arrived_.load())
       return true;
-    if (!awaited_.exchange(true))
+    if (!link_.takesHelp() && !awaited_.exchange(true))
       link_.waits();
     return arrived_.load();
   }

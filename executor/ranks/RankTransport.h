@@ -33,6 +33,7 @@ public:
   bool sent(session::MessageId message) const override;
   bool drained(size_t device) const override;
   bool arrived(session::MessageId message) const override;
+  std::optional<std::chrono::nanoseconds> help(int &looks) override { return link_.help(looks); }
   void take(session::MessageId message, LaunchInterval *time) override;
   uint64_t bytes(size_t device) const override;
   bool vote(bool yes) override { return peers_.vote(yes); }

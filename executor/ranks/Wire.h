@@ -7,8 +7,9 @@
 
 namespace lstmc::ranks {
 
-/// Two-sided messages in order between ranks. Used only by the thread that has created it. The
-/// library that implements it is loaded at run time (OpenWire.h), so nothing here has a definition.
+/// Two-sided messages in order between ranks. Used by one thread at a time: that which has created
+/// it or, if takesAnyThread(), any. The library that implements it is loaded at run time
+/// (OpenWire.h), so nothing here has a definition.
 class Wire {
 public:
   virtual ~Wire() = default;
@@ -19,6 +20,10 @@ public:
   virtual int ranksHere() const = 0;
   /// "Open MPI 4.1.4"
   virtual std::string library() const = 0;
+  virtual bool takesAnyThread() const = 0;
+  /// Whether all ranks are on this host and read large messages from one another's memory, so that
+  /// one is through though its sender does not poll.
+  virtual bool receiversPull() const = 0;
 
   // Begin a transfer; the bytes must not move until poll() has returned `what`. A message goes to
   // the receive of its tag that was begun first. False when the library refuses: see error().

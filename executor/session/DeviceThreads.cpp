@@ -26,7 +26,7 @@ void DeviceThreads::leave() {
 
 void DeviceThreads::serve(size_t device) {
   for (uint64_t round = 0;;) {
-    await(device, [&] { return round_.load() != round; });
+    parkers_[device].await([&] { return round_.load() != round; });
     round = round_.load();
     if (!work_)
       return;
@@ -44,7 +44,7 @@ void DeviceThreads::each(const std::function<void(size_t)> &work) {
     wake(here_[i]);
   work(here_[0]);
   // Also if the run was ended: the threads use data of the caller.
-  await(here_[0], [this] { return working_.load() == 0; });
+  parkers_[here_[0]].await([this] { return working_.load() == 0; });
 }
 
 } // namespace lstmc::session

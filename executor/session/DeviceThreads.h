@@ -28,9 +28,9 @@ public:
   void each(const std::function<void(size_t device)> &work);
 
   /// Called on the device's thread: returns once `ready()` is true. It is evaluated whenever the
-  /// device is woken.
-  template <typename Ready> void await(size_t device, Ready ready) {
-    parkers_[device].await(ready);
+  /// device is woken, and after each `help()` (Parker).
+  template <typename Ready, typename Help> void await(size_t device, Ready ready, Help help) {
+    parkers_[device].awaitHelping(ready, help);
   }
   /// Called from any thread after each sequentially consistent store that the `ready` of the device
   /// reads.

@@ -72,8 +72,7 @@ void ParallelRun::carryOut(const BoundProgram &program, size_t &at) {
       return;
     ++at;
   }
-  threads_.await(program.device,
-                 [&] { return transport_.drained(program.device) || transport_.aborted().load(); });
+  await(program.device, [&] { return transport_.drained(program.device); });
 }
 
 bool ParallelRun::checkIndices(const BoundProgram &program, const Segment &segment) {
@@ -143,7 +142,7 @@ bool ParallelRun::await(const BoundProgram &program, const Segment &segment) {
     return true;
   Watchdog::Wait wait(watchdog_, program.device,
                       receives ? message.message.from : message.message.to, message.id, receives);
-  threads_.await(program.device, [&] { return met() || transport_.aborted().load(); });
+  await(program.device, met);
   return met();
 }
 

@@ -41,6 +41,12 @@ private:
   void send(const BoundProgram &program, const Segment &segment);
   bool receive(const BoundProgram &program, const Segment &segment);
   bool await(const BoundProgram &program, const Segment &segment);
+  /// Until it is ready or the run has ended.
+  template <typename Ready> void await(size_t device, Ready ready) {
+    threads_.await(
+        device, [&] { return ready() || transport_.aborted().load(); },
+        [&, looks = 0]() mutable { return transport_.help(looks); });
+  }
   void abort(const BoundProgram &program, size_t at, ErrorCode code, std::string_view what);
 
   const package::Package &package_;

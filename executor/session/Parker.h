@@ -45,6 +45,18 @@ public:
     return true;
   }
 
+  /// The same for a thread that helps: `help()` does some of what it waits for and returns how long
+  /// to sleep before the next time, or none where it is of no use.
+  template <typename Ready, typename Help> void awaitHelping(Ready ready, Help help) {
+    while (!ready()) {
+      const std::optional<std::chrono::nanoseconds> pause = help();
+      if (!pause)
+        return void(await(ready));
+      if (sleep(ready, Clock::now() + *pause))
+        return;
+    }
+  }
+
   /// Must be called after each sequentially consistent store that a condition reads.
   void announce() {
     // Either the sleeping thread sees the store, or this one sees that it sleeps.

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "executor/base/Status.h"
 #include "executor/device/Device.h"
@@ -49,6 +51,9 @@ public:
 
   // On the receiver's thread.
   virtual bool arrived(MessageId message) const = 0;
+  /// Does some of what a thread waits for, and returns how long that may sleep before it asks
+  /// again; none where it is of no use. `looks`: how often this wait has asked, counted here.
+  virtual std::optional<std::chrono::nanoseconds> help(int & /*looks*/) { return std::nullopt; }
   /// Called once the message has arrived: copies the value to the receiver's place. `time`, unless
   /// null, receives begin and end.
   virtual void take(MessageId message, LaunchInterval *time) = 0;

@@ -54,8 +54,9 @@ bool WatchedRun::carryOut(const BoundEntry &entry, Part part) {
 }
 
 bool WatchedRun::awaitArrival(MessageId message) const {
-  while (!transport_.arrived(message) && !transport_.aborted().load())
-    sched_yield();
+  for (int looks = 0; !transport_.arrived(message) && !transport_.aborted().load();)
+    if (!transport_.help(looks))
+      sched_yield();
   return !transport_.aborted().load();
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace {
 class MpiWire final : public Wire {
 public:
   /// `piece`: bytes that one message of MPI has at most, which counts them in an int.
-  MpiWire(MPI_Comm all, size_t piece) : all_(all), piece_(piece) {
+  MpiWire(MPI_Comm all, size_t piece, bool anyThread)
+      : all_(all), piece_(piece), anyThread_(anyThread) {
     MPI_Comm_rank(all_, &rank_);
     MPI_Comm_size(all_, &ranks_);
     MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN);
@@ -38,6 +40,13 @@ public:
     MPI_Get_library_version(text, &size);
     const std::string version(text, size_t(size));
     return version.substr(0, version.find(','));
+  }
+
+  bool takesAnyThread() const override { return anyThread_; }
+  /// `lstmc launch` has found out whether they can.
+  bool receiversPull() const override {
+    const char *asked = std::getenv("OMPI_MCA_btl_vader_single_copy_mechanism");
+    return ranksHere_ == ranks_ && asked && std::string_view(asked) == "cma";
   }
 
   /// All pieces at once: MPI keeps those of one tag in order. A message ends with a piece shorter
@@ -176,6 +185,7 @@ private:
 
   MPI_Comm all_;
   const size_t piece_;
+  const bool anyThread_;
   int rank_ = 0, ranks_ = 1, ranksHere_ = 1;
   std::vector<MPI_Request> requests_;
   std::vector<MessagePointer> messages_; ///< of the requests
@@ -201,11 +211,12 @@ size_t largestPiece() {
 
 extern "C" lstmc::ranks::Wire *lstmcOpenWire(std::string &error) {
   int provided = 0;
-  // Only this thread calls MPI.
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+  // One thread at a time calls MPI.
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) {
     error = "MPI_Init_thread failed";
     return nullptr;
   }
-  return std::make_unique<lstmc::ranks::MpiWire>(MPI_COMM_WORLD, lstmc::ranks::largestPiece())
+  return std::make_unique<lstmc::ranks::MpiWire>(MPI_COMM_WORLD, lstmc::ranks::largestPiece(),
+                                                 provided >= MPI_THREAD_SERIALIZED)
       .release();
 }

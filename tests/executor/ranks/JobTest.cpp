@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
+#include <mutex>
 #include <numeric>
 #include <thread>
 
@@ -141,6 +142,26 @@ TEST(Job, WhoWaitsForAnotherRankSaysSo) {
     other.join();
     EXPECT_EQ(job->standing().at, Standing::At::Host);
   });
+}
+
+TEST(Job, WhoWaitsPollsForItselfWhereTheWireTakesAnyThread) {
+  for (bool anyThread : {true, false}) {
+    auto mail = std::make_shared<Mailboxes>(2);
+    mail->anyThread = anyThread;
+    mail->delay = [](const Mailboxes::Key &) { return std::chrono::milliseconds(5); };
+    std::mutex mutex;
+    std::vector<std::thread::id> callers;
+    inRanks(
+        2,
+        [&](JobPointer job) {
+          EXPECT_TRUE(job->vote(true));
+          std::lock_guard lock(mutex);
+          callers.push_back(std::this_thread::get_id());
+        },
+        mail);
+    for (std::thread::id caller : callers)
+      EXPECT_EQ(mail->pollers.contains(caller), anyThread);
+  }
 }
 
 TEST(Job, AnAbortEndsAllAndSaysWhy) {

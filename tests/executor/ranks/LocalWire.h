@@ -1,6 +1,7 @@
 // Ranks that are threads of the test: what one sends lies in a mailbox until another takes it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -8,6 +9,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -28,6 +32,9 @@ struct Mailboxes {
   std::function<std::chrono::microseconds(const Key &)> delay;
   /// How long a sender of a value takes to learn that it has been sent.
   std::chrono::milliseconds held{0};
+  /// Whether threads that wait may poll.
+  bool anyThread = true;
+  std::set<std::thread::id> pollers;
   /// Values sent while their receiver had not begun to receive them.
   int unexpected = 0;
 
@@ -48,8 +55,11 @@ public:
   int ranks() const override { return mail_->ranks; }
   int ranksHere() const override { return 1; }
   std::string library() const override { return "mailboxes of a test"; }
+  bool takesAnyThread() const override { return mail_->anyThread; }
+  bool receiversPull() const override { return true; }
 
   bool send(int to, int tag, std::span<const std::byte> bytes, void *what) override {
+    const Use use(users_);
     std::vector<std::byte> message(bytes.begin(), bytes.end());
     const Mailboxes::Key key{rank_, to, tag};
     std::lock_guard lock(mail_->mutex);
@@ -64,13 +74,16 @@ public:
     return true;
   }
   bool receive(int from, int tag, std::span<std::byte> bytes, void *what) override {
+    const Use use(users_);
     waiting_.push_back({{from, rank_, tag}, bytes, what});
     std::lock_guard lock(mail_->mutex);
     ++mail_->receives[waiting_.back().key];
     return true;
   }
   int poll(std::span<Done> done) override {
+    const Use use(users_);
     std::lock_guard lock(mail_->mutex);
+    mail_->pollers.insert(std::this_thread::get_id());
     for (size_t i = 0; i < waiting_.size();) {
       auto &box = mail_->boxes[waiting_[i].key];
       if (box.empty() || box.front().due > Clock::now()) {
@@ -100,6 +113,15 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
+  /// Of one thread at a time.
+  struct Use {
+    explicit Use(std::atomic<int> &users) : users(users) {
+      if (users.fetch_add(1) != 0)
+        throw std::logic_error("two threads use the wire");
+    }
+    ~Use() { --users; }
+    std::atomic<int> &users;
+  };
   struct Sent {
     Clock::time_point due;
     Done done;
@@ -111,6 +133,7 @@ private:
   };
   std::shared_ptr<Mailboxes> mail_;
   const int rank_;
+  std::atomic<int> users_{0};
   std::vector<Waiting> waiting_;
   std::vector<Sent> sent_;
   std::deque<Done> done_;

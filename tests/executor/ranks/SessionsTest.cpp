@@ -39,9 +39,17 @@ TEST(Ranks, TrainToTheBitsOfOneProcess) {
   const uint64_t want = trainedHash(*makeSession(kDevices));
   for (int ranks : {2, 3, 4})
     for (const char *kind : {"cpu", "trap"})
-      inRanks(ranks, [&](JobPointer job) {
-        EXPECT_EQ(trainedHash(*sessionOf(job, {}, kind)), want) << ranks << " ranks of " << kind;
-      });
+      for (bool anyThread : {true, false}) {
+        auto mail = std::make_shared<Mailboxes>(ranks);
+        mail->anyThread = anyThread;
+        inRanks(
+            ranks,
+            [&](JobPointer job) {
+              EXPECT_EQ(trainedHash(*sessionOf(job, {}, kind)), want)
+                  << ranks << " ranks of " << kind;
+            },
+            mail);
+      }
 }
 
 /// Values of GPUs then go by channels, and between the ranks only headers and the answers to them;
