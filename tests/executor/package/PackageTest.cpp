@@ -48,6 +48,22 @@ TEST(Package, OpensAndAnswersByName) {
   EXPECT_FALSE((*package)->data().programs[0].writes(0));
 }
 
+TEST(Package, AnInputMayHaveARangeOfOneNumber) {
+  PackageData data = samplePackage();
+  data.entries[sample::kStep].inputs[0].range = {3, 3, {}};
+  auto package = Package::open(serialize(data));
+  EXPECT_TRUE(package.ok()) << package.error().text();
+}
+
+TEST(Package, APieceMayHaveOneAxis) {
+  PackageData data = samplePackage();
+  for (Launch &launch : data.entries[sample::kStep].programs[0].launches)
+    if (launch.kernel == KernelId::NormSquared)
+      launch.pieces = {{0, {1, 1, 1}, {2}}}; // the second of two elements
+  auto package = Package::open(serialize(data));
+  EXPECT_TRUE(package.ok()) << package.error().text();
+}
+
 TEST(Package, FileThatIsMissingIsNamed) {
   auto package = Package::open(std::string("/nowhere/a.lstmc"));
   ASSERT_FALSE(package.ok());

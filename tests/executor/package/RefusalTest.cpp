@@ -684,6 +684,22 @@ const RefusalCase kCases[] = {
      "entries[2].outputs[0].role: found \"metrics\", want output, metric or scores"},
     {"ScoresType", [](auto &d) { d.entries[kStep].outputs[1].role = "scores"; }, "E0605",
      "entries[2].outputs[1].buffer: found f64[1], want f64[2,O,B,Q] for scores"},
+    {"ScoresOfOneNumber",
+     [](auto &d) {
+       d.entries[kStep].outputs[1].role = "scores";
+       d.buffers[kNorm].shape = {1, 1, 1, 1};
+     },
+     "E0605", "entries[2].outputs[1].buffer: found f64[1, 1, 1, 1], want f64[2,O,B,Q] for scores"},
+    {"RangeOfAScalar", [](auto &d) { d.entries[kStep].inputs[1].range = {0, 4, {}}; }, "E0611",
+     "entries[2].inputs[1].range: found one for role scalar, want none"},
+    {"RangeOfAnOutput", [](auto &d) { d.entries[kForward].outputs[0].range = {0, 4, {}}; }, "E0611",
+     "entries[1].outputs[0].range: found one for role output, want none"},
+    {"RangeThatIsEmpty", [](auto &d) { d.entries[kStep].inputs[0].range = {4, 3, {}}; }, "E0604",
+     "entries[2].inputs[0].range: found 4 to 3, want low to high"},
+    {"EscapeInAnInitialiser", [](auto &d) { d.parameters[0].init = "\x1b[2J"; }, "E0604",
+     "parameters[0].init: found \"\\u001b[2J\", want UTF-8 without control characters"},
+    {"EscapeInAGroup", [](auto &d) { d.parameters[0].group = "\x1b[2J"; }, "E0604",
+     "parameters[0].group: found \"\\u001b[2J\", want UTF-8 without control characters"},
     {"ScoresUnknown", [](auto &d) { d.metrics[0].scores = "gradient_norm"; }, "E0604",
      "metrics[0].scores: found \"gradient_norm\", want an output of evaluate of role scores"},
     {"MetricUnknown", [](auto &d) { d.metrics[0].name = "y"; }, "E0604",

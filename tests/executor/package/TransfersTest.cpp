@@ -257,8 +257,10 @@ PackageData sendsBack(int64_t number, bool writesOver = false) {
   const size_t product = firstProduct(2) + 1; // its receive
   Operand x = launchOf(data, 1, kReceiveX).operands[0],
           arrived = launchOf(data, 0, product).operands[0];
-  if (writesOver)
-    insert(1, kReceiveW, {KernelId::Fill, {x}, {}, {1}, kMove});
+  if (writesOver) {
+    const uint32_t last = uint32_t(x.shape[0] * x.shape[1] - 1);
+    insert(1, kReceiveW, {KernelId::Fill, {{x.buffer, last, {1}, {}}}, {}, {1}, kMove});
+  }
   insert(1, kReceiveW, {KernelId::Send, {x}, {0, number}, {}, kMove});
   insert(0, product, {KernelId::Receive, {arrived}, {1, number}, {}, kMove});
   for (Buffer &buffer : data.buffers)

@@ -81,6 +81,32 @@ TEST(Checkpoint, OfAnotherModel) {
                  "graph_hash: found \"abc\", want \"def\"");
 }
 
+TEST(Checkpoint, OfTensorsOfAnotherTypeOrShape) {
+  test::TemporaryFolder folder;
+  FakeModel model;
+  auto writer = openWriter(folder / "ck");
+  (*writer)->save(stateAt(1, model), model, false);
+  (*writer)->finished(true);
+  auto found = findCheckpoint(folder / "ck");
+  ASSERT_OK(found);
+  struct Other : FakeModel {
+    std::vector<StoredTensor> parameters() override {
+      std::vector<StoredTensor> all = FakeModel::parameters();
+      if (otherType)
+        all[0].tensor.dtype = DType::I32;
+      else
+        all[0].tensor.shape[0] /= 2;
+      return all;
+    }
+    bool otherType = false;
+  } other;
+  EXPECT_REFUSED(restore(found->checkpoint, "adam", other), E0610,
+                 "tensor \"weight\": found f32 [64], want f32 [32]");
+  other.otherType = true;
+  EXPECT_REFUSED(restore(found->checkpoint, "adam", other), E0610,
+                 "tensor \"weight\": found f32 [64], want i32 [64]");
+}
+
 TEST(Checkpoint, OfAnotherReleaseHasAnotherDigestOfItsNetwork) {
   test::TemporaryFolder folder;
   FakeModel model, other;
@@ -168,6 +194,13 @@ TEST(Checkpoint, SealedAndWrongAllTheSame) {
               s.samples = 5;
             }),
             "s: error[E0604]: progress.samples: found 5 before the first update");
+  EXPECT_EQ(with([](CheckpointState &s) { s.identity.shards = UINT32_MAX; }), "accepted");
+  EXPECT_EQ(with([](CheckpointState &s) { s.identity.shards = 0; }),
+            "s: error[E0604]: shards: found 0, want an integer from 1");
+  std::string without = state.text();
+  without.replace(without.find("\"running_updates\""), 17, "\"walking_updates\"");
+  EXPECT_EQ(refusal(sealed(without)),
+            "s: error[E0604]: numbers.running_updates: found nothing, want this field");
 }
 
 TEST(Checkpoint, TheUnitOfAText) {
