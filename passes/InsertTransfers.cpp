@@ -136,14 +136,10 @@ private:
       return llvm::all_of(receive->getUsers(),
                           [](Operation *user) { return user->hasAttr(kAggregateAttr); });
     };
-    auto onlyWritten = [](sym::ReceiveOp receive) {
-      return llvm::all_of(receive->getUsers(),
-                          [](Operation *user) { return llvm::isa<sym::WriteOp>(user); });
-    };
     int64_t message = 0;
     for (bool committed : {false, true})
       for (auto [send, receive] : transfers) {
-        if (onlyWritten(receive) != committed)
+        if (isOnlyWritten(receive) != committed)
           continue;
         if (onlyAddedUp(receive))
           addedUp.insert(send);
@@ -151,9 +147,25 @@ private:
         receive.setMessage(uint64_t(message++));
         if (committed) {
           send->setAttr(sym::kCommittedAttr, builder.getUnitAttr());
-          receive->setAttr(sym::kCommittedAttr, builder.getUnitAttr());
+          commit(receive);
         }
       }
+  }
+
+  /// Whether it goes nowhere but into parameters and states, by itself or joined with others.
+  static bool isOnlyWritten(Operation *op) {
+    return llvm::all_of(op->getUsers(), [](Operation *user) {
+      return llvm::isa<sym::WriteOp>(user) ||
+             (llvm::isa<sym::ReshapeOp, sym::ConcatOp>(user) && isOnlyWritten(user));
+    });
+  }
+
+  /// It, and what joins it with others.
+  void commit(Operation *op) {
+    op->setAttr(sym::kCommittedAttr, builder.getUnitAttr());
+    for (Operation *user : op->getUsers())
+      if (!llvm::isa<sym::WriteOp>(user))
+        commit(user);
   }
 
   /// What is only added up or written elsewhere is sent before the program waits for others, where

@@ -216,7 +216,8 @@ def InsertTransfers : Pass<"insert-transfers", "::mlir::ModuleOp"> {
     Transfers are numbered in the order of the one function that they come from, of which every program is a part. What is only added
     up or written elsewhere is sent before the program waits for what others send, where it does not depend on that: numbers of sends ascend, and those
     of receives, and no circle of waits can close (docs/package.md). Those that only feed a write (new weights,
-    initial values) are numbered after all others and marked: they are received in their place, after the commit.
+    initial values), by themselves or joined with others (states of the parts of a batch), are numbered after all others and marked, and so is what joins them: they are received in their
+    place, after the commit, so that no device waits for another's states in the midst of its own layers.
 
         func.func @step { %a = sym.tanh %x {sym.device = 0} ; %b = sym.tanh %a {sym.device = 1} ; ... }
       becomes

@@ -273,13 +273,6 @@ bool SplitStep::isElementwise(const Launch &launch, int64_t elements) const {
   });
 }
 
-/// Whether memory of a value that an update reads is in the buffer.
-bool SplitStep::holdsValues(uint32_t index) const {
-  return std::ranges::any_of(keys_, [&](const Key &key) {
-    return std::ranges::any_of(key.values, [&](uint32_t value) { return overlap(value, index); });
-  });
-}
-
 /// What is before `commit`, without launches of updates alone: they would write over gradients.
 Status SplitStep::findFirst() {
   package::Entry first{.name = "step", .inputs = {}, .outputs = {}, .programs = {}};
@@ -347,8 +340,8 @@ Status SplitStep::checkKept(const DeviceProgram &program, size_t index) const {
   return {};
 }
 
-/// What no key needs; it reads nothing that a key's launches make, and spares what they read: so it
-/// can be run before them.
+/// What no key needs; it reads nothing that a key's launches make, so it can be run before them, once
+/// what they read is somewhere else: it may have the memory of that.
 Status SplitStep::findRest() {
   std::set<uint32_t> updated;
   for (size_t program = 0; program < programs().size(); ++program)
@@ -365,13 +358,12 @@ Status SplitStep::findRest() {
       if (updates_[program].contains(i))
         continue;
       const Launch &launch = source.launches[i];
-      bool reads = false, writes = false;
+      bool reads = false;
       eachRead(data(), launch, [&](uint32_t buffer) { reads |= updated.contains(buffer); });
-      eachWritten(data(), launch, [&](uint32_t buffer) { writes |= holdsValues(buffer); });
-      if (reads || writes)
-        return fail(ErrorCode::E0402, "{} {} after the update, so that cannot be made alone",
-                    inQuotes(kernelRecord(launch.kernel).name),
-                    reads ? "reads what there is" : "has the memory of what it reads");
+      if (reads)
+        return fail(ErrorCode::E0402,
+                    "{} reads what there is after the update, so that cannot be made alone",
+                    inQuotes(kernelRecord(launch.kernel).name));
       own.launches.push_back(launch);
       any = true;
     }
@@ -403,10 +395,12 @@ Status SplitStep::gradients() {
   impl.views->giveBack(index);
   impl.beginRun();
   Status status = impl.runToCommit(entry, first_);
-  if (status.ok() && rest_)
-    status = impl.runPart(*rest_, Part::All);
   impl.views->take(index);
   return status;
+}
+
+Status SplitStep::rest() {
+  return rest_ ? session_->impl_->runPart(*rest_, Part::All) : Status();
 }
 
 } // namespace lstmc::session

@@ -43,13 +43,16 @@ public:
   bool divisible(size_t key) const { return keys_[key].divisible; }
   KeyPart whole(size_t key) const { return {key, 0, elements(key)}; }
 
-  /// Runs what is no update. E0701.
+  /// Runs what is before `commit` and no update. E0701.
   Status gradients();
+  /// Runs what is after `commit` and no update, such as carried states. All values have been read,
+  /// since it may write over them.
+  Status rest();
 
   // Bytes of a part, for the session on the other side. Of a part of some elements the key is
   // divisible.
   uint64_t valuesBytes(const KeyPart &part) const;
-  /// After gradients().
+  /// Between gradients() and rest().
   void readValues(const KeyPart &part, std::span<std::byte> into) const;
   /// Of each of these values.
   std::vector<uint64_t> valueSizes(const KeyPart &part) const;
@@ -91,7 +94,6 @@ private:
   Status findRest();
   Result<BoundEntry *> bindPart(package::Entry source);
   bool overlap(uint32_t a, uint32_t b) const;
-  bool holdsValues(uint32_t index) const;
   static bool isBroadcast(const package::Operand &operand);
   bool isElementwise(const package::Launch &launch, int64_t elements) const;
   const package::PackageData &data() const;

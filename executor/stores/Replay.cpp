@@ -114,6 +114,7 @@ Status Replay::compute(int worker) {
   LSTMC_TRY(computeGradients(worker, ++from.computed, seed_, worker == 0 ? *rows_ : *from.rows));
   for (size_t server = 0; server < servers_.size(); ++server)
     servers_[server].store->parts().readValues(*step_, from.values[server]);
+  LSTMC_TRY(step_->rest());
   if (worker != 0) {
     readStates(from.states);
     writeStates(firstStates);

@@ -102,6 +102,10 @@ Status Worker::step(const StepScalars &scalars) {
         {Ask::Push, clock_, 0, options_.signal ? options_.signal() : 0, int64_t(packed.size())}));
     LSTMC_TRY(servers_[server].send(packed.empty() ? bytes_ : packed));
   }
+  if (Status status = step_->rest(); !status.ok()) {
+    broken_ = true;
+    return status;
+  }
   LSTMC_TRY(ask({Ask::Pull, clock_, options_.staleness}));
   LSTMC_TRY(takeWeights());
   progress_.store(uint64_t(clock_));

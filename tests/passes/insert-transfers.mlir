@@ -1,6 +1,7 @@
 // RUN: lstmc opt %s --insert-transfers | FileCheck %s
 
 sym.parameter @w : tensor<4xf32> {sym.devices = array<i64: 0, 1>}
+sym.state @h : tensor<2x2xf32>
 
 // A value is sent as soon as it is computed, once per device; an input is sent where it is read; zeros are made where they are read.
 // CHECK-LABEL: func.func @step(%arg0: tensor<4xf32>
@@ -34,6 +35,23 @@ func.func @step(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor
   sym.write @w, %c : tensor<4xf32> {sym.device = 0 : i64}
   sym.write @w, %c : tensor<4xf32> {sym.device = 1 : i64}
   return %c : tensor<4xf32>
+}
+
+// A part of a state is sent, received and joined after the commit, though it is there before.
+// CHECK-LABEL: func.func @states(
+//       CHECK:   %[[A:.+]] = sym.tanh
+//       CHECK:   sym.receive {message = [[M:.+]] : i64, peer = 1 : i64, sym.committed}
+//       CHECK:   sym.concat %[[A]], {{.+}} sym.committed
+//       CHECK:   sym.write @h
+// CHECK-LABEL: func.func @"states@1"
+//       CHECK:   %[[A:.+]] = sym.tanh
+//       CHECK:   sym.send %[[A]] {message = [[M]] : i64, peer = 0 : i64, sym.committed}
+func.func @states(%x: tensor<1x2xf32> {sym.name = "x", sym.role = "data"}) -> tensor<1x2xf32> {
+  %a = sym.tanh %x {sym.device = 0 : i64} : (tensor<1x2xf32>) -> tensor<1x2xf32>
+  %b = sym.tanh %x {sym.device = 1 : i64} : (tensor<1x2xf32>) -> tensor<1x2xf32>
+  %h = sym.concat %a, %b {dim = 0 : i64, sym.device = 0 : i64} : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<2x2xf32>
+  sym.write @h, %h : tensor<2x2xf32> {sym.device = 0 : i64}
+  return %a : tensor<1x2xf32>
 }
 
 // A value that is only added to another sum is sent when that sum is complete, so that the receiver does not wait before it has done its own work.
