@@ -340,8 +340,8 @@ Status SplitStep::checkKept(const DeviceProgram &program, size_t index) const {
   return {};
 }
 
-/// What no key needs; it reads nothing that a key's launches make, so it can be run before them, once
-/// what they read is somewhere else: it may have the memory of that.
+/// What no key needs; it reads nothing that a key's launches make, so it can be run before them,
+/// once what they read is somewhere else: it may have the memory of that.
 Status SplitStep::findRest() {
   std::set<uint32_t> updated;
   for (size_t program = 0; program < programs().size(); ++program)
@@ -399,8 +399,6 @@ Status SplitStep::gradients() {
   return status;
 }
 
-Status SplitStep::rest() {
-  return rest_ ? session_->impl_->runPart(*rest_, Part::All) : Status();
-}
+Status SplitStep::rest() { return rest_ ? session_->impl_->runPart(*rest_, Part::All) : Status(); }
 
 } // namespace lstmc::session

@@ -466,14 +466,37 @@ def _flip(args, keywords, node):
 # Sums.
 
 
+def _reduced(args, keywords, node, first=1):
+    """What is reduced, and over which axes: they, and whether they stay, are arguments `first` and the next."""
+    rank = len(shape_of(node.args[0]))
+    axes = args[first] if len(args) > first and args[first] is not None else ()
+    axes = (axes,) if isinstance(axes, int) else tuple(axes)
+    keep = args[first + 1] if len(args) > first + 1 else keywords.get("keepdim", False)
+    return _as(args[0], node.args[0], dtype_of(node)), {"axis": tuple(axis % rank for axis in axes) or tuple(range(rank)), "keepdims": bool(keep)}
+
+
 def _reduction(function, *names):
     def reduce(args, keywords, node):
-        x = _as(args[0], node.args[0], dtype_of(node))
-        rank = len(shape_of(node.args[0]))
-        axes = args[1] if len(args) > 1 and args[1] is not None else ()
-        axes = (axes,) if isinstance(axes, int) else tuple(axes)
-        keep = args[2] if len(args) > 2 else keywords.get("keepdim", False)
-        return function(x, axis=tuple(axis % rank for axis in axes) or tuple(range(rank)), keepdims=bool(keep))
+        x, flags = _reduced(args, keywords, node)
+        return function(x, **flags)
+
+    _operator(*names)(reduce)
+
+
+def _largest(function, x, axis, keepdims, dtype):
+    """The largest or smallest. All that are equal to it share its gradient alike, as in PyTorch."""
+    most = function(x, axis=axis, keepdims=keepdims)
+    if not dtype.startswith("float"):
+        return most
+    equal = sym.BlockGrad(sym.broadcast_equal(x, function(x, axis=axis, keepdims=True)))
+    mean = sym.sum(sym.where(equal, x, sym.zeros_like(x)), axis=axis, keepdims=keepdims) / sym.sum(equal, axis=axis, keepdims=keepdims)
+    return mean + sym.BlockGrad(sym.where(mean == most, sym.zeros_like(most), most - mean))  # to the bit
+
+
+def _extremes(function, *names):
+    def reduce(args, keywords, node):
+        x, flags = _reduced(args, keywords, node)
+        return _largest(function, x, dtype=dtype_of(node), **flags)
 
     _operator(*names)(reduce)
 
@@ -481,8 +504,8 @@ def _reduction(function, *names):
 _reduction(sym.mean, "mean.dim", "mean.default")
 _reduction(sym.sum, "sum.dim_IntList", "sum.default")
 _reduction(sym.prod, "prod.dim_int", "prod.default")
-_reduction(sym.max, "amax.default", "max.default")
-_reduction(sym.min, "amin.default", "min.default")
+_extremes(sym.max, "amax.default", "max.default")
+_extremes(sym.min, "amin.default", "min.default")
 _reduction(lambda x, **flags: sym.max(x != 0.0, **flags), "any.default", "any.dim", "any.dims")
 _reduction(lambda x, **flags: sym.min(x != 0.0, **flags), "all.default", "all.dim", "all.dims")
 
@@ -497,6 +520,30 @@ def _var(args, keywords, node):
         raise Unsupported("the variance of too few elements")
     centred = sym.broadcast_sub(args[0], sym.mean(args[0], axis=axes, keepdims=True))
     return sym.sum(sym.square(centred), axis=axes, keepdims=keywords.get("keepdim", False)) / float(count)
+
+
+def _root(x):
+    """The square root, whose gradient is 0 at 0, as PyTorch has it for deviations and norms."""
+    positive = x > 0.0
+    return sym.where(positive, sym.sqrt(sym.where(positive, x, sym.ones_like(x))), sym.zeros_like(x))
+
+
+@_operator("std.correction")
+def _std(args, keywords, node):
+    return _root(_var(args, keywords, node))
+
+
+@_operator("linalg_vector_norm.default")
+def _norm(args, keywords, node):
+    order = float(args[1]) if len(args) > 1 else 2.0
+    x, flags = _reduced(args, keywords, node, first=2)
+    if order == 2:
+        return _root(sym.sum(sym.square(x), **flags))
+    if order == 0:
+        return sym.sum(sym.Cast(x != 0.0, dtype=dtype_of(node)), **flags)
+    if math.isinf(order):
+        return _largest(sym.max if order > 0 else sym.min, sym.abs(x), dtype=dtype_of(node), **flags)
+    return sym.sum(sym.abs(x), **flags) if order == 1 else sym.sum(sym.abs(x) ** order, **flags) ** (1 / order)
 
 
 @_operator("sort.default", "sort.stable")

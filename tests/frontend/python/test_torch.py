@@ -276,7 +276,27 @@ class Dispersed(nn.Module):
         return x.std(0), torch.roll(x, 1, 0), x / x.shape[0], x.norm(dim=0), x[-4:] * 2
 
 
+class Still(nn.Module):
+    """What is measured of rows of which one is 0 and one is all the same number."""
+
+    def __init__(self, measure):
+        super().__init__()
+        self.weight = nn.Parameter(torch.tensor([[0.0, 0.0, 0.0], [0.7, 0.7, 0.7], [0.1, -0.2, 0.3]]))
+        self.measure = measure
+
+    def forward(self, x):
+        return x + self.measure(self.weight)
+
+
 class Random(unittest.TestCase):
+    def test_gradients_of_deviations_norms_and_extremes_of_equal_numbers_are_pytorchs(self):
+        for measure in (lambda x: x.std(1, unbiased=False), lambda x: x.std(1), lambda x: x.norm(dim=1), lambda x: x.norm(1, 1), lambda x: x.norm(0, 1),
+                        lambda x: x.norm(2, 0, True)[0], lambda x: x.norm(), lambda x: x.norm(torch.inf, 1), lambda x: x.amax(1), lambda x: x.amin(1),
+                        lambda x: x.max()):
+            module, x = Still(measure).double(), torch.randn(4, 3, dtype=torch.float64)
+            net = lstmc.from_torch(module, x)
+            self.assertEqual(torch_nets.gradients(module, net, x, "x", lambda x: x.numpy()), "")
+
     def test_modules_made_at_random_compute_the_same(self):
         self.assertEqual(torch_nets.main(1, 80), 0)
 

@@ -39,7 +39,8 @@ REDUCTIONS = [
     lambda x, d, keep: x.sum(d, keep), lambda x, d, keep: x.mean(d, keep), lambda x, d, keep: x.max(d, keep)[0], lambda x, d, keep: x.min(d, keep)[0],
     lambda x, d, keep: x.var(d, unbiased=False, keepdim=keep), lambda x, d, keep: x.norm(dim=d, keepdim=keep), lambda x, d, keep: x.prod(d, keep),
     lambda x, d, keep: x.logsumexp(d, keep), lambda x, d, keep: (x > 0).any(d, keep).to(x.dtype), lambda x, d, keep: (x > 0).all(d, keep).to(x.dtype),
-    lambda x, d, keep: x.argmax(d, keep).to(x.dtype), lambda x, d, keep: (x > 0).sum(d, keep) / 2, lambda x, d, keep: x.topk(1, d)[0]]
+    lambda x, d, keep: x.std(d, unbiased=False, keepdim=keep), lambda x, d, keep: x.norm(1, d, keep), lambda x, d, keep: x.norm(3, d, keep),
+    lambda x, d, keep: x.norm(math.inf, d, keep), lambda x, d, keep: x.norm(0, d, keep), lambda x, d, keep: x.argmax(d, keep).to(x.dtype), lambda x, d, keep: (x > 0).sum(d, keep) / 2, lambda x, d, keep: x.topk(1, d)[0]]
 SHAPES = [
     lambda x, d: x.transpose(d, 0), lambda x, d: x.transpose(d, -1), lambda x, d: x.permute(*range(x.dim() - 1, -1, -1)), lambda x, d: x.flatten(d),
     lambda x, d: x.unsqueeze(d), lambda x, d: x.unsqueeze(d).expand(*x.shape[:d], 2, *x.shape[d:]), lambda x, d: x.repeat(*[2 if i == d else 1 for i in range(x.dim())]),
