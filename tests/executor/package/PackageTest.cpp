@@ -64,6 +64,57 @@ TEST(Package, APieceMayHaveOneAxis) {
   EXPECT_TRUE(package.ok()) << package.error().text();
 }
 
+/// Step with a buffer of two lines, half of which is squared in place, and what lies in the other
+/// half from the next launch on.
+PackageData replacedInPlace() {
+  using namespace sample;
+  constexpr int64_t kLine = kAlignment / 4;
+  PackageData data = samplePackage();
+  DeviceProgram &program = data.entries[kStep].programs[0];
+  const auto at = uint32_t(program.commit);
+  const auto first = uint32_t(data.buffers.size());
+  const uint64_t end = data.devices[0].arenaBytes;
+  auto add = [&](int64_t elements, uint64_t offset, uint32_t from, uint32_t to) {
+    data.buffers.push_back({0,
+                            offset,
+                            uint64_t(4 * elements),
+                            DType::F32,
+                            {elements},
+                            Kind::Activation,
+                            "half",
+                            1,
+                            kStep,
+                            from,
+                            to});
+  };
+  add(2 * kLine, end, at, at + 1);
+  add(kLine, end, at + 1, at + 2);
+  add(kLine, end + kAlignment, at + 2, at + 2);
+  data.devices[0].arenaBytes = end + 2 * kAlignment;
+  data.programs.push_back(
+      {{DType::F32, DType::F32}, {{ScalarOp::Mul, DType::F32, 0, 0, 0, 0}}, {-1, 2}});
+  const Operand whole{first, 0, {2 * kLine}, {}}, half{first, 0, {kLine}, {}},
+      square{first + 1, 0, {kLine}, {}}, rest{first + 2, 0, {kLine}, {}};
+  program.launches.insert(program.launches.begin() + at,
+                          {Launch{KernelId::Fill, {whole}, {}, {1}, 1},
+                           Launch{KernelId::Fused, {half, square}, {1}, {}, 1},
+                           Launch{KernelId::Fill, {rest}, {}, {1}, 1}});
+  program.commit += 3;
+  return data;
+}
+
+TEST(Package, AResultMayTakeThePlaceOfWhatItsLaunchReadsLast) {
+  PackageData data = replacedInPlace();
+  auto package = Package::open(serialize(data));
+  ASSERT_TRUE(package.ok()) << package.error().text();
+  // Not of other elements, and not before that launch.
+  data.entries[sample::kStep].programs[0].launches[6].operands[0].offset = 1;
+  EXPECT_FALSE(Package::open(serialize(data)).ok());
+  data = replacedInPlace();
+  data.buffers.back().from = data.buffers.back().to = 6;
+  EXPECT_FALSE(Package::open(serialize(data)).ok());
+}
+
 TEST(Package, FileThatIsMissingIsNamed) {
   auto package = Package::open(std::string("/nowhere/a.lstmc"));
   ASSERT_FALSE(package.ok());

@@ -196,6 +196,17 @@ const RefusalCase kCases[] = {
     // ---- fused programs ----
     {"ProgramOp", [](auto &d) { d.programs[0].instructions[0].op = ScalarOp(200); }, "E0604",
      "programs[0].instructions[0].op: found 200, want below 59"},
+    {"SoftmaxOfTemperature0",
+     [](auto &d) {
+       const Operand x{kX, 0, {kBatch, kUnits}, {kInputs, 1}}, y{kStepY, 0, {kBatch, kUnits}, {}};
+       stepLaunch(d, 2) = {KernelId::Softmax, {x, {}, y}, {0}, {0}, 1};
+     },
+     "E0604",
+     "entries[2].programs[0].launches[2].floats[0]: found 0, want a number above 0 for temperature "
+     "of softmax"},
+    {"ProgramOpJustUnknown",
+     [](auto &d) { d.programs[0].instructions[0].op = ScalarOp(kScalarOpCount); }, "E0604",
+     "programs[0].instructions[0].op: found 59, want below 59"},
     {"ProgramType", [](auto &d) { d.programs[0].instructions[0].type = DType::F16; }, "E0604",
      "programs[0].instructions[0].type: found f16, want f32, f64, i32, i64 or bool"},
     {"ProgramTypeUnknown", [](auto &d) { d.programs[0].instructions[0].type = DType(77); }, "E0604",
