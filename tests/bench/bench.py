@@ -343,8 +343,8 @@ def main():
         environment = {**os.environ, "PYTHONPATH": str(root / "build/python"), "LSTMC": str(root / "build/lstmc")}
         python = peer_python()
         if "--seeds" in sys.argv:
-            nets = root / "tests/frontend/python/torch_nets.py"
-            raise SystemExit(subprocess.run([python, "-B", nets, *args.seeds.split("..")], env=environment).returncode)
+            modules = root / "tests/frontend/python/torch_nets.py"
+            raise SystemExit(subprocess.run([python, "-B", modules, *args.seeds.split("..")], env=environment).returncode)
         subprocess.run([python, "-B", root / "tests/frontend/python/test_torch.py"], env=environment, check=True)
         raise SystemExit(subprocess.run([python, "-B", here / "deploy.py", root / "build/executor/run/lstmc-run"], env=environment).returncode)
     elif args.name == "keras":

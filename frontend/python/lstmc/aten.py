@@ -522,10 +522,11 @@ def _var(args, keywords, node):
     return sym.sum(sym.square(centred), axis=axes, keepdims=keywords.get("keepdim", False)) / float(count)
 
 
-def _root(x):
-    """The square root, whose gradient is 0 at 0, as PyTorch has it for deviations and norms."""
+def _root(x, order=2.0):
+    """The root, whose gradient is 0 at 0, as PyTorch has it for deviations and norms."""
     positive = x > 0.0
-    return sym.where(positive, sym.sqrt(sym.where(positive, x, sym.ones_like(x))), sym.zeros_like(x))
+    base = sym.where(positive, x, sym.ones_like(x))
+    return sym.where(positive, sym.sqrt(base) if order == 2 else base ** (1 / order), sym.zeros_like(x))
 
 
 @_operator("std.correction")
@@ -543,7 +544,7 @@ def _norm(args, keywords, node):
         return sym.sum(sym.Cast(x != 0.0, dtype=dtype_of(node)), **flags)
     if math.isinf(order):
         return _largest(sym.max if order > 0 else sym.min, sym.abs(x), dtype=dtype_of(node), **flags)
-    return sym.sum(sym.abs(x), **flags) if order == 1 else sym.sum(sym.abs(x) ** order, **flags) ** (1 / order)
+    return sym.sum(sym.abs(x), **flags) if order == 1 else _root(sym.sum(sym.abs(x) ** order, **flags), order)
 
 
 @_operator("sort.default", "sort.stable")

@@ -290,7 +290,7 @@ class Still(nn.Module):
 
 class Random(unittest.TestCase):
     def test_gradients_of_deviations_norms_and_extremes_of_equal_numbers_are_pytorchs(self):
-        for measure in (lambda x: x.std(1, unbiased=False), lambda x: x.std(1), lambda x: x.norm(dim=1), lambda x: x.norm(1, 1), lambda x: x.norm(0, 1),
+        for measure in (lambda x: x.std(1, unbiased=False), lambda x: x.std(1), lambda x: x.norm(dim=1), lambda x: x.norm(1, 1), lambda x: x.norm(0, 1), lambda x: x.norm(3, 1),
                         lambda x: x.norm(2, 0, True)[0], lambda x: x.norm(), lambda x: x.norm(torch.inf, 1), lambda x: x.amax(1), lambda x: x.amin(1),
                         lambda x: x.max()):
             module, x = Still(measure).double(), torch.randn(4, 3, dtype=torch.float64)
