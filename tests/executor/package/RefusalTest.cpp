@@ -193,17 +193,24 @@ const RefusalCase kCases[] = {
      "buffers[13].offset: found bytes 512 to 544, want none of those that buffers[5] holds "
      "always, 512 to 544"},
 
+    {"StrideOfOneRowFarBeyond",
+     [](auto &d) {
+       stepLaunch(d, 1).operands[0] = {kX, 0, {1, kBatch, kInputs}, {int64_t(1) << 62, kInputs, 1}};
+     },
+     "E0604",
+     "entries[2].programs[0].launches[1].operands[0].strides[0]: found 4611686018427387904, want at "
+     "most 8 in either direction, the elements of buffers[5]"},
+    {"StrideOfOneRowFarBefore",
+     [](auto &d) {
+       stepLaunch(d, 1).operands[0] = {kX, 0, {1, kBatch, kInputs}, {-9, kInputs, 1}};
+     },
+     "E0604",
+     "entries[2].programs[0].launches[1].operands[0].strides[0]: found -9, want at most 8 in either "
+     "direction, the elements of buffers[5]"},
+
     // ---- fused programs ----
     {"ProgramOp", [](auto &d) { d.programs[0].instructions[0].op = ScalarOp(200); }, "E0604",
      "programs[0].instructions[0].op: found 200, want below 59"},
-    {"SoftmaxOfTemperature0",
-     [](auto &d) {
-       const Operand x{kX, 0, {kBatch, kUnits}, {kInputs, 1}}, y{kStepY, 0, {kBatch, kUnits}, {}};
-       stepLaunch(d, 2) = {KernelId::Softmax, {x, {}, y}, {0}, {0}, 1};
-     },
-     "E0604",
-     "entries[2].programs[0].launches[2].floats[0]: found 0, want a number above 0 for temperature "
-     "of softmax"},
     {"ProgramOpJustUnknown",
      [](auto &d) { d.programs[0].instructions[0].op = ScalarOp(kScalarOpCount); }, "E0604",
      "programs[0].instructions[0].op: found 59, want below 59"},
