@@ -121,11 +121,26 @@ static std::vector<size_t> devicesHere(const session::Devices &devices) {
   return here;
 }
 
-Status Session::Impl::startThreads(const SessionOptions &options) try {
+/// What was asked for where a thread cannot be started.
+static std::string threadsOf(size_t devices) {
+  return devices == 1 ? "a thread that watches launches"
+                      : fmt::format("a thread for each of {} devices and one that watches launches",
+                                    devices);
+}
+
+/// Before entries are bound: from then on a message may come from another process, which wakes
+/// them.
+Status Session::Impl::startDevices() try {
   const int ranks = options.peers ? options.peers->ranks() : 1;
   if (devices.size() > 1 && !options.oneThread)
     threads = std::make_unique<session::DeviceThreads>(devicesHere(devices), devices.size(),
                                                        crowdOf(devices, ranks));
+  return {};
+} catch (const std::system_error &error) {
+  return noThread(threadsOf(devices.size()), error);
+}
+
+Status Session::Impl::startThreads(const SessionOptions &options) try {
   watchdog = std::make_unique<session::Watchdog>(*package, devices, options.watch, options.deadline,
                                                  [this](const Error &error) { endRun(error); });
   if (threads)
@@ -139,11 +154,7 @@ Status Session::Impl::startThreads(const SessionOptions &options) try {
   }
   return {};
 } catch (const std::system_error &error) {
-  return noThread(devices.size() == 1
-                      ? "a thread that watches launches"
-                      : fmt::format("a thread for each of {} devices and one that watches launches",
-                                    devices.size()),
-                  error);
+  return noThread(threadsOf(devices.size()), error);
 }
 
 Status Session::Impl::bindInitialise() {
@@ -211,6 +222,7 @@ Status Session::Impl::bind() {
   for (const std::shared_ptr<Device> &device : devices)
     LSTMC_TRY(device->compile(data().programs));
   tellNotices();
+  LSTMC_TRY(startDevices());
   LSTMC_TRY(bindEntries());
   tellChoices();
   LSTMC_TRY(bindInitialise());

@@ -96,6 +96,7 @@ struct Session::Impl {
   Status checkMemory() const;
   void giveTables();
   void placeTablesAgain();
+  Status startDevices();
   Status bindEntries();
   Status startThreads(const SessionOptions &options);
   Status bindInitialise();
