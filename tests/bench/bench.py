@@ -289,7 +289,7 @@ def fuzz_slice(program, executions, seconds, progress):
 
 def tsan():
     """Our programs with several threads, under ThreadSanitizer without suppressions. True if it reported nothing."""
-    programs = {"test_session": "executor/session", "test_device": "executor/device", "test_training": "executor/training", "devices_test": "e2e"}
+    programs = {"test_session": "executor/session", "test_ranks": "executor/ranks", "test_device": "executor/device", "test_training": "executor/training", "devices_test": "e2e"}
     if not (root / "build-tsan/build.ninja").exists():
         subprocess.run(["cmake", "--preset", "tsan"], cwd=root, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", "--preset", "tsan", *("--target=" + name for name in programs)], cwd=root, check=True)
