@@ -45,14 +45,20 @@ TEST(Work, CountsElementsInMemoryOnce) {
   EXPECT_EQ(workOf(data, launch).bytes, 4 * (3 * 8 + 3 + 3 * 8));
 }
 
-TEST(Work, OfAnEmbeddingsGradientIsOfRowsWithAnIndex) {
-  package::PackageData data = withBuffers(DType::F32);
+/// Of 3 rows in 8 shards; dw and one use.
+package::Launch weightGradient(std::vector<int64_t> dw, std::vector<int64_t> dy,
+                               std::vector<int64_t> x) {
   package::Launch launch;
   launch.kernel = KernelId::WeightGradient;
   setArguments(launch, WeightGradientArguments{.range = {3, 8, 0, 8}});
   const package::Operand none{package::kNoBuffer, 0, {}, {}};
-  launch.operands = {
-      {0, 0, {100, 8}, {}}, none, none, {1, 0, {1, 1, 3, 8}, {}}, {2, 0, {1, 1, 3}, {}}};
+  launch.operands = {{0, 0, dw, {}}, none, none, {1, 0, dy, {}}, {2, 0, x, {}}};
+  return launch;
+}
+
+TEST(Work, OfAnEmbeddingsGradientIsOfRowsWithAnIndex) {
+  package::PackageData data = withBuffers(DType::F32);
+  package::Launch launch = weightGradient({100, 8}, {1, 1, 3, 8}, {1, 1, 3});
   const int64_t read = 4 * (100 * 8 + 3 * 8 + 3);
   EXPECT_EQ(workOf(data, launch).bytes,
             read + 4 * 2 * 4 * 3 * 8); // stored, and three levels of a tree
@@ -65,14 +71,8 @@ TEST(Work, OfAnEmbeddingsGradientIsOfRowsWithAnIndex) {
 }
 
 TEST(Work, OfAWeightGradientKnowsTheShardsSums) {
-  package::PackageData data = withBuffers(DType::F32);
-  package::Launch launch;
-  launch.kernel = KernelId::WeightGradient;
-  setArguments(launch, WeightGradientArguments{.range = {3, 8, 0, 8}});
-  const package::Operand none{package::kNoBuffer, 0, {}, {}};
-  launch.operands = {
-      {0, 0, {100, 17}, {}}, none, none, {1, 0, {1, 1, 3, 100}, {}}, {2, 0, {1, 1, 3, 17}, {}}};
-  const Work work = workOf(data, launch);
+  const Work work =
+      workOf(withBuffers(DType::F32), weightGradient({100, 17}, {1, 1, 3, 100}, {1, 1, 3, 17}));
   EXPECT_EQ(work.width, 17);
   EXPECT_EQ(work.sums, 8);
   EXPECT_EQ(work.sumBytes, 4 * 100 * 17);

@@ -198,15 +198,15 @@ const RefusalCase kCases[] = {
        stepLaunch(d, 1).operands[0] = {kX, 0, {1, kBatch, kInputs}, {int64_t(1) << 62, kInputs, 1}};
      },
      "E0604",
-     "entries[2].programs[0].launches[1].operands[0].strides[0]: found 4611686018427387904, want at "
-     "most 8 in either direction, the elements of buffers[5]"},
+     "entries[2].programs[0].launches[1].operands[0].strides[0]: found 4611686018427387904, want "
+     "at most 8 in either direction, the elements of buffers[5]"},
     {"StrideOfOneRowFarBefore",
      [](auto &d) {
        stepLaunch(d, 1).operands[0] = {kX, 0, {1, kBatch, kInputs}, {-9, kInputs, 1}};
      },
      "E0604",
-     "entries[2].programs[0].launches[1].operands[0].strides[0]: found -9, want at most 8 in either "
-     "direction, the elements of buffers[5]"},
+     "entries[2].programs[0].launches[1].operands[0].strides[0]: found -9, want at most 8 in "
+     "either direction, the elements of buffers[5]"},
 
     // ---- fused programs ----
     {"ProgramOp", [](auto &d) { d.programs[0].instructions[0].op = ScalarOp(200); }, "E0604",
