@@ -27,8 +27,9 @@ struct Message {
 using MessageId = size_t;
 
 /// Moves messages between devices. Only vote() waits. A thread that waits for arrived() or sent()
-/// sleeps; the transport wakes it whenever one of them, or aborted(), has become true for a message
-/// of its device. A part of an entry is a round, in which each message is posted and taken once.
+/// sleeps, between calls of help() if that is of use; the transport wakes it whenever one of them,
+/// or aborted(), has become true for a message of its device. A part of an entry is a round, in
+/// which each message is posted and taken once.
 class Transport {
 public:
   virtual ~Transport() = default;
