@@ -72,13 +72,13 @@ Status checkOperand(const PackageData &data, const Operand &operand, const Opera
                   "found a view of elements {}, want 0 to {}, those of buffers[{}]",
                   known ? fmt::format("{} to {}", view.low, view.high) : "beyond 63 bits", held - 1,
                   operand.buffer);
-  // Of an axis of one element too: kernels reckon with whole vectors of elements that they do not
-  // touch.
+  // Of an axis of one element too, whose stride may go beyond the buffer: kernels reckon with whole
+  // vectors of elements that they do not touch, and what they reckon stays within 63 bits.
   for (size_t i = 0; i < operand.strides.size(); ++i)
-    if (operand.strides[i] > int64_t(held) || operand.strides[i] < -int64_t(held))
+    if (operand.strides[i] > kMaxElements || operand.strides[i] < -kMaxElements)
       return refuse(Path(path, "strides", int64_t(i)), ErrorCode::E0604,
-                    "found {}, want at most {} in either direction, the elements of buffers[{}]",
-                    operand.strides[i], held, operand.buffer);
+                    "found {}, want at most {} in either direction", operand.strides[i],
+                    kMaxElements);
   return {};
 }
 
