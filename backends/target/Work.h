@@ -38,8 +38,12 @@ struct Work {
   // Of a weight gradient of products: the shards' sums, and the bytes of each.
   int64_t sums = 0, sumBytes = 0;
 
-  // Of recurrences: steps that wait for one another, what each of them reads again, and its units.
+  // Of recurrences: steps that wait for one another, what each of them reads, and its units.
   int64_t steps = 0, stepBytes = 0, stepUnits = 0;
+
+  /// Steps that read `stepBytes` again: what the first one reads is among `bytes`.
+  int64_t stepsAgain() const { return steps > 0 ? steps - 1 : 0; }
+
   Layer layer = {};
   FastRule fast = FastRule::None; ///< of the package, where it computes in f32
 

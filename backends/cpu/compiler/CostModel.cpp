@@ -28,14 +28,15 @@ Terms termsOf(const Work &work) {
   auto far = [](int64_t bytes) { return double(std::max<int64_t>(0, bytes - kNearBytes)); };
   const int64_t units = std::max(work.stepUnits, work.width);
   const auto steps = double(work.steps), sums = double(work.sums), rows = double(work.rows);
+  const auto again = double(work.stepsAgain());
   return {1,
           double(work.flops) * roundedUp(units),
           double(work.functions),
           double(work.bytes),
           far(work.bytes),
           steps + sums,
-          steps * double(work.stepBytes) + sums * double(work.sumBytes) * roundedUp(work.width),
-          steps * far(work.stepBytes) + sums * far(work.sumBytes),
+          again * double(work.stepBytes) + sums * double(work.sumBytes) * roundedUp(work.width),
+          again * far(work.stepBytes) + sums * far(work.sumBytes),
           steps * blocksOf(work.stepUnits),
           rows,
           rows * blocksOf(units),

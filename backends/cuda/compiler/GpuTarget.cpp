@@ -131,7 +131,7 @@ public:
     }
     const double seconds =
         recurrence ? recurrenceSeconds(rates, kernel, work) : streamSeconds(rates, kernel, work);
-    const double bytes = double(work.bytes) + double(work.steps) * double(work.stepBytes);
+    const double bytes = double(work.bytes) + double(work.stepsAgain()) * double(work.stepBytes);
     const double least = std::max(double(work.flops) / rates.productFlops(work.fast),
                                   bytes / rates.speeds.bytesPerSecond);
     share.part = seconds > 0 ? std::min(least / seconds, 1.0) : 0;

@@ -207,7 +207,7 @@ private:
     const uint32_t device = entry_.programs[p].device;
     const double seconds = secondsOf(device, launch.kernel, work, often(p));
     const target::Speeds speeds = targets_[device]->speeds(machineOf(device));
-    const double bytes = double(work.bytes) + double(work.steps) * double(work.stepBytes);
+    const double bytes = double(work.bytes) + double(work.stepsAgain()) * double(work.stepBytes);
     if (bytes / speeds.bytesPerSecond > double(work.flops) / speeds.flopsPerSecond)
       times_.programs[p].moving += seconds;
     return {lanes_[p].place(launch, seconds,

@@ -14,19 +14,19 @@ using target::Work;
 
 TEST(CostModel, AddsUpWhatALaunchDoes) {
   Machine machine = withTerms({}, KernelId::RnnForward, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
-  // 2 MiB of all bytes and 3 MiB of a step's bytes are beyond the first, fast MiB; 17 units are two
-  // blocks, and computed as 32.
+  // 2 MiB of all bytes and 3 MiB of a step's bytes are beyond the first, fast MiB, and of 3 steps 2
+  // read theirs again; 17 units are two blocks, and computed as 32.
   Work work{.flops = 10,
             .bytes = 3 << 20,
             .functions = 100,
             .rows = 7,
             .instructions = 13,
-            .steps = 2,
+            .steps = 3,
             .stepBytes = 4 << 20,
             .stepUnits = 17};
   EXPECT_EQ(secondsOf(machine, KernelId::RnnForward, work),
-            1 + 2.0 * (10 * (32.0 / 17)) + 3.0 * 100 + 4.0 * (3 << 20) + 5.0 * (2 << 20) + 6.0 * 2 +
-                7.0 * 2 * (4 << 20) + 8.0 * 2 * (3 << 20) + 9.0 * 2 * 2 + 10.0 * 7 + 11.0 * 7 * 2 +
+            1 + 2.0 * (10 * (32.0 / 17)) + 3.0 * 100 + 4.0 * (3 << 20) + 5.0 * (2 << 20) + 6.0 * 3 +
+                7.0 * 2 * (4 << 20) + 8.0 * 2 * (3 << 20) + 9.0 * 3 * 2 + 10.0 * 7 + 11.0 * 7 * 2 +
                 12.0 * 13);
 }
 
