@@ -5,8 +5,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include "executor/base/Threads.h"
+#include "executor/ranks/Host.h"
 
 namespace lstmc::ranks {
 
@@ -82,18 +81,6 @@ Result<std::optional<Place>> placeInJob() {
   return std::optional(Place{*rank, *ranks, control ? control : ""});
 }
 
-std::string processSpace() {
-  std::string boot = "?";
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  std::error_code error;
-  return boot + "/" + std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
-}
-
-std::string hostSpace() {
-  std::error_code error;
-  return processSpace() + "/" + std::filesystem::read_symlink("/proc/self/ns/net", error).string();
-}
-
 std::string onOneLine(std::string_view text) {
   std::string line(text);
   std::ranges::replace(line, '\n', '\v');
@@ -121,12 +108,10 @@ Result<std::unique_ptr<Control>> Control::connect(const Place &place) try {
     return fail(ErrorCode::E0801, "rank {} cannot reach `lstmc launch` at {}: {}", place.rank,
                 place.control.substr(0, token), std::strerror(reason));
   }
-  char name[256] = "";
-  ::gethostname(name, sizeof(name) - 1);
   std::unique_ptr<Control> control(new Control(socket));
   pthread_getcpuclockid(pthread_self(), &control->hostTime_);
   control->sendLine(fmt::format("hello {} {} {} {} {}", place.control.substr(token + 1), place.rank,
-                                ::getpid(), hostSpace(), name));
+                                ::getpid(), hostSpace(), hostName()));
   control->thread_ = std::thread([&control = *control] { control.work(); });
   return control;
 } catch (const std::system_error &error) {

@@ -29,7 +29,7 @@ Result<std::optional<Place>> placeInJob();
 
 /// Lines of text over TCP: a word and its arguments. A rank sends
 ///
-///   hello TOKEN RANK PID SPACE HOST   first; SPACE: hostSpace()
+///   hello TOKEN RANK PID SPACE HOST   first; SPACE: hostSpace() of Host.h
 ///   beat PROGRESS AT WHERE      every half second; AT: Standing::At as a number
 ///   end EXIT JOINED MESSAGE     last; JOINED: 0 where the other ranks still wait for it to join
 ///
@@ -86,14 +86,6 @@ private:
   clockid_t hostTime_{}; ///< processor time of the thread that works for the host
   std::thread thread_;
 };
-
-/// Identifies the boot of the machine and the namespace of processes in which process numbers are
-/// unique. One word.
-std::string processSpace();
-
-/// The same with the namespace of networks: differs between hosts, also those of one name, such as
-/// containers. One word.
-std::string hostSpace();
 
 /// With line ends replaced, since a line end is the end of a message on the connection.
 std::string onOneLine(std::string_view text);

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <unistd.h>
-
 #include "executor/ranks/ChannelMessages.h"
+#include "executor/ranks/Host.h"
 #include "executor/ranks/StagedMessages.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/RemoteDevice.h"
@@ -165,11 +164,8 @@ Status RankTransport::status() const {
 /// What does not get on is told to the others with this rank's number and host.
 void RankTransport::abort(Error error) {
   here_.abort(error);
-  if (error.code == ErrorCode::E0802) {
-    char host[256] = "?";
-    ::gethostname(host, sizeof(host) - 1);
-    error.message = fmt::format("rank {} on {}: {}", peers_.rank(), host, error.message);
-  }
+  if (error.code == ErrorCode::E0802)
+    error.message = fmt::format("rank {} on {}: {}", peers_.rank(), hostName(), error.message);
   link_.abort(error);
 }
 

@@ -386,7 +386,7 @@ CommandResult benchCommand(const Options &options, Console &console) {
     console.say(fmt::format("nothing was timed: --dry-run ({} cells)", cells.size()));
     return ExitCode::Ok;
   }
-  LSTMC_CHECKED_TRY(trace.write(console));
+  LSTMC_CHECKED_TRY(trace.write(console, nullptr));
   printCells(cells, options, console);
   return asExpected(cells, wanted, console) ? ExitCode::Ok : ExitCode::AnswerIsNo;
 }

@@ -112,7 +112,7 @@ CommandResult compileCommand(const Options &options, Console &console) {
                                   "beside stdout: -o F.lstmc");
   Trace trace(options);
   LSTMC_CHECKED_ASSIGN(Model model, compilePackage(options, trace, console));
-  LSTMC_CHECKED_TRY(trace.write(console));
+  LSTMC_CHECKED_TRY(trace.write(console, nullptr));
   if (console.json())
     console.print(planJson(model.package->data()));
   else if (options.output != "-")

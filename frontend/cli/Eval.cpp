@@ -113,7 +113,7 @@ CommandResult evalCommand(const Options &options, Console &console) {
   console.warn(outside);
   if (!evaluation->leftOut.empty())
     console.say(fmt::format("left out  {}", evaluation->leftOut));
-  LSTMC_CHECKED_TRY(trace.write(console));
+  LSTMC_CHECKED_TRY(trace.write(console, job.session->peers()));
   std::vector<training::HeldExpectation> held =
       judge(wanted, [&](const std::string &metric) { return evaluation->totals.value(metric); });
   print(*evaluation, held, job, options, console);

@@ -354,7 +354,7 @@ CommandResult predictCommand(const Options &options, Console &console) {
     return ExitCode(signal);
   LSTMC_CHECKED_ASSIGN(Diagnostics outside, job.session->indexWarning());
   console.warn(outside);
-  LSTMC_CHECKED_TRY(trace.write(console));
+  LSTMC_CHECKED_TRY(trace.write(console, job.session->peers()));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (console.json())
     console.print(predictJson(job, options, seconds));

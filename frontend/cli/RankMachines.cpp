@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "executor/ranks/Control.h"
+#include "executor/ranks/Host.h"
 #include "executor/ranks/Job.h"
 #include "frontend/cli/Ranks.h"
 #include "passes/planning/rates/MachineRates.h"

@@ -269,7 +269,7 @@ CommandResult runSession(Session &session, const Model &model, const Options &op
   LSTMC_CHECKED_ASSIGN(std::vector<data::NamedTensor> outputs, outputsOf(session, call.entry));
   if (options.output && jobRank() == 0)
     LSTMC_CHECKED_TRY(writeOutputs(*options.output, outputs, options, console));
-  LSTMC_CHECKED_TRY(trace.write(console));
+  LSTMC_CHECKED_TRY(trace.write(console, session.peers()));
   LSTMC_CHECKED_ASSIGN(bool expected, outputsAsExpected(session, call.entry, options, console));
   if (console.json())
     console.print(runJson(outputs, options.output, seconds, session));

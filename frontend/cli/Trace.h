@@ -12,7 +12,7 @@
 namespace lstmc::cli {
 
 /// Collects while the work goes on and writes at its end: a lane for the compiler and one for each
-/// device.
+/// device, of every rank where there are several.
 class Trace : public SessionTimer {
 public:
   /// Of --trace; without the flag nothing is collected.
@@ -25,8 +25,10 @@ public:
   void ran(const package::Package &package, const package::Entry &entry,
            std::span<const std::span<const LaunchInterval>> times) override;
 
-  /// Writes the file; E0601, E0608.
-  Status write(const Console &console) const;
+  /// Writes the file; E0601, E0608. Of a job, rank 0 writes what all ranks have collected, whose
+  /// calls these are too: on the time of rank 0, to about a tenth of a millisecond between hosts.
+  /// E0801. `peers`: null, and rank 0 writes what it has itself.
+  Status write(const Console &console, Peers *peers) const;
 
 private:
   using Clock = LaunchInterval::Clock;
@@ -37,6 +39,9 @@ private:
     std::string name, detail;
     Clock::time_point begin, end;
   };
+  /// Of one process: `start`, at its own clock, is at 0. Events of Chrome's format, with commas
+  /// before all but the first.
+  std::string events(int rank, Clock::time_point start, const Peers *peers) const;
   void add(Span span);
 
   std::string path_; ///< empty: no trace

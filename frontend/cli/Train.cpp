@@ -212,7 +212,7 @@ CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
   }
   if (std::string text = clock.text(job.forecast.seconds()); !text.empty())
     console.say(text);
-  LSTMC_CHECKED_TRY(trace.write(console));
+  LSTMC_CHECKED_TRY(trace.write(console, job.session->peers()));
   std::vector<training::HeldExpectation> held =
       judge(wanted, [&](const std::string &metric) { return valueOf(*end, metric); });
   ExitCode exit = allHeld(held, console) ? ExitCode::Ok : ExitCode::AnswerIsNo;

@@ -12,6 +12,7 @@
 
 #include "executor/base/OutputFile.h"
 #include "executor/ranks/Control.h"
+#include "executor/ranks/Host.h"
 #include "frontend/launch/Network.h"
 
 namespace lstmc::launch {

@@ -251,6 +251,20 @@ class Ranks(JobCase):
         for peak in peaks:
             self.assertTrue(0 <= peak["planned_bytes"] - peak["measured_bytes"] <= 4 * 4096, peaks)
 
+    def test_a_trace_has_all_ranks_on_one_time_line(self):
+        done = run([*launched(2), *self.train, "-d", "2xcpu", "--trace", self.folder / "trace.json", "-o", self.folder / "traced"])
+        self.assertEqual(self.hash_of(done.stdout), self.want[("end", UPDATES)]["weights_hash"])
+        spans = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
+        self.assertEqual([s["args"]["name"] for s in spans if s["name"] == "process_name"], [f"rank {r} on {os.uname().nodename}" for r in (0, 1)])
+        self.assertEqual([(s["pid"], s["args"]["name"]) for s in spans if s["name"] == "thread_name"],
+                         [(1, "compiler"), (1, "cpu:0"), (1, "cpu:1"), (2, "compiler"), (2, "cpu:2"), (2, "cpu:3")])
+        steps = {rank: [s for s in spans if s["pid"] == rank + 1 and s["ph"] == "X" and s["args"].get("at", "").startswith("step 0,")] for rank in (0, 1)}
+        self.assertEqual([len(each) for each in steps.values()], [2 * UPDATES] * 2)
+        # An update ends in each rank after it has begun in the other: they wait for one another.
+        for mine, others in (steps.values(), reversed(steps.values())):
+            for update in range(UPDATES - 1):
+                self.assertLess(mine[2 * update]["ts"], others[2 * update + 2]["ts"])
+
     def test_messages_in_pieces_are_the_same_messages(self):
         """What is shared and measured is a whole number of the first kind of pieces, so some messages end with an empty one."""
         for count, piece, flags in ((2, 16384, []), (3, 20000, ["--kv-store", "dist_device_sync", "--check-replicas", "1"])):
@@ -566,7 +580,7 @@ class Ranks(JobCase):
 
     def test_flags_of_launch_are_those_of_the_job(self):
         words = [w for w in self.train if w not in ("--format", "jsonl")]
-        done = run([LSTMC, "launch", "--num-workers", "2", "--dry-run", "--json", "--", *words, "-o", self.folder / "dry"])  # MXNet's word for -n
+        done = run([LSTMC, "launch", "--num-workers", "2", "--p3", "--dry-run", "--json", "--", *words, "-o", self.folder / "dry"])  # MXNet's words
         self.assertIn("nothing was trained: --dry-run", done.stderr)
         self.assertFalse((self.folder / "dry").exists())
         done = run([LSTMC, "launch", "-n", "2", "--json", "--quiet", "--", *words, "-o", self.folder / "dry"])
