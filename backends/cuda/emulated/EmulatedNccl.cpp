@@ -192,6 +192,12 @@ Outcome receive(Communicator &it, const PairSocket::Message &mine, std::byte *to
   return {true, std::nullopt};
 }
 
+/// A number below `end`.
+int drawn(Card &card, int end) {
+  std::lock_guard lock(card.mutex);
+  return int(card.random() % unsigned(end));
+}
+
 /// Gives the stream a send or a receive.
 NcclResult move(NcclCommunicator handle, const void *address, size_t count, NcclType type, int peer,
                 DriverStream stream, bool sends) {
@@ -202,12 +208,13 @@ NcclResult move(NcclCommunicator handle, const void *address, size_t count, Nccl
       it->card != current)
     return kNcclInvalidArgument;
   NcclResult result = 0;
+  const int calls = drawn(*current, kMostCalls + 1); // not below: the card's lock comes first
   {
     std::lock_guard lock(it->mutex);
     if (!it->open || it->inProgress > 0 || it->error || (it->stream && it->stream != stream))
       return kNcclInvalidUsage;
     it->stream = stream;
-    it->inProgress = int(current->random() % (kMostCalls + 1));
+    it->inProgress = calls;
     result = it->inProgress > 0 ? kNcclInProgress : 0;
     ++it->under;
   }

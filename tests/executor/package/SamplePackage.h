@@ -149,6 +149,10 @@ inline PackageData samplePackage() { // NOLINT(readability-function-size): a tab
   return data;
 }
 
+inline Launch &stepLaunch(PackageData &data, size_t index) {
+  return data.entries[sample::kStep].programs[0].launches[index];
+}
+
 /// Step packs into a workspace of its own, so that what forward reads is lost to it.
 inline void packApart(PackageData &data) {
   using namespace sample;

@@ -13,10 +13,6 @@ namespace {
 
 using namespace sample;
 
-Launch &stepLaunch(PackageData &data, size_t index) {
-  return data.entries[kStep].programs[0].launches[index];
-}
-
 /// The step on two streams: pack, product (event 0), and beside them after it the loss; then the
 /// weights' gradient, its norm, commit, and the update on the other stream.
 PackageData streamedPackage() {
