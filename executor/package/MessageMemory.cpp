@@ -75,9 +75,10 @@ public:
       return device == ends.to && !sees(ends.to) ? copyBytes(ends, true) : 0;
     if (device != ends.from && device != ends.to)
       return 0;
-    return goesDirectly(ends)
-               ? kDirectMessageBytes
-               : stagedBytes(device, device == ends.from ? *ends.send : *ends.receive);
+    if (goesDirectly(ends))
+      return kDirectMessageBytes;
+    return isPulled(ends) ? kPulledMessageBytes
+                          : stagedBytes(device, device == ends.from ? *ends.send : *ends.receive);
   }
 
 private:
@@ -98,6 +99,11 @@ private:
     const Operand &value = ends.send->operands[0], &place = ends.receive->operands[0];
     return ways_.channels && goDirectly(name(ends.from), name(ends.to)) && isDense(value) &&
            isDense(place) && elementsOf(value) > 0;
+  }
+  bool isPulled(const Ends &ends) const {
+    const Operand &value = ends.send->operands[0], &place = ends.receive->operands[0];
+    return ways_.pulled && sees(ends.from) && sees(ends.to) && isDense(value) && isDense(place) &&
+           elementsOf(value) * dtypeBytes(data_.buffers[value.buffer].dtype) >= kLeastPulledBytes;
   }
   uint64_t extent(const Operand &operand) const {
     return extentBytes(operand, data_.buffers[operand.buffer].dtype);

@@ -28,6 +28,13 @@ MessageBuffers messageBuffers(DType dtype, uint64_t elements);
 /// Header, and the receiver's answer, at each end of a message whose value no host holds.
 inline constexpr uint64_t kDirectMessageBytes = kMessageHeaderBytes + sizeof(uint64_t);
 
+/// Header, where the value is, and the receiver's answer, at each end of a message that the
+/// receiver reads from the sender's memory.
+inline constexpr uint64_t kPulledMessageBytes = kMessageHeaderBytes + 3 * sizeof(uint64_t);
+
+/// Bytes of a value from which on it is read so: a smaller one comes with its header.
+inline constexpr uint64_t kLeastPulledBytes = 64 << 10;
+
 /// Whether values between these devices of two processes, by name, go from memory to memory where
 /// there are channels (executor/device/Channel.h): they are GPUs of one kind.
 bool goDirectly(std::string_view from, std::string_view to);
@@ -45,6 +52,9 @@ struct MessageWays {
   std::vector<int> processes; ///< of each device
   /// Whether there are channels between GPUs of two processes, which then hold no dense values.
   bool channels = false;
+  /// Whether processes read one another's memory: the host then holds no large dense values of
+  /// devices whose memory it sees.
+  bool pulled = false;
   std::vector<std::string> names = {}; ///< of the devices in use; empty: as the package has them
   /// Whether a device copies from another one's memory by itself; empty: where both are of one
   /// kind, and where the host sees both.

@@ -9,20 +9,6 @@ using session::Message;
 
 namespace {
 
-/// "take it now", from the receiver.
-class Answer final : public Request {
-public:
-  explicit Answer(std::function<void()> done) : done_(std::move(done)) {
-    bytes = std::as_writable_bytes(std::span(&sequence, 1));
-  }
-  void completed() override { done_(); }
-
-  uint64_t sequence = 0;
-
-private:
-  const std::function<void()> done_;
-};
-
 class ChannelOutgoing final : public Outgoing, private Channels::Move {
 public:
   ChannelOutgoing(const Message &message, const Header &header, Link &link, Channels &channels,

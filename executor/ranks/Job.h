@@ -21,6 +21,7 @@ public:
   int rank() const override { return link_->rank(); }
   int ranks() const override { return link_->ranks(); }
   int rankOf(size_t device, size_t devices) const override;
+  bool readOneAnother() const override { return link_->receiversPull(); }
   const std::string &library() const { return link_->library(); }
 
   /// For messages besides those of a package; to be used by the thread that calls gather().

@@ -20,10 +20,9 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kTextHead = 256;
 /// Of an abort; a longer message is cut.
 constexpr size_t kAbortBytes = 8192;
-/// Pauses between polls, each of which takes about 18 us of a processor. Who waits takes this many
-/// short ones after a poll that found something, then longer ones; while nobody does, they are
-/// longer at once. 40 us, because processors often share a core: two ranks that polled every 10 us
-/// while they waited took 5 % more time, and every 150 us 3 %. The longer ones grow: for one who
+/// Pauses between polls, each of which takes about 5 us of a processor, and more where it yields.
+/// Who waits takes this many short ones after a poll that found something, then longer ones; while
+/// nobody does, they are longer at once. The longer ones grow: for one who
 /// waits by less than a twentieth of the time that has passed, else soon. Sends in flight keep them
 /// from growing far where the library goes on with a large message a piece a poll. Ranks that
 /// outnumber the processors of their host pause longer. A thread that yields instead waits for all
@@ -118,7 +117,8 @@ bool Link::start() {
     const int processors = std::max(1, availableProcessors());
     crowd_ = (wire_->ranksHere() + processors - 1) / processors;
     takesHelp_ = wire_->takesAnyThread();
-    if (takesHelp_ && wire_->receiversPull())
+    receiversPull_ = wire_->receiversPull();
+    if (takesHelp_ && receiversPull_)
       mostDoubled_ = mostDoubledWhileSending_ = kMostDoubledWhereHelped;
     else if (wire_->ranksHere() == ranks_)
       mostDoubledWhileSending_ = kMostDoubledWhileSending;

@@ -78,6 +78,8 @@ public:
   void waitsNoMore() { --waiting_; }
   /// Whether threads that wait may help; else they say so by waits().
   bool takesHelp() const { return takesHelp_; }
+  /// As Wire has it.
+  bool receiversPull() const { return receiversPull_; }
   /// Polls for a thread that waits, and returns how long that is to rest before the next time; none
   /// where the link's thread has to do it. `looks`: 0 at first.
   std::optional<std::chrono::nanoseconds> help(int &looks);
@@ -125,7 +127,7 @@ private:
   std::mutex wireMutex_; ///< of who uses the wire
   std::unique_ptr<Wire> wire_;
   std::atomic<std::thread::id> driver_{}; ///< who has it
-  bool takesHelp_ = false;
+  bool takesHelp_ = false, receiversPull_ = false;
   int rank_ = 0, ranks_ = 1;
   std::string library_, openError_;
   std::vector<std::unique_ptr<AbortRequest>> abortReceives_; ///< one for each other rank

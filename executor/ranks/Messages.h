@@ -85,7 +85,21 @@ private:
   std::atomic<bool> arrived_{false}, awaited_{false};
 };
 
-/// A message whose header has to have been sent before it is sent again.
+/// What a receiver answers: the sequence number of the header that has come.
+class Answer final : public Request {
+public:
+  explicit Answer(std::function<void()> done) : done_(std::move(done)) {
+    bytes = std::as_writable_bytes(std::span(&sequence, 1));
+  }
+  void completed() override { done_(); }
+
+  uint64_t sequence = 0;
+
+private:
+  const std::function<void()> done_;
+};
+
+/// Of what has to have been sent before it is sent again.
 class Sending {
 public:
   enum class State : uint8_t { Free, Flying, Waiting };

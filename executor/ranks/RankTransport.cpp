@@ -4,6 +4,7 @@
 
 #include "executor/ranks/ChannelMessages.h"
 #include "executor/ranks/Host.h"
+#include "executor/ranks/PulledMessages.h"
 #include "executor/ranks/StagedMessages.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/RemoteDevice.h"
@@ -51,6 +52,14 @@ ChannelMaker *RankTransport::channelMaker(const Message &message) const {
   return direct ? maker : nullptr;
 }
 
+/// Likewise.
+bool RankTransport::isPulled(const Message &message) const {
+  const Tensor &value = message.value.layout, &place = message.place.layout;
+  return link_.receiversPull() && package::hostSees(devices_[message.from]->name()) &&
+         package::hostSees(devices_[message.to]->name()) && value.dense() && place.dense() &&
+         uint64_t(value.elements()) * dtypeBytes(value.dtype) >= package::kLeastPulledBytes;
+}
+
 Status RankTransport::startChannels() {
   std::lock_guard lock(channelsMutex_);
   if (!channels_) {
@@ -77,6 +86,7 @@ Result<MessageId> RankTransport::add(const Message &message) {
   const int tag = kTagMessages + int(ways_.size());
   auto pinner = [&](size_t device) { return dynamic_cast<HostPinner *>(devices_[device].get()); };
   ChannelMaker *maker = fromHere != toHere ? channelMaker(message) : nullptr;
+  const bool pulled = isPulled(message);
   if (maker)
     LSTMC_TRY(startChannels());
   Way way{Kind::Elsewhere, 0, nullptr, nullptr, message.entry, message.from, message.number};
@@ -86,18 +96,20 @@ Result<MessageId> RankTransport::add(const Message &message) {
   } else if (fromHere && !message.given) {
     way.kind = Kind::Outgoing;
     const int peer = rankOf(message.to);
-    outgoing_.push_back(maker ? channelOutgoing(message, headerOf(message), link_, *channels_,
-                                                *maker, peer, wake_, tag)
-                              : stagedOutgoing(message, headerOf(message), link_,
-                                               pinner(message.from), peer, wake_, tag));
+    const Header header = headerOf(message);
+    outgoing_.push_back(
+        maker    ? channelOutgoing(message, header, link_, *channels_, *maker, peer, wake_, tag)
+        : pulled ? pulledOutgoing(message, header, link_, peer, wake_, tag)
+                 : stagedOutgoing(message, header, link_, pinner(message.from), peer, wake_, tag));
     way.outgoing = outgoing_.back().get();
   } else if (toHere) {
     way.kind = Kind::Incoming;
     const int peer = rankOf(message.from);
-    incoming_.push_back(maker ? channelIncoming(message, headerOf(message), link_, *channels_,
-                                                *maker, peer, wake_, tag)
-                              : stagedIncoming(message, headerOf(message), link_,
-                                               pinner(message.to), peer, wake_, tag));
+    const Header header = headerOf(message);
+    incoming_.push_back(
+        maker    ? channelIncoming(message, header, link_, *channels_, *maker, peer, wake_, tag)
+        : pulled ? pulledIncoming(message, header, link_, peer, wake_, tag)
+                 : stagedIncoming(message, header, link_, pinner(message.to), peer, wake_, tag));
     way.incoming = incoming_.back().get();
   }
   ways_.push_back(way);

@@ -17,9 +17,11 @@
 namespace lstmc::ranks {
 
 /// Messages between devices of this process go from arena to arena. Those between processes go by
-/// channels where their devices have them and both values are dense (ChannelMessages.h), else by
-/// way of buffers of the host (StagedMessages.h). What every process has, an input, is taken from
-/// the mirror of its device. An error ends the job: no run follows it.
+/// channels where their devices have them and both values are dense (ChannelMessages.h); where
+/// processes may read one another's memory, large dense values of the host's go so
+/// (PulledMessages.h); all others by way of buffers of the host (StagedMessages.h). What every
+/// process has, an input, is taken from the mirror of its device. An error ends the job: no run
+/// follows it.
 class RankTransport final : public session::Transport {
 public:
   /// Package, devices, peers and link outlive it.
@@ -54,6 +56,7 @@ private:
 
   Header headerOf(const session::Message &message) const;
   ChannelMaker *channelMaker(const session::Message &message) const;
+  bool isPulled(const session::Message &message) const;
   Status startChannels();
   uint64_t &sequence(size_t from, size_t to) { return sequences_[from * devices_.size() + to]; }
   /// "message 12 of step, fc (FullyConnected)", and where that is in the source.

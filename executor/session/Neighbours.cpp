@@ -25,6 +25,7 @@ uint64_t Session::Impl::messageBytes(size_t device) const {
   package::MessageWays ways{
       .processes = package::processesOf(devices.size(), options.peers ? options.peers->ranks() : 1),
       .channels = maker && maker->hasChannels(),
+      .pulled = options.peers && options.peers->readOneAnother(),
       .reaches = [this](uint32_t to, uint32_t from) {
         return devices[to]->reaches(*devices[from]);
       }};

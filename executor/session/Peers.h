@@ -55,6 +55,9 @@ public:
   transport(const package::Package &package, const session::Devices &devices,
             std::function<void(size_t device)> wake) = 0;
 
+  /// Whether all of them are on one host and may read one another's memory.
+  virtual bool readOneAnother() const { return false; }
+
   // All processes must make the same calls in the same order. E0801 when the job has failed.
   /// The texts of all processes, by rank.
   virtual Result<std::vector<std::string>> gather(std::string_view mine) = 0;

@@ -99,8 +99,8 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
     words.insert(words.end(), more.begin(), more.end());
   };
   add({mpirun, "--quiet",
-       // Ranks place their own threads, and may outnumber the processors; a rank that waits yields.
-       "--bind-to", "none", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
+       // Ranks place their own threads, and may outnumber the processors.
+       "--bind-to", "none", "--oversubscribe",
        // Shared memory within a host, TCP between hosts.
        "--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp",
        // A rank that fails tells the others itself, and they end themselves.

@@ -272,17 +272,24 @@ class Ranks(JobCase):
             self.assertEqual(self.events(done.stdout), self.want)
 
     def test_ranks_that_may_not_read_one_another_train_to_the_same_bits(self):
-        ways, hashes = [], {self.slow_hash()}
+        """Where they may, values of 64 KiB and more go from memory to memory, and no buffers hold them."""
+        words = [*self.slow(), "--set", "hidden=192"]
+        ways, hashes, planned = [], {json.loads(run([LSTMC, *words, "-o", self.folder / "wide"]).stdout.splitlines()[-1])["weights_hash"]}, []
         for name, before in (("open", None), ("closed", refuse_reading)):
-            job = Job([*launched(2), *self.slow(), "-o", self.folder / f"reading-{name}"], before)
+            job = Job([*launched(2), *words, "-o", self.folder / f"reading-{name}"], before)
             job.wait_for(r"rank 1 .*has connected")
             ways.append(mpi_setting(job.child.pid, "btl_vader_single_copy_mechanism"))
             code, out = job.end()
             self.assertEqual(code, 0, job.text())
-            hashes.add(json.loads(out.splitlines()[-1])["weights_hash"])
+            end = json.loads(out.splitlines()[-1])
+            hashes.add(end["weights_hash"])
+            self.assert_memory_as_planned(end["peak"])
+            planned.append(sum(peak["planned_bytes"] for peak in end["peak"]))
         self.assertIn(ways[0], ("cma", "none"))  # this test may itself run where nobody may
         self.assertEqual(ways[1], "none")
         self.assertEqual(len(hashes), 1, hashes)
+        if ways[0] == "cma":
+            self.assertLess(planned[0] + 1_000_000, planned[1])
 
     def test_messages_count_in_the_memory_limit(self):
         words = [*self.train, "-o", self.folder / "limit"]

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <mpi.h>
+#include <sched.h>
 
 #include "executor/ranks/Wire.h"
 
@@ -80,6 +81,9 @@ public:
     if (requests_.empty())
       return take(done);
     int count = 0;
+    // MPI_Testsome looks at what is through before it brings messages over, so that is done first.
+    int first = 0;
+    MPI_Request_get_status(requests_.front(), &first, MPI_STATUS_IGNORE);
     indices_.resize(requests_.size());
     statuses_.resize(requests_.size());
     if (!well(MPI_Testsome(int(requests_.size()), requests_.data(), &count, indices_.data(),
@@ -205,11 +209,23 @@ size_t largestPiece() {
   return asked > 0 ? size_t(std::min(asked, 1LL << 30)) : size_t(1) << 30;
 }
 
+/// Where ranks outnumber the processors of their host, one that waits yields. Else it must not: a
+/// thread that polls would give its processor away while it has the wire.
+void chooseWhetherToYield() {
+  const char *text = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  const bool known = text && ::sched_getaffinity(0, sizeof(processors), &processors) == 0;
+  const bool crowded = !known || std::atoi(text) > CPU_COUNT(&processors);
+  ::setenv("OMPI_MCA_mpi_yield_when_idle", crowded ? "1" : "0", 0); // the user's word stands
+}
+
 } // namespace
 
 } // namespace lstmc::ranks
 
 extern "C" lstmc::ranks::Wire *lstmcOpenWire(std::string &error) {
+  lstmc::ranks::chooseWhetherToYield();
   int provided = 0;
   // One thread at a time calls MPI.
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) {
