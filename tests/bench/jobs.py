@@ -48,10 +48,10 @@ SMALL = ["--set", "hidden=32", "-b", "16", "--set", "seq=16"]
 LARGE = ["--set", "hidden=512", "-b", "64", "--set", "seq=50"]
 
 
-# In place of mpirun, before the real one: no shared memory between ranks.
+# In place of mpirun, before the real one: ranks neither share memory nor read one another's, as if each had a host of its own.
 BY_TCP = """\
 #!/bin/bash
-for word; do words+=("${word/#self,vader,tcp/self,tcp}"); done
+for word; do [ "$word" = cma ] && word=none; words+=("${word/#self,vader,tcp/self,tcp}"); done
 exec %s "${words[@]}"
 """
 
