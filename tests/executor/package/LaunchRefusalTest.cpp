@@ -31,6 +31,8 @@ const RefusalCase kCases[] = {
     // ---- fused programs ----
     {"ProgramOp", [](auto &d) { d.programs[0].instructions[0].op = ScalarOp(200); }, "E0604",
      "programs[0].instructions[0].op: found 200, want below 59"},
+    {"ProgramTypeJustUnknown", [](auto &d) { d.programs[0].types[0] = DType(kDTypeCount); },
+     "E0604", "programs[0].types[0]: found 9, want below 9"},
     {"ProgramOpJustUnknown",
      [](auto &d) { d.programs[0].instructions[0].op = ScalarOp(kScalarOpCount); }, "E0604",
      "programs[0].instructions[0].op: found 59, want below 59"},
@@ -344,6 +346,22 @@ const RefusalCase kCases[] = {
      "E0611", "entries[1].outputs[0].buffer: found buffers[11], which no launch writes"},
 
     // ---- kernel rules ----
+    {"SoftmaxOfTemperature0",
+     [](auto &d) {
+       const Operand x{kX, 0, {kBatch, kUnits}, {kInputs, 1}}, y{kStepY, 0, {kBatch, kUnits}, {}};
+       stepLaunch(d, 2) = {KernelId::Softmax, {x, {}, y}, {0}, {0}, 1};
+     },
+     "E0604",
+     "entries[2].programs[0].launches[2].floats[0]: found 0, want a number above 0 for temperature "
+     "of softmax"},
+    {"CopyOfAnotherShape",
+     [](auto &d) {
+       d.entries[kForward].programs[0].launches[1].operands[1] = {
+           kState, 0, {kBatch, 2}, {kUnits, 1}};
+     },
+     "E0605",
+     "entries[1].programs[0].launches[1].operands[1].shape: found [2, 2], want [2, 3] for y of "
+     "copy"},
     {"RuleShape", [](auto &d) { stepLaunch(d, 1).operands[3].shape = {1, 3, 2}; }, "E0605",
      "entries[2].programs[0].launches[1].operands[3].shape: found [1, 3, 2], want [1, 2, N] for y "
      "of product"},

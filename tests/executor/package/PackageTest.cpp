@@ -115,6 +115,20 @@ TEST(Package, AResultMayTakeThePlaceOfWhatItsLaunchReadsLast) {
   EXPECT_FALSE(Package::open(serialize(data)).ok());
 }
 
+/// In place of the copy of the result into the state.
+TEST(Package, AStateMayHoldASoftmaxOrASum) {
+  using namespace sample;
+  const Operand y{kForwardY, 0, {kBatch, kUnits}, {}};
+  const Operand all{kState, 0, {kBatch, kUnits}, {}}, one{kState, 0, {1}, {}};
+  for (const Launch &launch : {Launch{KernelId::Softmax, {y, {}, all}, {0}, {0.5}, 1},
+                               Launch{KernelId::Reduce, {y, one}, {0, 0}, {}, 1}}) {
+    PackageData data = samplePackage();
+    data.entries[kForward].programs[0].launches[1] = launch;
+    auto package = Package::open(serialize(data));
+    EXPECT_TRUE(package.ok()) << package.error().text();
+  }
+}
+
 TEST(Package, FileThatIsMissingIsNamed) {
   auto package = Package::open(std::string("/nowhere/a.lstmc"));
   ASSERT_FALSE(package.ok());

@@ -250,6 +250,8 @@ const RefusalCase kCases[] = {
      "E0611",
      "parameters[0].initialise.operands[0].buffer: found buffers[2] read, want a scalar that "
      "persists"},
+    {"StateLocation", [](auto &d) { d.states[0].location = 99; }, "E0604",
+     "states[0].location: found 99, want below 2, the number of locations"},
     {"StateKind", [](auto &d) { d.states[0].buffers = {kX}; }, "E0605",
      "states[0].buffers[0]: found buffers[5] of kind input, want state"},
     {"PackedPart", [](auto &d) { d.packed[0].parts = {"v"}; }, "E0604",
