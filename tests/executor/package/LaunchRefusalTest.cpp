@@ -352,8 +352,8 @@ const RefusalCase kCases[] = {
        stepLaunch(d, 2) = {KernelId::Softmax, {x, {}, y}, {0}, {0}, 1};
      },
      "E0604",
-     "entries[2].programs[0].launches[2].floats[0]: found 0, want a number above 0 for temperature "
-     "of softmax"},
+     floatOf("entries[2].programs[0].launches[2]", SoftmaxFloat::temperature) +
+         ": found 0, want a number above 0 for temperature of softmax"},
     {"CopyOfAnotherShape",
      [](auto &d) {
        d.entries[kForward].programs[0].launches[1].operands[1] = {

@@ -29,6 +29,11 @@ inline std::string intOf(std::string_view launch, size_t position) {
   return fmt::format("{}.ints[{}]", launch, position);
 }
 
+/// Likewise one of its floats: `position` is such as SoftmaxFloat::temperature.
+inline std::string floatOf(std::string_view launch, size_t position) {
+  return fmt::format("{}.floats[{}]", launch, position);
+}
+
 /// Opening it has to fail with the case's code and message, exit code 6, and a place in the file.
 inline void expectRefused(PackageData data, const RefusalCase &c) {
   c.breakIt(data);
