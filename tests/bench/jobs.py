@@ -90,7 +90,8 @@ def possible(job):
         return False
     if job.get("chunks", 1) > 1 and job.get("stages") == 1 or job.get("store", "").startswith("dist") and job.get("ranks") == 1:
         return False
-    return job.get("store") != "dist_async" or devices == 1 and stages == 1
+    # A worker of dist_async has replicas of its own.
+    return job.get("store") != "dist_async" or "devices" not in job or devices % stages == 0
 
 
 def completed(job):
