@@ -12,10 +12,11 @@ namespace lstmc::cli {
 static constexpr size_t kMostSpans = 1'000'000;
 
 Trace::Trace(const Options &options)
-    : path_(options.trace.value_or("")), existing_(options.existing()) {}
+    : path_(options.trace.value_or("")), existing_(options.existing()),
+      mostSpans_(kMostSpans / size_t(jobRanks())) {}
 
 void Trace::add(Span span) {
-  if (spans_.size() < kMostSpans / size_t(jobRanks()))
+  if (spans_.size() < mostSpans_)
     spans_.push_back(std::move(span));
   else
     ++dropped_;
@@ -134,8 +135,7 @@ Status Trace::write(const Console &console, Peers *peers) const {
   if (dropped > 0)
     console.say(fmt::format("warning: the trace holds the first {} spans{}, {} later ones are left "
                             "out",
-                            kMostSpans / size_t(jobRanks()), peers ? " of each rank" : "",
-                            dropped));
+                            mostSpans_, peers ? " of each rank" : "", dropped));
   return writeFile(path_, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[" + text + "\n]}\n",
                    existing_);
 }

@@ -46,6 +46,7 @@ private:
 
   std::string path_; ///< empty: no trace
   OutputFile::Existing existing_;
+  const size_t mostSpans_; ///< of this rank
   Clock::time_point start_ = Clock::now();
   std::vector<std::string> lanes_ = {"compiler"};
   std::vector<Span> spans_;
