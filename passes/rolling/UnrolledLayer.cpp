@@ -101,6 +101,8 @@ std::string UnrolledLayer::beginAlike() {
       return "its states have several shapes";
   if (beginH().getType() != type || (beginC() && beginC().getType() != type))
     return "what it begins with has another shape than h";
+  if (steps.front()->mode == RnnMode::Gru && steps.front()->stateBefore->get() != beginH())
+    return atStep(0, "the h that it keeps a part of is not the one that it multiplies");
   return {};
 }
 

@@ -264,7 +264,9 @@ private:
   }
 
   std::optional<Item> indices() {
-    if (draw_.chance(0.6))
+    const AttributeValue *mode = given("mode");
+    const bool raises = mode && *mode == AttributeValue("raise"); // where a computed one is outside
+    if (!raises && draw_.chance(0.6))
       if (auto found = any([&](const Item &item) {
             return !isFloating(item.dtype) || item.symbol.name().starts_with("index") ||
                    draw_.chance(0.05);

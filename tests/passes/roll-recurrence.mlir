@@ -309,3 +309,47 @@ func.func @groups(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
   %y = sym.stack %h0, %h1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
   return %y : tensor<2x3x4xf32>
 }
+
+// -----
+
+// The first step multiplies %h, and keeps a part of %other: only its second step is one of a GRU.
+// CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 0: the h that it keeps a part of is not the one that it multiplies"
+// CHECK-LABEL: func.func @two_states
+//   CHECK-NOT:   sym.rnn
+func.func @two_states(%x0: tensor<3x5xf32>, %x1: tensor<3x5xf32>, %h: tensor<3x4xf32>, %other: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %w = sym.variable {name = "g_i2h_weight"} : tensor<12x5xf32>
+  %b = sym.variable {name = "g_i2h_bias"} : tensor<12xf32>
+  %r = sym.variable {name = "g_h2h_weight"} : tensor<12x4xf32>
+  %e = sym.variable {name = "g_h2h_bias"} : tensor<12xf32>
+  %a0 = sym.fully_connected %x0, %w, %b {num_hidden = 12 : i64} : (tensor<3x5xf32>, tensor<12x5xf32>, tensor<12xf32>) -> tensor<3x12xf32>
+  %d0 = sym.fully_connected %h, %r, %e {num_hidden = 12 : i64} : (tensor<3x4xf32>, tensor<12x4xf32>, tensor<12xf32>) -> tensor<3x12xf32>
+  %i0:3 = sym.slice_channel %a0 {num_outputs = 3 : i64} : (tensor<3x12xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %s0:3 = sym.slice_channel %d0 {num_outputs = 3 : i64} : (tensor<3x12xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %p0 = sym.elemwise_add %i0#0, %s0#0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %r0 = sym.sigmoid %p0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q0 = sym.elemwise_add %i0#1, %s0#1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %z0 = sym.sigmoid %q0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %g0 = sym.elemwise_mul %r0, %s0#2 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t0 = sym.elemwise_add %i0#2, %g0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n0 = sym.tanh %t0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %u0 = sym.rminus_scalar %z0 {scalar = 1.0 : f64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f0 = sym.elemwise_mul %u0, %n0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %k0 = sym.elemwise_mul %z0, %other : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.elemwise_add %f0, %k0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %a1 = sym.fully_connected %x1, %w, %b {num_hidden = 12 : i64} : (tensor<3x5xf32>, tensor<12x5xf32>, tensor<12xf32>) -> tensor<3x12xf32>
+  %d1 = sym.fully_connected %h0, %r, %e {num_hidden = 12 : i64} : (tensor<3x4xf32>, tensor<12x4xf32>, tensor<12xf32>) -> tensor<3x12xf32>
+  %i1:3 = sym.slice_channel %a1 {num_outputs = 3 : i64} : (tensor<3x12xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %s1:3 = sym.slice_channel %d1 {num_outputs = 3 : i64} : (tensor<3x12xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %p1 = sym.elemwise_add %i1#0, %s1#0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %r1 = sym.sigmoid %p1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %q1 = sym.elemwise_add %i1#1, %s1#1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %z1 = sym.sigmoid %q1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %g1 = sym.elemwise_mul %r1, %s1#2 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %t1 = sym.elemwise_add %i1#2, %g1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n1 = sym.tanh %t1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %u1 = sym.rminus_scalar %z1 {scalar = 1.0 : f64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f1 = sym.elemwise_mul %u1, %n1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %k1 = sym.elemwise_mul %z1, %h0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.elemwise_add %f1, %k1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %h1 : tensor<3x4xf32>
+}

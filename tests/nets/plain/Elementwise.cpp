@@ -277,7 +277,7 @@ void addElementwise(Rules &rules) {
       rules, [](sym::ActivationOp op, Number x) { return activation(op.getActType(), x); });
   onElements<sym::HardSigmoidOp>(rules, [](sym::HardSigmoidOp op, Number x) {
     Number line = Number(op.getAlpha().convertToDouble()) * x + op.getBeta().convertToDouble();
-    return std::fmin(std::fmax(line, 0), 1);
+    return line < 0 ? Number(0) : line > 1 ? Number(1) : line; // NaN stays
   });
   onElements<sym::SmoothL1Op>(rules, [](sym::SmoothL1Op op, Number x) {
     Number s = op.getScalar().convertToDouble(), size = std::fabs(x);
