@@ -102,8 +102,9 @@ private:
   }
   bool isPulled(const Ends &ends) const {
     const Operand &value = ends.send->operands[0], &place = ends.receive->operands[0];
-    return ways_.pulled && sees(ends.from) && sees(ends.to) && isDense(value) && isDense(place) &&
-           elementsOf(value) * dtypeBytes(data_.buffers[value.buffer].dtype) >= kLeastPulledBytes;
+    return ways_.pulled && isDense(value) && isDense(place) &&
+           package::isPulled(name(ends.from), name(ends.to),
+                             elementsOf(value) * dtypeBytes(data_.buffers[value.buffer].dtype));
   }
   uint64_t extent(const Operand &operand) const {
     return extentBytes(operand, data_.buffers[operand.buffer].dtype);
@@ -138,6 +139,11 @@ MessageBuffers messageBuffers(DType dtype, uint64_t elements) {
 bool goDirectly(std::string_view from, std::string_view to) {
   return (from.starts_with("gpu:") && to.starts_with("gpu:")) ||
          (from.starts_with("emu:") && to.starts_with("emu:"));
+}
+
+bool isPulled(std::string_view from, std::string_view to, uint64_t bytes) {
+  constexpr uint64_t kLeast = 64 << 10;
+  return hostSees(from) && hostSees(to) && bytes >= kLeast;
 }
 
 bool hostSees(std::string_view device) {

@@ -32,8 +32,9 @@ inline constexpr uint64_t kDirectMessageBytes = kMessageHeaderBytes + sizeof(uin
 /// receiver reads from the sender's memory.
 inline constexpr uint64_t kPulledMessageBytes = kMessageHeaderBytes + 3 * sizeof(uint64_t);
 
-/// Bytes of a value from which on it is read so: a smaller one comes with its header.
-inline constexpr uint64_t kLeastPulledBytes = 64 << 10;
+/// Whether a dense value between these devices of two processes, by name, is read so where the
+/// processes may: a small one comes with its header.
+bool isPulled(std::string_view from, std::string_view to, uint64_t bytes);
 
 /// Whether values between these devices of two processes, by name, go from memory to memory where
 /// there are channels (executor/device/Channel.h): they are GPUs of one kind.

@@ -9,66 +9,31 @@ using session::Message;
 
 namespace {
 
-class ChannelOutgoing final : public Outgoing, private Channels::Move {
+class ChannelOutgoing final : public AnsweredOutgoing, private Channels::Move {
 public:
   ChannelOutgoing(const Message &message, const Header &header, Link &link, Channels &channels,
                   ChannelMaker &maker, int rank, const std::function<void(size_t)> &wake, int tag)
-      : Outgoing(message.from, message.to, header), link_(link), channels_(channels), wake_(wake),
-        answer_(std::make_unique<Answer>([this] { answered(); })) {
+      : AnsweredOutgoing(message.from, message.to, header, link, rank, wake, tag, head_),
+        channels_(channels) {
     end = &channels.end(maker, message.from, message.to, true, rank, tag);
     at = message.value.range.address();
     Move::bytes = message.value.range.size();
-    peer = answer_->peer = rank;
-    this->tag = answer_->tag = tag;
-    Request::bytes = head_;
-    link_.submit(*answer_);
   }
 
   void post(uint64_t sequence) override {
-    header_.sequence = sequence;
-    posted_.store(true);
     link_.waits(); // for the answer, though no thread does
-    if (sending_.begin())
-      go();
-  }
-  bool sent() const override { return !posted_.load(); }
-  uint64_t held() const override { return head_.size() + sizeof(answer_->sequence); }
-  void giveUp(std::vector<std::unique_ptr<Request>> &requests) override {
-    requests.push_back(std::move(answer_));
-  }
-
-  void completed() override {
-    if (!sending_.completed())
-      return;
-    sending_.again();
-    go();
+    AnsweredOutgoing::post(sequence);
   }
 
 private:
-  void go() {
-    header_.write(head_, {});
-    link_.submit(*this);
-  }
-  void answered() {
+  void answered() override {
     link_.waitsNoMore();
-    if (answer_->received != sizeof(answer_->sequence) || answer_->sequence != header_.sequence)
-      return link_.abort(fail(ErrorCode::E0804, "rank {} takes value {} of device {}, want {}",
-                              peer, answer_->sequence, from, header_.sequence));
-    link_.submit(*answer_);
     channels_.submit(*this);
   }
-  void moved() override {
-    posted_.store(false);
-    wake_(from);
-  }
+  void moved() override { moveEnded(); }
 
-  Link &link_;
   Channels &channels_;
-  const std::function<void(size_t)> &wake_;
-  std::unique_ptr<Answer> answer_;
   std::array<std::byte, Header::kBytes> head_;
-  Sending sending_;
-  std::atomic<bool> posted_{false};
 };
 
 class ChannelIncoming final : public Incoming, private Channels::Move {

@@ -126,4 +126,67 @@ private:
   std::atomic<State> state_{State::Free};
 };
 
+/// The sender's end where the receiver answers each header: the value stays as it is until it has
+/// been moved.
+class AnsweredOutgoing : public Outgoing {
+public:
+  void post(uint64_t sequence) override {
+    header_.sequence = sequence;
+    posted_.store(true);
+    if (sending_.begin()) // else the send of the previous run has not completed
+      go();
+  }
+  bool sent() const final { return !posted_.load(); }
+  uint64_t held() const final { return bytes.size() + sizeof(answer_->sequence); }
+  void giveUp(std::vector<std::unique_ptr<Request>> &requests) final {
+    requests.push_back(std::move(answer_));
+  }
+  void completed() final {
+    if (!sending_.completed())
+      return;
+    sending_.again();
+    go();
+  }
+
+protected:
+  /// `head` begins with the header.
+  AnsweredOutgoing(size_t from, size_t to, const Header &header, Link &link, int rank,
+                   const std::function<void(size_t)> &wake, int tag, std::span<std::byte> head)
+      : Outgoing(from, to, header), link_(link), wake_(wake),
+        answer_(std::make_unique<Answer>([this] { check(); })) {
+    peer = answer_->peer = rank;
+    this->tag = answer_->tag = tag;
+    bytes = head;
+    link_.submit(*answer_);
+  }
+
+  /// The receiver has answered, and may do so again.
+  virtual void answered() = 0;
+  /// The value may be written over.
+  void moveEnded() {
+    posted_.store(false);
+    wake_(from);
+  }
+
+  Link &link_;
+
+private:
+  void go() {
+    header_.write(bytes.first(Header::kBytes), {});
+    link_.submit(*this);
+  }
+  void check() {
+    if (answer_->received != sizeof(answer_->sequence) || answer_->sequence != header_.sequence)
+      return link_.abort(fail(ErrorCode::E0804, "rank {} takes value {} of device {}, want {}",
+                              peer, answer_->sequence, from, header_.sequence));
+    link_.submit(*answer_);
+    answered();
+  }
+
+  const std::function<void(size_t)> &wake_;
+  std::unique_ptr<Answer> answer_;
+  Sending sending_;
+  std::atomic<bool> posted_{false};
+};
+
 } // namespace lstmc::ranks

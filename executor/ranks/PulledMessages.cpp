@@ -35,59 +35,19 @@ std::optional<std::string> read(const Origin &from, std::span<std::byte> to) {
   return std::nullopt;
 }
 
-class PulledOutgoing final : public Outgoing {
+class PulledOutgoing final : public AnsweredOutgoing {
 public:
   PulledOutgoing(const Message &message, const Header &header, Link &link, int rank,
                  const std::function<void(size_t)> &wake, int tag)
-      : Outgoing(message.from, message.to, header), link_(link), wake_(wake),
-        answer_(std::make_unique<Answer>([this] { answered(); })) {
+      : AnsweredOutgoing(message.from, message.to, header, link, rank, wake, tag, head_) {
     const Origin origin{::getpid(), reinterpret_cast<uintptr_t>(message.value.range.host())};
     std::memcpy(head_.data() + Header::kBytes, &origin, sizeof(origin));
-    peer = answer_->peer = rank;
-    this->tag = answer_->tag = tag;
-    bytes = head_;
-    link_.submit(*answer_);
-  }
-
-  void post(uint64_t sequence) override {
-    header_.sequence = sequence;
-    posted_.store(true);
-    if (sending_.begin()) // else the send of the previous run has not completed
-      go();
-  }
-  bool sent() const override { return !posted_.load(); }
-  uint64_t held() const override { return head_.size() + sizeof(answer_->sequence); }
-  void giveUp(std::vector<std::unique_ptr<Request>> &requests) override {
-    requests.push_back(std::move(answer_));
-  }
-
-  void completed() override {
-    if (!sending_.completed())
-      return;
-    sending_.again();
-    go();
   }
 
 private:
-  void go() {
-    header_.write(std::span(head_).first<Header::kBytes>(), {});
-    link_.submit(*this);
-  }
-  void answered() {
-    if (answer_->received != sizeof(answer_->sequence) || answer_->sequence != header_.sequence)
-      return link_.abort(fail(ErrorCode::E0804, "rank {} has taken value {} of device {}, want {}",
-                              peer, answer_->sequence, from, header_.sequence));
-    link_.submit(*answer_);
-    posted_.store(false);
-    wake_(from);
-  }
+  void answered() override { moveEnded(); }
 
-  Link &link_;
-  const std::function<void(size_t)> &wake_;
-  std::unique_ptr<Answer> answer_;
   Head head_;
-  Sending sending_;
-  std::atomic<bool> posted_{false};
 };
 
 class PulledIncoming final : public Incoming {

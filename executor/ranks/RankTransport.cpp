@@ -55,9 +55,9 @@ ChannelMaker *RankTransport::channelMaker(const Message &message) const {
 /// Likewise.
 bool RankTransport::isPulled(const Message &message) const {
   const Tensor &value = message.value.layout, &place = message.place.layout;
-  return link_.receiversPull() && package::hostSees(devices_[message.from]->name()) &&
-         package::hostSees(devices_[message.to]->name()) && value.dense() && place.dense() &&
-         uint64_t(value.elements()) * dtypeBytes(value.dtype) >= package::kLeastPulledBytes;
+  return link_.receiversPull() && value.dense() && place.dense() &&
+         package::isPulled(devices_[message.from]->name(), devices_[message.to]->name(),
+                           uint64_t(value.elements()) * dtypeBytes(value.dtype));
 }
 
 Status RankTransport::startChannels() {

@@ -26,8 +26,8 @@ public:
            std::span<const std::span<const LaunchInterval>> times) override;
 
   /// Writes the file; E0601, E0608. Of a job, rank 0 writes what all ranks have collected, whose
-  /// calls these are too: on the time of rank 0, to about a tenth of a millisecond between hosts.
-  /// E0801. `peers`: null, and rank 0 writes what it has itself.
+  /// calls these are too: on the time of rank 0, between hosts as exactly as their messages are
+  /// quick. E0801. `peers`: null, and rank 0 writes what it has itself.
   Status write(const Console &console, Peers *peers) const;
 
 private:

@@ -2,6 +2,8 @@
 
 #include <sys/wait.h>
 
+#include <gmock/gmock.h>
+
 #include "executor/base/Sha256.h"
 #include "executor/training/Checkpoint.h"
 #include "executor/training/CheckpointWriter.h"
@@ -192,10 +194,10 @@ TEST(Checkpoint, SealedAndWrongAllTheSame) {
   without.replace(without.find("\"running_updates\""), 17, "\"walking_updates\"");
   EXPECT_EQ(refusal(sealed(without)),
             "s: error[E0604]: numbers.running_updates: found nothing, want this field");
-  std::string short_ = state.text();
-  const size_t running = short_.find('[', short_.find("\"running\""));
-  short_.replace(short_.find('[', running + 1), 1, "[\"0x1p+0\",");
-  EXPECT_THAT(refusal(sealed(short_)), testing::HasSubstr("want six hex floats a head"));
+  std::string cut = state.text();
+  const size_t running = cut.find('[', cut.find("\"running\""));
+  cut.replace(cut.find('[', running + 1), 1, "[\"0x1p+0\",");
+  EXPECT_THAT(refusal(sealed(cut)), testing::HasSubstr("want six hex floats a head"));
 }
 
 TEST(Checkpoint, TheUnitOfAText) {
