@@ -50,18 +50,29 @@ struct Replicate : impl::ReplicateBase<Replicate> {
   }
 
 private:
-  /// E0402 where inputs whose first axes are taken for the rows have different numbers of them.
+  /// E0402 where inputs whose first axes are taken for the rows have different numbers of them, or
+  /// another than the dim "batch" of a value that the net makes of nothing.
   static mlir::LogicalResult checkRows(mlir::func::FuncOp net, const BatchPositions &positions) {
-    for (mlir::BlockArgument argument : net.getArguments())
-      if (sym::BatchPosition rows = positions.of(argument);
-          rows && rows.batch != positions.size()) {
-        auto name = net.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
-        return sym::emitCoded(net, ErrorCode::E0402)
-               << "parts of the batch need one number of rows: input \""
-               << (name ? name.getValue() : "") << "\" has " << rows.batch << " on axis "
-               << rows.axis << ", others have " << positions.size()
-               << "; dim(\"batch\", N) names the axis of the rows";
-      }
+    auto check = [&](mlir::Operation *at, const llvm::Twine &value, sym::BatchPosition rows) {
+      if (!rows || rows.batch == positions.size())
+        return mlir::success();
+      mlir::LogicalResult refused = sym::emitCoded(at, ErrorCode::E0402)
+                                    << "parts of the batch need one number of rows: " << value
+                                    << " has " << rows.batch << " on axis " << rows.axis
+                                    << ", others have " << positions.size()
+                                    << "; dim(\"batch\", N) names the axis of the rows";
+      return refused;
+    };
+    for (mlir::BlockArgument argument : net.getArguments()) {
+      auto name = net.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
+      if (failed(check(net, "input \"" + (name ? name.getValue() : llvm::StringRef()) + "\"",
+                       positions.of(argument))))
+        return mlir::failure();
+    }
+    for (mlir::Operation &op : net.front())
+      if (op.getNumOperands() == 0 && op.getNumResults() == 1 &&
+          failed(check(&op, "the value made here", positions.of(op.getResult(0)))))
+        return mlir::failure();
     return mlir::success();
   }
 
