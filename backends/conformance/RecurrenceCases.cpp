@@ -90,6 +90,13 @@ TestLaunch extreme(RnnMode mode) {
   return launch;
 }
 
+/// Gradients that are infinite or no number, of units that are 0 too.
+TestLaunch extremeGradients(RnnMode mode) {
+  TestLaunch launch = rnnBackward({.mode = mode, .steps = 1, .batch = 9, .units = 17});
+  launch["dy"] = Array(DType::F32, {1, 9, 17}, anything(7));
+  return launch;
+}
+
 } // namespace
 
 void addRecurrenceCases(std::vector<Case> &cases) {
@@ -102,6 +109,7 @@ void addRecurrenceCases(std::vector<Case> &cases) {
     add(cases, KernelId::RnnForward, name + " half of a wider row",
         [=] { return halfOfWiderRow(mode); });
     add(cases, KernelId::RnnForward, name + " extreme", [=] { return extreme(mode); });
+    add(cases, KernelId::RnnBackward, name + " extreme", [=] { return extremeGradients(mode); });
   }
 }
 

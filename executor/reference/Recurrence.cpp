@@ -159,7 +159,7 @@ template <typename Real> struct CellGradient {
   void backward(RnnMode mode) {
     switch (mode) {
     case RnnMode::Relu:
-      input[0] = gate[0] > 0 ? dh : Real(0);
+      input[0] = dh * Real(gate[0] > 0 ? 1 : 0); // NaN and -0 as the op relu has them
       break;
     case RnnMode::Tanh:
       input[0] = throughTanh(dh, gate[0]);

@@ -62,7 +62,8 @@ def Sym_ArangeLikeOp
   let summary = "numbers from start on, as many as a tensor has";
   let description = [{
     start, start + step, ..., each `repeat` times: as many as `axis` of `data` has, as a vector; or, without
-    `axis`, as `data` has elements, in its shape. Of `data` only the extents are read. `ctx` means nothing.
+    `axis`, as `data` has elements, in its shape. Of `data` only the extents are read. Integers drop the
+    fractions of start and step first, as MXNet does. `ctx` means nothing.
       * axis: `axis` is an axis of `data`.
       * step: not 0.
       * repeat: at least 1.

@@ -83,7 +83,9 @@ def Sym_ArangeOp : Sym_Source<"arange", "_arange", ["arange"]> {
   let summary = "numbers from start to stop";
   let description = [{
     start, start + step, ... before stop, each `repeat` times. With one number, from 0 to that
-    number. `infer_range` and `ctx` are ignored.
+    number. How many there are follows from start, stop and step as written; an integer `dtype` then
+    drops the fractions of start and step before it adds, as MXNet does. `infer_range` and `ctx` are
+    ignored.
       * step: not 0.
       * range: at least one number.
       * shape: `output` is `[numbers * repeat]`, of type `dtype`.

@@ -61,7 +61,7 @@ template <RnnMode Mode, typename V> struct CellGradient {
 
   LSTMC_INLINE void backward() {
     if constexpr (Mode == RnnMode::Relu) {
-      input[0] = select(gates[0] > V::zero(), dh, V::zero());
+      input[0] = dh * select(gates[0] > V::zero(), V::broadcast(1.0f), V::zero()); // as the op relu
     } else if constexpr (Mode == RnnMode::Tanh) {
       input[0] = throughTanh(dh, gates[0]);
     } else if constexpr (Mode == RnnMode::Lstm) {

@@ -116,7 +116,7 @@ template <typename V> struct CellGradient {
   LSTMC_DEVICE void backward(RnnMode mode) {
     switch (mode) {
     case RnnMode::Relu:
-      input[0] = V{0} < gate[0] ? dh : V{0};
+      input[0] = dh * (V{0} < gate[0] ? V{1} : V{0}); // as the op relu
       break;
     case RnnMode::Tanh:
       input[0] = throughTanh(dh, gate[0]);

@@ -1,4 +1,6 @@
 // Kernels of the ops in SourceOps.td.
+#include <cmath>
+
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"
 
@@ -23,9 +25,12 @@ llvm::LogicalResult ArangeOp::emitKernels(KernelBuilder &builder) {
   View output = builder.view(getOutput());
   View dense = output.dense() ? output : builder.temporary(output.shape, output.dtype);
   double start = getStop() ? getStart().convertToDouble() : 0;
-  builder.launch(ArangeArguments{.repeat = int64_t(getRepeat()),
-                                 .start = start,
-                                 .step = getStep().convertToDouble()},
+  double step = getStep().convertToDouble();
+  if (!isFloat(output.dtype)) { // MXNet converts both first
+    start = std::trunc(start);
+    step = std::trunc(step);
+  }
+  builder.launch(ArangeArguments{.repeat = int64_t(getRepeat()), .start = start, .step = step},
                  {dense});
   if (!output.dense())
     builder.copy(dense, output);

@@ -14,6 +14,18 @@ template <typename Op, typename F> void onNumber(Rules &rules, F numberOf) {
   });
 }
 
+/// start, start + step, .., each `repeat` times; integers drop the fractions of both first.
+Array range(mlir::Value output, double start, double step, int64_t repeat) {
+  if (mlir::getElementTypeOrSelf(output).isInteger()) {
+    start = std::trunc(start);
+    step = std::trunc(step);
+  }
+  Array y = zerosFor(output);
+  for (int64_t i = 0; i < y.count(); ++i)
+    y.x[size_t(i)] = start + Number(i / repeat) * step;
+  return y;
+}
+
 } // namespace
 
 void addSources(Rules &rules) {
@@ -26,16 +38,11 @@ void addSources(Rules &rules) {
       rules, [](sym::RandomNormalOp op) { return op.getMean().convertToDouble(); });
   on<sym::ArangeOp>(rules, [](sym::ArangeOp op, const Values &) {
     const double start = op.getStop() ? op.getStart().convertToDouble() : 0;
-    return made(op.getOutput(), [&](const Index &i) {
-      return start + Number(i[0] / int64_t(op.getRepeat())) * op.getStep().convertToDouble();
-    });
+    return range(op.getOutput(), start, op.getStep().convertToDouble(), int64_t(op.getRepeat()));
   });
   on<sym::ArangeLikeOp>(rules, [](sym::ArangeLikeOp op, const Values &) {
-    Array y = zerosFor(op.getOutput());
-    for (int64_t i = 0; i < y.count(); ++i)
-      y.x[size_t(i)] = op.getStart().convertToDouble() +
-                       Number(i / int64_t(op.getRepeat())) * op.getStep().convertToDouble();
-    return y;
+    return range(op.getOutput(), op.getStart().convertToDouble(), op.getStep().convertToDouble(),
+                 int64_t(op.getRepeat()));
   });
 }
 
