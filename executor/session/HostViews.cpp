@@ -8,7 +8,7 @@
 namespace lstmc::session {
 
 HostViews::HostViews(const package::Package &package, const Devices &devices)
-    : package_(package), devices_(devices) {}
+    : package_(package), devices_(devices), endAtCommit_(package.data().entries.size()) {}
 
 const HostViews::Copy *HostViews::find(uint32_t buffer, Kept kept) const {
   auto found = std::ranges::find_if(
@@ -65,10 +65,46 @@ Tensor HostViews::view(const Value &value, Kept kept) {
 }
 
 void HostViews::giveBack(size_t entry) {
+  const bool there = std::exchange(given_, std::nullopt) == entry;
   for (const Copy &copy : copies_)
-    if (copy.kept != Kept::Output && copy.entries[entry])
+    if (copy.kept != Kept::Output && copy.entries[entry] && !(there && copy.kept == Kept::Input))
       copy.memory.write(copy.span());
   forget();
+}
+
+static bool endAtCommit(const package::PackageData &data, const package::Entry &entry) {
+  auto meet = [](const package::Buffer &a, const package::Buffer &b) {
+    return a.device == b.device && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+  };
+  auto isInput = [&](const package::Operand &operand) {
+    return operand.buffer != package::kNoBuffer &&
+           std::ranges::any_of(entry.inputs, [&](const package::Binding &input) {
+             return input.role != "scalar" &&
+                    meet(data.buffers[operand.buffer], data.buffers[input.buffer]);
+           });
+  };
+  auto usesInput = [&](const package::Launch &launch) {
+    return std::ranges::any_of(launch.operands, isInput);
+  };
+  return std::ranges::none_of(entry.programs, [&](const package::DeviceProgram &program) {
+    return std::any_of(program.launches.begin() + program.commit, program.launches.end(),
+                       usesInput);
+  });
+}
+
+bool HostViews::inputsEndAtCommit(size_t entry) {
+  if (!endAtCommit_[entry])
+    endAtCommit_[entry] = endAtCommit(package_.data(), package_.data().entries[entry]);
+  return *endAtCommit_[entry] && std::ranges::any_of(copies_, [&](const Copy &copy) {
+    return copy.kept == Kept::Input && copy.entries[entry];
+  });
+}
+
+void HostViews::giveInputs(size_t entry) {
+  for (const Copy &copy : copies_)
+    if (copy.kept == Kept::Input && copy.entries[entry])
+      copy.memory.write(copy.span());
+  given_ = entry;
 }
 
 void HostViews::settle() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,13 @@ public:
   void giveBack(size_t entry);
   void take(size_t entry);
 
+  /// Whether the entry has inputs that are copied, and nothing from its `commit` on uses the memory
+  /// of any of its inputs.
+  bool inputsEndAtCommit(size_t entry);
+  /// Copies the entry's inputs for its next run, which copies them again only if another entry runs
+  /// before it.
+  void giveInputs(size_t entry);
+
   /// Gives back what the host may have written to persistent values, and drops the copies that are
   /// valid until a run.
   void settle();
@@ -70,6 +78,8 @@ private:
   const package::Package &package_;
   const Devices &devices_;
   std::vector<Copy> copies_;
+  std::vector<std::optional<bool>> endAtCommit_; ///< by entry, once it was asked for
+  std::optional<size_t> given_; ///< the entry whose inputs are there for its next run
 };
 
 } // namespace lstmc::session

@@ -15,9 +15,11 @@ ParallelRun::ParallelRun(const package::Package &package, const Devices &devices
       watchdog_(watchdog), hook_(std::move(hook)),
       work_([this](size_t device) { carryOut(device); }) {}
 
-Status ParallelRun::run(const BoundEntry &entry, Part part) {
+Status ParallelRun::run(const BoundEntry &entry, Part part,
+                        const std::function<void()> *meanwhile) {
   entry_ = &entry;
   part_ = part;
+  meanwhile_ = meanwhile;
   transport_.begin();
   watchdog_.expect(entry);
   threads_.each(work_);
@@ -42,7 +44,11 @@ void ParallelRun::carryOut(size_t device) {
   if (!program)
     return;
   size_t at = program->firstSegment(part_);
-  guarded(*program, at, [&] { carryOut(*program, at); });
+  guarded(*program, at, [&] {
+    carryOut(*program, at);
+    if (meanwhile_ && device == entry_->programs.front().device && !transport_.aborted().load())
+      (*meanwhile_)();
+  });
   // Also if the round is aborted: from here on the caller owns what the device used. A device that
   // has failed says so again.
   if (const size_t last = program->lastSegment(part_); last > program->firstSegment(part_))

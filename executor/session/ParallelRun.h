@@ -22,8 +22,9 @@ public:
 
   /// Runs a part of an entry and returns when every device has finished. If one throws (E0803,
   /// E0901) or the transport is aborted, all stop at their next segment and the first error is
-  /// returned. Allocates only errors.
-  Status run(const BoundEntry &entry, Part part);
+  /// returned. Allocates only errors. `meanwhile` is called, unless null, on the first device's
+  /// thread, once that has given all its launches to the device.
+  Status run(const BoundEntry &entry, Part part, const std::function<void()> *meanwhile = nullptr);
 
 private:
   /// On the device's thread.
@@ -59,6 +60,7 @@ private:
 
   const BoundEntry *entry_ = nullptr; ///< of the current round
   Part part_ = Part::All;
+  const std::function<void()> *meanwhile_ = nullptr;
 };
 
 } // namespace lstmc::session

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -191,6 +192,11 @@ public:
   /// any continues; if one waits too long (E0802) or throws (E0803, E0901), all stop, and the part
   /// after `commit` may be incomplete. Allocates nothing.
   Status run(std::string_view entry);
+  /// The same. While devices carry out what comes after `commit`, calls `fillNext`, which may write
+  /// the inputs of the entry's next run; they are copied to the devices meanwhile, and what is
+  /// written to them later, before that run, is lost. Not called where the host sees the memory of
+  /// all inputs, where something after `commit` uses it, and in runs launch by launch.
+  Status run(std::string_view entry, const std::function<void()> &fillNext);
 
   /// The full diagnostic of the last E0701; null if there was none.
   const Diagnostic *fault() const;

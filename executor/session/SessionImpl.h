@@ -62,6 +62,8 @@ struct Session::Impl {
   std::unique_ptr<session::Transport> transport;
   std::unique_ptr<session::Watchdog> watchdog;
   std::optional<session::ParallelRun> parallel; ///< where there are threads
+  /// What the run under way calls while devices carry out what comes after `commit`; null: nothing.
+  const std::function<void()> *fillNext = nullptr;
   std::vector<std::vector<bool>> shared; ///< by entry and output: whether output() was asked for it
 
   ~Impl() {
@@ -137,9 +139,11 @@ struct Session::Impl {
   Status runTimed(session::BoundEntry &entry);
   Status runParts(session::BoundEntry &entry);
   Status runPart(session::BoundEntry &entry, session::Part part);
-  Status runInTurn(session::BoundEntry &entry, session::Part part);
+  // `meanwhile` is called, unless null, when all launches have been given to the first device.
+  Status runInTurn(session::BoundEntry &entry, session::Part part,
+                   const std::function<void()> *meanwhile);
   Status runStreams(const session::BoundEntry &entry, const session::BoundProgram &program,
-                    session::Part part);
+                    session::Part part, const std::function<void()> *meanwhile);
   Status runWatched(session::BoundEntry &entry);
   void beginRun();
   void endRun(const Error &error);

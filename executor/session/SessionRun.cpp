@@ -36,9 +36,10 @@ Status Session::Impl::lateStatus() {
 }
 
 Status Session::Impl::runPart(BoundEntry &entry, Part part) {
+  const std::function<void()> *meanwhile = part == Part::Committed ? fillNext : nullptr;
   Status status = (entry.programs.size() > 1 || options.peers) && parallel
-                      ? parallel->run(entry, part)
-                      : runInTurn(entry, part);
+                      ? parallel->run(entry, part, meanwhile)
+                      : runInTurn(entry, part, meanwhile);
   if (status.ok())
     status = lateStatus(); // what the launches have left is not what they should
   if (!status.ok())
@@ -46,11 +47,12 @@ Status Session::Impl::runPart(BoundEntry &entry, Part part) {
   return status;
 }
 
-Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
+Status Session::Impl::runInTurn(BoundEntry &entry, Part part,
+                                const std::function<void()> *meanwhile) {
   for (session::BoundProgram &program : entry.programs) { // one: nothing to wait for
     Device &device = *devices[program.device];
-    if (program.streams > 1 || program.indices || device.keepsGraphs()) {
-      LSTMC_TRY(runStreams(entry, program, part));
+    if (program.streams > 1 || program.indices || device.keepsGraphs() || meanwhile) {
+      LSTMC_TRY(runStreams(entry, program, part, meanwhile));
       continue;
     }
     size_t commit = program.source->commit, end = program.launches->size();
@@ -64,7 +66,7 @@ Status Session::Impl::runInTurn(BoundEntry &entry, Part part) {
 
 /// Segment by segment; a program without transfers.
 Status Session::Impl::runStreams(const BoundEntry &entry, const session::BoundProgram &program,
-                                 Part part) {
+                                 Part part, const std::function<void()> *meanwhile) {
   Device &device = *devices[program.device];
   Status status;
   for (size_t i = program.firstSegment(part); i < program.lastSegment(part);) {
@@ -84,6 +86,8 @@ Status Session::Impl::runStreams(const BoundEntry &entry, const session::BoundPr
     program.end(device, segment);
     ++i;
   }
+  if (meanwhile && status.ok())
+    (*meanwhile)();
   device.finish();
   return status;
 }
@@ -147,7 +151,9 @@ Status Session::Impl::run(BoundEntry &entry) {
   return status;
 }
 
-Status Session::run(std::string_view name) {
+Status Session::run(std::string_view name) { return run(name, {}); }
+
+Status Session::run(std::string_view name, const std::function<void()> &fillNext) {
   auto found = std::ranges::find(impl_->entries, name, &BoundEntry::name);
   if (found == impl_->entries.end())
     return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
@@ -156,7 +162,14 @@ Status Session::run(std::string_view name) {
   const auto index = size_t(found - impl_->entries.begin());
   impl_->views->giveBack(index);
   impl_->beginRun();
+  auto fillAndGive = [&] {
+    fillNext();
+    impl_->views->giveInputs(index);
+  };
+  const std::function<void()> fill = std::ref(fillAndGive); // allocates nothing
+  impl_->fillNext = fillNext && impl_->views->inputsEndAtCommit(index) ? &fill : nullptr;
   Status status = impl_->run(*found);
+  impl_->fillNext = nullptr;
   if (status.ok() && impl_->options.peers)
     status = impl_->shareOutputs(index);
   impl_->views->take(index); // also of one that failed: what it left counts

@@ -162,13 +162,13 @@ Result<std::vector<data::InputSlot>> SessionTrainable::inputs(Entry which) {
   return inputSlots(session_, kEntryNames[size_t(which)]);
 }
 
-Status SessionTrainable::step(const StepScalars &scalars) {
+Status SessionTrainable::step(const StepScalars &scalars, const std::function<void()> &fillNext) {
   session_.setScalar("learning_rate", scalars.learningRate);
   session_.setScalar("update", scalars.update);
   session_.setScalar("seed", int64_t(scalars.seed));
   for (const auto &[name, value] : scalars.optimizer)
     session_.setScalar(name, value);
-  return session_.run("step");
+  return session_.run("step", fillNext);
 }
 
 Status SessionTrainable::agree(std::string_view what, std::string_view value) {

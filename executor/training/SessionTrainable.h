@@ -26,7 +26,8 @@ public:
   uint64_t weightsHash() override { return session_.weightsHash(); }
   const std::vector<Head> &heads() const override { return heads_; }
   Result<std::vector<data::InputSlot>> inputs(Entry entry) override;
-  Status step(const StepScalars &scalars) override;
+  Status step(const StepScalars &scalars) override { return step(scalars, {}); }
+  Status step(const StepScalars &scalars, const std::function<void()> &fillNext) override;
   bool failedAfterCommit() const override { return session_.faultAfterCommit(); }
   Status evaluate() override;
   Status compareReplicas() override { return session_.compareReplicas(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,6 +75,11 @@ public:
   /// One update. E0701 when a number is not finite; nothing but gradients has changed
   /// then, but for failedAfterCommit().
   virtual Status step(const StepScalars &scalars) = 0;
+  /// The same. May call `fillNext` while devices work: the inputs that it writes are those of the
+  /// next step, and are not to be written again before it.
+  virtual Status step(const StepScalars &scalars, const std::function<void()> & /*fillNext*/) {
+    return step(scalars);
+  }
   /// Whether a step that failed has changed what persists all the same: where every value is looked
   /// at, and the one not finite was written by the update itself.
   virtual bool failedAfterCommit() const { return false; }

@@ -207,14 +207,12 @@ private:
   Status update() {
     if (feed_->restarts(state_.position))
       resetStates(model_);
-    Clock::time_point waits = Clock::now();
-    LSTMC_TRY(feed_->fill(state_.position));
-    inputSeconds_ += secondsSince(waits);
+    LSTMC_TRY(fillInputs());
     int64_t number = state_.update + 1;
     UpdateScalars given = formula_.at(rateOf(number), number);
     Trainable::StepScalars scalars{given.learningRate, number, options_.seed,
                                    std::move(given.inputs)};
-    if (Status status = model_.step(scalars); !status.ok()) {
+    if (Status status = model_.step(scalars, fillNext_); !status.ok()) {
       if (status.error().code == ErrorCode::E0701)
         keepFailed(scalars);
       return status;
@@ -231,8 +229,7 @@ private:
     state_.labels += int64_t(measured.labels());
     state_.samples += feed_->sequences();
     ++state_.runningUpdates;
-    if (++state_.position.batch == feed_->batches())
-      state_.position = {state_.position.epoch + 1, 0};
+    state_.position = positionAfter(state_.position);
     state_.validLoss.reset();
 
     Progress before = progress_;
@@ -252,6 +249,22 @@ private:
       LSTMC_TRY(save(best));
     reportSaves(false);
     return {};
+  }
+
+  data::Position positionAfter(data::Position position) const {
+    if (++position.batch == feed_->batches())
+      position = {position.epoch + 1, 0};
+    return position;
+  }
+
+  /// Unless the update before has done so.
+  Status fillInputs() {
+    if (filled_)
+      return std::move(*std::exchange(filled_, std::nullopt));
+    const Clock::time_point waits = Clock::now();
+    Status status = feed_->fill(state_.position);
+    inputSeconds_ += secondsSince(waits);
+    return status;
   }
 
   /// Whether time decides over what is done when.
@@ -304,6 +317,7 @@ private:
   }
 
   Status validate(bool &best) {
+    filled_.reset(); // step and evaluate may have inputs in one place
     LSTMC_ASSIGN(Evaluation result, evaluate(model_, *validFeed_));
     ValidEvent event;
     event.progress = progress_;
@@ -458,6 +472,10 @@ private:
   UpdateFormula formula_;
   const data::DataSet *data_ = nullptr;
   std::unique_ptr<data::Feed> feed_, validFeed_;
+  std::optional<Status> filled_; ///< how the inputs of the next update were filled, if they were
+  const std::function<void()> fillNext_ = [this] {
+    filled_ = feed_->fill(positionAfter(state_.position));
+  };
   std::unique_ptr<CheckpointWriter> writer_;
 
   CheckpointState state_; ///< `seconds` stay those of the runs before this one

@@ -1,5 +1,8 @@
 // Training on emulated GPUs: the bits of cpus on any number of them, with several streams, in any
 // order of the streams; and an event that is left out is found.
+#include <algorithm>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/cuda/emulated/EmulatedDriver.h"
@@ -97,6 +100,19 @@ TEST_P(Emulated, TakesInEachRunWhatChangesFromRunToRun) {
   }
 }
 
+/// And on cpus, where the host writes into their own memory, after the run.
+TEST_P(Emulated, TakesInputsWhileTheUpdateBeforeEnds) {
+  int64_t ahead = 0;
+  const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, 3, &ahead);
+  EXPECT_EQ(ahead, 0);
+  for (const int devices : {1, 2}) {
+    ahead = 0;
+    const auto session = openEmulated(compileFor(model, devices, 3), 3);
+    EXPECT_EQ(train(*session, model, 1, 3, &ahead), want) << devices;
+    EXPECT_EQ(ahead, 3);
+  }
+}
+
 /// On every device of the package, by one compile.
 TEST_P(Emulated, TrainsToTheSameBitsWithCompiledFusedPrograms) {
   const test::TemporaryFolder cache;
@@ -154,26 +170,18 @@ TEST(EmulatedFused, TrainsToTheSameBitsWhereItIsNotCompiled) {
   }
 }
 
-/// Passes all calls on, but for one call of wait(). With `graphs`, what waits order is kept in
-/// graphs.
-class ForgetsOneWait final : public Device {
+/// Passes all calls on.
+class PassesOn : public Device {
 public:
-  explicit ForgetsOneWait(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+  explicit PassesOn(std::unique_ptr<Device> device) : device_(std::move(device)) {}
 
-  static inline int64_t forgotten = -1, waits = 0; ///< which call; calls so far
-  static inline bool graphs = false;
-
-  bool keepsGraphs() const override { return graphs; }
+  bool keepsGraphs() const override { return device_->keepsGraphs(); }
   void runGraph(PreparedProgram &program, size_t number,
                 const std::function<void()> &give) override {
     device_->runGraph(program, number, give);
   }
 
-  void wait(uint32_t stream, uint32_t event) override {
-    if (waits++ != forgotten)
-      device_->wait(stream, event);
-  }
-
+  void wait(uint32_t stream, uint32_t event) override { device_->wait(stream, event); }
   const std::string &name() const override { return device_->name(); }
   uint64_t memoryBytes() const override { return device_->memoryBytes(); }
   int threads() const override { return device_->threads(); }
@@ -208,6 +216,81 @@ public:
 private:
   std::unique_ptr<Device> device_;
 };
+
+/// All but one call of wait(). With `graphs`, what waits order is kept in graphs.
+class ForgetsOneWait final : public PassesOn {
+public:
+  using PassesOn::PassesOn;
+
+  static inline int64_t forgotten = -1, waits = 0; ///< which call; calls so far
+  static inline bool graphs = false;
+
+  bool keepsGraphs() const override { return graphs; }
+  void wait(uint32_t stream, uint32_t event) override {
+    if (waits++ != forgotten)
+      PassesOn::wait(stream, event);
+  }
+};
+
+/// Writes down what it is given: l launches, c a copy, f a wait for all.
+class WritesDown final : public PassesOn {
+public:
+  using PassesOn::PassesOn;
+
+  static inline std::string calls;
+
+  void launch(uint32_t stream, PreparedProgram &program, size_t first, size_t last,
+              LaunchInterval *times) override {
+    calls += 'l';
+    PassesOn::launch(stream, program, first, last, times);
+  }
+  void runGraph(PreparedProgram &program, size_t number,
+                const std::function<void()> &give) override {
+    calls += 'l';
+    PassesOn::runGraph(program, number, give);
+  }
+  void copyIn(uint64_t offset, std::span<const std::byte> from) override {
+    calls += 'c';
+    PassesOn::copyIn(offset, from);
+  }
+  void finish() override {
+    calls += 'f';
+    PassesOn::finish();
+  }
+};
+
+TEST(EmulatedInputs, AreCopiedWhileTheUpdateBeforeEnds) {
+  const Model model = models()[0];
+  const auto session = openEmulated(compileFor(model, 1, 1), 1, [](std::unique_ptr<Device> device) {
+    return std::unique_ptr<Device>(std::make_unique<WritesDown>(std::move(device)));
+  });
+  auto callsOf = [&](int64_t update, int64_t *ahead) {
+    WritesDown::calls.clear();
+    train(*session, model, update, 1, ahead);
+    return WritesDown::calls;
+  };
+  int64_t ahead = 0;
+  EXPECT_THAT(callsOf(1, &ahead), testing::MatchesRegex(".*f+l+c+f+"));
+  const std::string given = callsOf(2, nullptr), whole = callsOf(3, nullptr);
+  EXPECT_THAT(given, testing::MatchesRegex("c+l+f+l+f+"));
+  EXPECT_THAT(whole, testing::MatchesRegex("c+l+f+l+f+"));
+  EXPECT_LT(std::ranges::count(given, 'c'), std::ranges::count(whole, 'c')) << "scalars alone";
+}
+
+/// Another entry may use their memory.
+TEST(EmulatedInputs, AreCopiedAgainWhereAnotherEntryRanInBetween) {
+  const Model model = models()[0];
+  const package::PackageData data = compileFor(model, 1, 1);
+  const auto cpu = openSession(data, 1), gpu = openEmulated(data, 1);
+  int64_t ahead = 0;
+  train(*cpu, model, 1, 1);
+  train(*gpu, model, 1, 1, &ahead);
+  for (Session *session : {cpu.get(), gpu.get()}) {
+    feed(*session, "forward", 7, model.classes, model.recipe.steps);
+    ASSERT_TRUE(session->run("forward").ok());
+  }
+  EXPECT_EQ(train(*gpu, model, 2, 1), train(*cpu, model, 2, 1));
+}
 
 class EmulatedStreams : public ::testing::TestWithParam<bool> {};
 

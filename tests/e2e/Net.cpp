@@ -260,15 +260,25 @@ std::vector<Model> modelsOf(const std::string &folder) {
   return models;
 }
 
-uint64_t train(Session &session, const Model &model, int64_t first, int64_t count) {
+uint64_t train(Session &session, const Model &model, int64_t first, int64_t count, int64_t *ahead) {
   session.setScalar("learning_rate", model.learningRate);
   session.setScalar("seed", int64_t(3));
   const package::PackageData &data = session.package().data();
   std::vector<uint64_t> hashes;
+  int64_t filled = first - 1;
   for (int64_t update = first; update < first + count; ++update) {
-    feed(session, "step", update, model.classes, model.recipe.steps);
+    auto fill = [&](int64_t next) {
+      feed(session, "step", next, model.classes, model.recipe.steps);
+      filled = next;
+    };
+    if (filled < update)
+      fill(update);
     session.setScalar("update", update);
-    check(session.run("step"));
+    const std::function<void()> fillNext = [&] {
+      fill(update + 1);
+      ++*ahead;
+    };
+    check(ahead ? session.run("step", fillNext) : session.run("step"));
     for (const package::Binding &output :
          data.entries[*session.package().findEntry("step")].outputs) {
       Tensor value = check(session.output("step", output.name));

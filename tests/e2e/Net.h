@@ -78,7 +78,9 @@ std::vector<Model> models();
 std::vector<Model> modelsOf(const std::string &folder);
 
 /// The hash of the metrics of updates [first, first + count), counted from 1, and of the weights
-/// after them.
-uint64_t train(Session &session, const Model &model, int64_t first, int64_t count);
+/// after them. With `ahead`, inputs are filled while the update before ends, wherever the session
+/// asks for them then; `ahead` counts these.
+uint64_t train(Session &session, const Model &model, int64_t first, int64_t count,
+               int64_t *ahead = nullptr);
 
 } // namespace lstmc::e2e

@@ -1,4 +1,5 @@
 #include <csignal>
+#include <functional>
 #include <unistd.h>
 
 #include <sys/wait.h>
@@ -208,6 +209,29 @@ TEST_F(Training, ValidationStartsFromZeroAndLeavesTheStatesAlone) {
   auto once = evaluate(with, **feed), twice = evaluate(with, **feed);
   EXPECT_EQ(once->totals.value("loss"), twice->totals.value("loss"));
   EXPECT_EQ(once->totals.labels(), double((*feed)->batches() * 20));
+}
+
+/// Fills the inputs of the next step in each one; step and evaluate have them in one place.
+class FillsAhead final : public FakeModel {
+public:
+  using FakeModel::step;
+  Status step(const StepScalars &scalars, const std::function<void()> &fillNext) override {
+    Status status = step(scalars);
+    if (status.ok())
+      fillNext();
+    return status;
+  }
+};
+
+TEST_F(Training, InputsFilledAheadTrainToTheSameBits) {
+  FakeModel whole;
+  FillsAhead ahead;
+  Log wholeLog, aheadLog;
+  options_.validEvery = {7, Amount::Unit::Updates}; // and epochs end at other updates
+  ASSERT_OK(train(whole, *data_, nullptr, into("whole"), wholeLog));
+  ASSERT_OK(train(ahead, *data_, nullptr, into("ahead"), aheadLog));
+  EXPECT_EQ(ahead.weightsHash(), whole.weightsHash());
+  EXPECT_EQ(aheadLog.lines, wholeLog.lines);
 }
 
 TEST_F(Training, StopsEarlyAndKeepsTheBest) {
