@@ -180,6 +180,9 @@ void addGradients(std::vector<Case> &cases) {
       [] { return weightGradient(DType::F32, 3, 4, 0, 8, {{2, 1, 4}}, Layout::Dense); });
   add(cases, id, "no uses",
       [] { return weightGradient(DType::F32, 3, 4, 0, 8, {}, Layout::Dense); });
+  add(cases, id, "many terms", [] {
+    return weightGradient(DType::F32, 65, 68, 50, 2, {{4, 1, 68}, {2, 2, 68}}, Layout::Dense);
+  });
   add(cases, id, "large",
       [] { return weightGradient(DType::F32, 130, 70, 8, 8, {{10, 1, 70}}, Layout::Dense); });
 

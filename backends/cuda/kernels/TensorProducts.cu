@@ -27,7 +27,7 @@ template <typename Rule> LSTMC_DEVICE void product(const TensorProductArguments 
   };
 
   TileSum<Rule> sum = {};
-  sum.template addAll<Order::LinesFirst>(depth, [&](Tile xTile, Tile pTile, int64_t begin) {
+  auto copy = [&](Tile xTile, Tile pTile, int64_t begin) {
     copyTile<Order::LinesFirst>(xTile, x, xQuads, [&](int line, int k) -> int64_t {
       const int64_t row = firstRow + line, at = begin + k;
       return row < rows && at < depth ? rowOf(a.x, row) + at * a.x.strides[2] : kNowhere;
@@ -38,6 +38,9 @@ template <typename Rule> LSTMC_DEVICE void product(const TensorProductArguments 
       return column < columns && at < depth ? (column / width * depth + at) * width + column % width
                                             : kNowhere;
     });
+  };
+  throughTiles(depth, copy, [&](Tile xTile, Tile pTile, int64_t count) {
+    sum.template add<Order::LinesFirst>(xTile, pTile, count);
   });
 
   const Global<const float> bias = elementsOf<const float>(a.bias);

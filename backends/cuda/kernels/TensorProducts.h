@@ -16,7 +16,8 @@ struct TensorProductArguments {
   int32_t gates; ///< at least 1
   int32_t flat;  ///< of one matrix: blocks are [1, rowBlocks, columnBlocks], of all A M rows
 };
-/// Blocks: [rows of y, columns] in tiles. No use is an embedding.
+/// Blocks: [rows of y, columns] in tiles. No use is an embedding, and each has fewer than 2^31
+/// terms.
 struct TensorGradientArguments {
   GradientArguments gradient;
   int64_t columnBlocks;

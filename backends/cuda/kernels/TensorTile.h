@@ -20,8 +20,9 @@ static_assert(kTileDepth * kDepthStride <= kTileNumbers);
 /// Tiles of a and b, twice: while one pair is multiplied, the next is copied.
 inline constexpr int kTilesSharedBytes = 4 * kTileNumbers * int(sizeof(float));
 
+inline constexpr int kQuad = 4;
 struct alignas(16) Quad {
-  float numbers[4];
+  float numbers[kQuad];
 };
 
 struct Tile {
@@ -83,6 +84,39 @@ LSTMC_DEVICE void copyTile(Tile to, Global<const float> from, bool quads, Offset
   }
 }
 
+/// Begins to copy the first `wanted` of a quad's numbers, which are so far `apart`; the others
+/// become 0, so that a thread may read the whole quad. `whole`: a quad is one in memory too.
+LSTMC_DEVICE void copyQuad(Tile to, int place, Global<const float> from, int64_t at, int64_t apart,
+                           int wanted, bool whole) {
+  if (whole && wanted >= kQuad) {
+    const Global<const Quad> all = {reinterpret_cast<const Quad *>(from.data)};
+    copyAsync(to.quads(), place / kQuad, all, at / kQuad);
+    return;
+  }
+  for (int e = 0; e < kQuad; ++e)
+    if (e < wanted)
+      copyAsync(to.numbers(), place + e, from, at + e * apart);
+    else
+      to.numbers().store(place + e, 0);
+}
+
+/// Goes through `depth` terms tile by tile: `copy(a, b, begin)` begins to copy those from `begin`
+/// on, and `add(a, b, left)` adds them; `left` is how many there are from there on. All threads of
+/// the block call it.
+template <typename Copy, typename Add>
+LSTMC_DEVICE void throughTiles(int64_t depth, Copy copy, Add add) {
+  if (depth > 0)
+    copy(Tile{0}, Tile{1}, int64_t(0));
+  int now = 0;
+  for (int64_t begin = 0; begin < depth; begin += kTileDepth, now = 2 - now) {
+    waitForCopies();
+    syncThreads(); // the tiles are there, and nobody reads the others any more
+    if (begin + kTileDepth < depth)
+      copy(Tile{2 - now}, Tile{3 - now}, begin + kTileDepth);
+    add(Tile{now}, Tile{now + 1}, depth - begin);
+  }
+}
+
 /// The kTile x kTile sums of a block; a thread has 32 of them.
 template <typename Rule> struct TileSum {
   static constexpr int kRowsOfWarp = 2, kColumnsOfWarp = 4, kCount = 32;
@@ -111,7 +145,7 @@ template <typename Rule> struct TileSum {
                       Rule::kPack > 1 ? numbers.load(placeIn<order>(line, k + 1)) : 0);
   }
 
-  /// Adds the first `count` terms of two tiles, the second of them DepthFirst.
+  /// Adds the first `count` terms of two tiles, the second of them DepthFirst; others are 0.
   template <Order order> LSTMC_DEVICE void add(Tile aTile, Tile bTile, int64_t count) {
     const Shared<float> aNumbers = aTile.numbers(), bNumbers = bTile.numbers();
     for (int first = 0; first < kTileDepth; first += Rule::kDepth) {
@@ -138,21 +172,7 @@ template <typename Rule> struct TileSum {
     }
   }
 
-  /// Adds `depth` terms: `copy(a, b, begin)` begins to copy those from `begin` on. All threads of
-  /// the block call it.
-  template <Order order, typename Copy> LSTMC_DEVICE void addAll(int64_t depth, Copy copy) {
-    if (depth > 0)
-      copy(Tile{0}, Tile{1}, int64_t(0));
-    for (int64_t begin = 0; begin < depth; begin += kTileDepth) {
-      const int now = int(begin / kTileDepth % 2) * 2, next = 2 - now;
-      waitForCopies();
-      syncThreads(); // the tiles are there, and nobody reads the others any more
-      if (begin + kTileDepth < depth)
-        copy(Tile{next}, Tile{next + 1}, begin + kTileDepth);
-      add<order>(Tile{now}, Tile{now + 1}, depth - begin);
-    }
-    syncThreads();
-  }
+  LSTMC_DEVICE float *numbers() { return &c[0][0][0]; }
 };
 
 } // namespace lstmc::gpu

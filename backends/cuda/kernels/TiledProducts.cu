@@ -4,7 +4,6 @@ namespace lstmc::gpu {
 
 namespace {
 
-constexpr int kQuad = 4;
 constexpr int kRowsApart = kTile / kRowsOfThread;
 
 /// A thread's results, each one sum from +0 with a fused multiply-add for each term, ascending
@@ -56,22 +55,6 @@ struct Results {
     }
   }
 };
-
-/// Begins to copy the first `wanted` of a quad's numbers, which are so far `apart`; the others
-/// become 0, so that a thread may read the whole quad. `whole`: a quad is one in memory too.
-LSTMC_DEVICE void copyQuad(Tile to, int place, Global<const float> from, int64_t at, int64_t apart,
-                           int wanted, bool whole) {
-  if (whole && wanted >= kQuad) {
-    const Global<const Quad> all = {reinterpret_cast<const Quad *>(from.data)};
-    copyAsync(to.quads(), place / kQuad, all, at / kQuad);
-    return;
-  }
-  for (int e = 0; e < kQuad; ++e)
-    if (e < wanted)
-      copyAsync(to.numbers(), place + e, from, at + e * apart);
-    else
-      to.numbers().store(place + e, 0);
-}
 
 /// Copies of the rows of x: the thread has the same four terms of rows kApart apart.
 class RowCopies {
@@ -155,26 +138,20 @@ LSTMC_GPU_KERNEL(lstmc_product_tiles_f32, TensorProductArguments, all) {
   const int64_t depth = a.x.shape[2];
   const RowCopies rows(all, outer, firstRow);
   const WeightCopies weights(all, a.oneMatrix ? 0 : outer, firstColumn);
-  auto copy = [&](int tiles, int64_t begin) {
-    rows.copy(Tile{tiles}, begin, depth);
-    weights.copy(Tile{tiles + 1}, begin, depth);
-  };
 
   Results results = {};
-  if (depth > 0)
-    copy(0, 0);
-  int now = 0;
-  for (int64_t begin = 0; begin < depth; begin += kTileDepth, now = 2 - now) {
-    waitForCopies();
-    syncThreads(); // the tiles are there, and nobody reads the others any more
-    if (begin + kTileDepth < depth)
-      copy(2 - now, begin + kTileDepth);
-    const int64_t left = depth - begin;
-    if (left >= kTileDepth)
-      results.add(Tile{now}, Tile{now + 1}, kTileDepth);
-    else
-      results.add(Tile{now}, Tile{now + 1}, int(left));
-  }
+  throughTiles(
+      depth,
+      [&](Tile x, Tile p, int64_t begin) {
+        rows.copy(x, begin, depth);
+        weights.copy(p, begin, depth);
+      },
+      [&](Tile x, Tile p, int64_t count) {
+        if (count >= kTileDepth)
+          results.add(x, p, kTileDepth);
+        else
+          results.add(x, p, int(count));
+      });
 
   const Global<const float> bias = elementsOf<const float>(a.bias);
   const Global<float> y = elementsOf<float>(a.y);

@@ -1,6 +1,7 @@
 #include <cstddef>
 
-#include "backends/cuda/kernels/TensorProducts.h"
+#include "backends/cuda/kernels/TiledProducts.h"
+#include "backends/cuda/model/ProductWay.h"
 #include "backends/cuda/runtime/Groups.h"
 
 namespace lstmc::cuda {
@@ -19,17 +20,36 @@ gpu::GradientUse useOf(const Tensor &dy, const Tensor &x) {
   return use;
 }
 
-/// Tensor cores add products of f32; an embedding has none. The choice depends on nothing that
-/// differs from device to device.
-bool byTensorCores(const Tensor &dw, const std::vector<gpu::GradientUse> &uses, FastRule rule) {
-  return usesTensorCores(rule) && dw.dtype == DType::F32 &&
-         std::ranges::all_of(uses, [](const gpu::GradientUse &use) { return use.indexType < 0; });
+int64_t termsOf(const gpu::GradientUse &use, const ShardRange &range) {
+  return use.outer * use.inner * range.batch;
 }
 
-GpuLaunch tensorGradient(const Tensor &y, const Tensor &begin, const ShardRange &range,
-                         const std::vector<gpu::GradientUse> &uses, FastRule rule) {
+/// Tiles have products of f32, whose terms are counted in 32 bits; an embedding has none. The
+/// answer depends on nothing that differs from device to device, because tensor cores have other
+/// bits.
+bool hasTiles(const Tensor &dw, const std::vector<gpu::GradientUse> &uses,
+              const ShardRange &range) {
+  return dw.dtype == DType::F32 && std::ranges::all_of(uses, [&](const gpu::GradientUse &use) {
+           return use.indexType < 0 && termsOf(use, range) < int64_t(1) << 31;
+         });
+}
+
+bool goesByTiles(const Tensor &dw, const std::vector<gpu::GradientUse> &uses,
+                 const ShardRange &range, const GpuShape &gpu) {
+  if (usesTensorCores(gpu.fast))
+    return true;
+  int64_t terms = 0;
+  for (const gpu::GradientUse &use : uses)
+    terms += termsOf(use, range);
+  return productWay({.matrices = 1, .rows = dw.shape[0], .columns = dw.shape[1], .depth = terms},
+                    gpu)
+      .tiles;
+}
+
+GpuLaunch tiledGradient(const Tensor &y, const Tensor &begin, const ShardRange &range,
+                        const std::vector<gpu::GradientUse> &uses, FastRule rule) {
   constexpr std::string_view kKernels[][2] = {
-      {},
+      {"lstmc_weight_gradient_tiles_f32", "lstmc_weight_gradient_many_tiles_f32"},
       {"lstmc_weight_gradient_tf32", "lstmc_weight_gradient_many_tf32"},
       {"lstmc_weight_gradient_bf16", "lstmc_weight_gradient_many_bf16"},
       {"lstmc_weight_gradient_fp16", "lstmc_weight_gradient_many_fp16"}};
@@ -38,7 +58,7 @@ GpuLaunch tensorGradient(const Tensor &y, const Tensor &begin, const ShardRange 
   const gpu::TensorGradientArguments arguments = {
       {operandOf(y), operandOf(begin), {}, int64_t(uses.size()), y.elements(), range},
       tiles(y.shape[1])};
-  GpuLaunch launch = launchOf(kKernels[int(rule)][many], arguments);
+  GpuLaunch launch = launchOf(kKernels[usesTensorCores(rule) ? int(rule) : 0][many], arguments);
   launch.blocks = tiles(y.shape[0]) * arguments.columnBlocks;
   launch.threads = gpu::kTileThreads;
   launch.sharedBytes = gpu::kTilesSharedBytes;
@@ -60,8 +80,8 @@ Launches launchesWeightGradient(const WeightGradientLaunch &launch, const GpuSha
   std::vector<gpu::GradientUse> uses;
   for (size_t i = 0; i < launch.repeated.size(); i += 2)
     uses.push_back(useOf(launch.repeated[i], launch.repeated[i + 1]));
-  if (byTensorCores(launch.dw, uses, gpu.fast))
-    return {{tensorGradient(launch.dw, launch.begin, launch.range, uses, gpu.fast)}};
+  if (hasTiles(launch.dw, uses, launch.range) && goesByTiles(launch.dw, uses, launch.range, gpu))
+    return {{tiledGradient(launch.dw, launch.begin, launch.range, uses, gpu.fast)}};
   const bool wide = launch.dw.dtype == DType::F64;
   return {{gradient(wide ? "lstmc_weight_gradient_f64" : "lstmc_weight_gradient_f32", launch.dw,
                     launch.begin, launch.range, uses)}};

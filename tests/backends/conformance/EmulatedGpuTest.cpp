@@ -43,9 +43,10 @@ class EmulatedProducts : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Tiles, EmulatedProducts, testing::Bool());
 
 TEST_P(EmulatedProducts, GiveTheBitsOfTheReference) {
-  conform(
-      emulated(GetParam() ? "emu-tiles" : "emu-ones", 12 + GetParam(), std::nullopt, GetParam()),
-      KernelId::Product);
+  const Target target =
+      emulated(GetParam() ? "emu-tiles" : "emu-ones", 12 + GetParam(), std::nullopt, GetParam());
+  conform(target, KernelId::Product);
+  conform(target, KernelId::WeightGradient);
 }
 
 /// Their products have gates, and all steps have one matrix.
@@ -86,7 +87,8 @@ TEST_P(RealGpuProducts, GiveTheBitsOfTheReference) {
   if (auto device = realGpu(); !device.ok())
     GTEST_SKIP() << device.error().message;
   const Target target = real(GetParam() ? "gpu-tiles" : "gpu-ones", -1, GetParam());
-  for (KernelId id : {KernelId::Product, KernelId::RnnForward, KernelId::RnnBackward})
+  for (KernelId id :
+       {KernelId::Product, KernelId::WeightGradient, KernelId::RnnForward, KernelId::RnnBackward})
     conform(target, id);
 }
 
