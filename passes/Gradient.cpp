@@ -436,6 +436,18 @@ struct Gradient : impl::GradientBase<Gradient> {
       return;
     if (mlir::failed(Reverse(getOperation(), shards, meanLoss).run()))
       signalPassFailure();
+    else if (!shareOf(getOperation()))
+      dropRowMarks();
+  }
+
+  /// Who has the whole batch has all rows: what unpack-rnn has marked was for the order of sums.
+  void dropRowMarks() {
+    getOperation()->walk([](mlir::Operation *op) {
+      if (!llvm::isa<sym::AllRowsOp, sym::OwnRowsOp>(op))
+        return;
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+      op->erase();
+    });
   }
 };
 

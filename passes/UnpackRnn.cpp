@@ -7,10 +7,12 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
+#include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
 #include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 #include "passes/PlacementListener.h"
+#include "passes/Replica.h"
 #include "passes/RnnSteps.h"
 
 namespace lstmc::passes {
@@ -210,8 +212,37 @@ struct UnpackRnn : impl::UnpackRnnBase<UnpackRnn> {
     bool training = getOperation()->hasAttr(kTrainingAttr);
     llvm::SmallVector<sym::RnnOp> all;
     getOperation()->walk([&](sym::RnnOp rnn) { all.push_back(rnn); });
+    if (training && !shareOf(getOperation())) // replicate has done so for parts
+      giveRows(all);
     for (sym::RnnOp rnn : all)
       Unpack(rnn, training).run();
+  }
+
+  /// Where one of data and states has rows of the batch, all have: in a part of the batch they are
+  /// its own. Steps that are written out are ops by themselves, and the order in which gradients
+  /// sum rows follows from the rows that these see.
+  void giveRows(llvm::ArrayRef<sym::RnnOp> all) {
+    if (llvm::none_of(all, [](sym::RnnOp rnn) { return rnn.isWrittenInSteps(); }))
+      return;
+    const BatchPositions positions(getOperation());
+    for (sym::RnnOp rnn : all) {
+      auto hasRows = [&](Value value) { return bool(positions.of(value)); };
+      if (!rnn.isWrittenInSteps() || llvm::none_of(rnn->getOperands(), hasRows))
+        continue;
+      mlir::OpBuilder builder(rnn);
+      auto number = [&](int64_t n) { return builder.getI64IntegerAttr(n); };
+      auto give = [&](mlir::OpOperand &operand) {
+        Value value = operand.get();
+        if (!hasRows(value) && !value.getDefiningOp<sym::BeginStateOp>())
+          operand.set(builder.create<sym::OwnRowsOp>(
+              rnn.getLoc(), value.getType(), value, number(1), number(1),
+              number(sym::rankedType(value).getDimSize(1)), number(1)));
+      };
+      give(rnn.getDataMutable());
+      for (mlir::MutableOperandRange states : {rnn.getStateMutable(), rnn.getStateCellMutable()})
+        for (mlir::OpOperand &state : states)
+          give(state);
+    }
   }
 };
 

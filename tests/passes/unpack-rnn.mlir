@@ -86,3 +86,16 @@ func.func @steps(%x: tensor<2x5x8xf32>, %c0: tensor<1x5x3xf32>, %p: tensor<150xf
      : (tensor<2x5x8xf32>, tensor<150xf32>, tensor<1x5x3xf32>) -> (tensor<2x5x2xf32>, tensor<1x5x2xf32>, tensor<1x5x3xf32>)
   return %y, %c : tensor<2x5x2xf32>, tensor<1x5x3xf32>
 }
+
+// Its steps see rows of the batch in a parameter too, as a part of the batch does.
+// CHECK-LABEL: func @of_a_parameter
+//       CHECK:   %[[X:.+]] = sym.read @x
+//       CHECK:   %[[OWN:.+]] = sym.own_rows %[[X]] {axis = 1 : i64, batch = 5 : i64, inner = 1 : i64, outer = 1 : i64}
+//       CHECK:   sym.fully_connected %[[OWN]],
+func.func @of_a_parameter(%c0: tensor<1x5x3xf32> {sym.dims = ["", "batch", ""], sym.name = "c0", sym.role = "data"}) -> tensor<2x5x2xf32> attributes {sym.training} {
+  %x = sym.read @x : tensor<2x5x8xf32>
+  %p = sym.read @p : tensor<150xf32>
+  %y = sym.rnn %x, %p cell %c0 {mode = "lstm", num_layers = 1 : i64, projection_size = 2 : i64, state_size = 3 : i64, sym.name = "y"}
+     : (tensor<2x5x8xf32>, tensor<150xf32>, tensor<1x5x3xf32>) -> tensor<2x5x2xf32>
+  return %y : tensor<2x5x2xf32>
+}
