@@ -62,8 +62,6 @@ struct Session::Impl {
   std::unique_ptr<session::Transport> transport;
   std::unique_ptr<session::Watchdog> watchdog;
   std::optional<session::ParallelRun> parallel; ///< where there are threads
-  /// What the run under way calls while devices carry out what comes after `commit`; null: nothing.
-  const std::function<void()> *fillNext = nullptr;
   std::vector<std::vector<bool>> shared; ///< by entry and output: whether output() was asked for it
 
   ~Impl() {
@@ -126,7 +124,8 @@ struct Session::Impl {
   }
 
   // Running (SessionRun.cpp).
-  Status run(session::BoundEntry &entry);
+  /// `meanwhile`: as fillNext of Session::run; null: nothing.
+  Status run(session::BoundEntry &entry, const std::function<void()> *meanwhile = nullptr);
   /// E0001 if other sessions read them too.
   Status checkOwnWeights(std::string_view what) const;
   /// E0001 if its weights cannot be shared at all.
@@ -136,10 +135,11 @@ struct Session::Impl {
   Status prepareRun(session::BoundEntry &entry);
   /// Up to `commit` and no further; `instead`, unless null, is run for that. E0701.
   Status runToCommit(session::BoundEntry &entry, session::BoundEntry *instead = nullptr);
-  Status runTimed(session::BoundEntry &entry);
-  Status runParts(session::BoundEntry &entry);
-  Status runPart(session::BoundEntry &entry, session::Part part);
+  Status runTimed(session::BoundEntry &entry, const std::function<void()> *meanwhile = nullptr);
+  Status runParts(session::BoundEntry &entry, const std::function<void()> *meanwhile);
   // `meanwhile` is called, unless null, when all launches have been given to the first device.
+  Status runPart(session::BoundEntry &entry, session::Part part,
+                 const std::function<void()> *meanwhile = nullptr);
   Status runInTurn(session::BoundEntry &entry, session::Part part,
                    const std::function<void()> *meanwhile);
   Status runStreams(const session::BoundEntry &entry, const session::BoundProgram &program,

@@ -35,8 +35,8 @@ Status Session::Impl::lateStatus() {
   return late ? Status(*late) : Status();
 }
 
-Status Session::Impl::runPart(BoundEntry &entry, Part part) {
-  const std::function<void()> *meanwhile = part == Part::Committed ? fillNext : nullptr;
+Status Session::Impl::runPart(BoundEntry &entry, Part part,
+                              const std::function<void()> *meanwhile) {
   Status status = (entry.programs.size() > 1 || options.peers) && parallel
                       ? parallel->run(entry, part, meanwhile)
                       : runInTurn(entry, part, meanwhile);
@@ -92,7 +92,7 @@ Status Session::Impl::runStreams(const BoundEntry &entry, const session::BoundPr
   return status;
 }
 
-Status Session::Impl::runParts(BoundEntry &entry) {
+Status Session::Impl::runParts(BoundEntry &entry, const std::function<void()> *meanwhile) {
   if (observer || options.checkNan || (entry.programs.size() > 1 && options.oneThread))
     return runWatched(entry);
   if (!entry.looksAtNumbers)
@@ -102,19 +102,19 @@ Status Session::Impl::runParts(BoundEntry &entry) {
     LSTMC_TRY(transport->status());
     return explain(entry);
   }
-  return runPart(entry, Part::Committed);
+  return runPart(entry, Part::Committed, meanwhile);
 }
 
 /// And tells the timer, if there is one.
-Status Session::Impl::runTimed(BoundEntry &entry) {
+Status Session::Impl::runTimed(BoundEntry &entry, const std::function<void()> *meanwhile) {
   if (!timer)
-    return runParts(entry);
+    return runParts(entry, meanwhile);
   std::vector<std::span<const LaunchInterval>> times;
   for (session::BoundProgram &program : entry.programs) {
     program.times->assign(program.source->launches.size(), {});
     times.push_back(*program.times);
   }
-  Status status = runParts(entry);
+  Status status = runParts(entry, meanwhile);
   timer->ran(*package, *entry.source, times);
   return status;
 }
@@ -140,9 +140,9 @@ Status Session::Impl::runToCommit(BoundEntry &entry, BoundEntry *instead) {
   return entry.finite() ? Status() : Status(explain(entry));
 }
 
-Status Session::Impl::run(BoundEntry &entry) {
+Status Session::Impl::run(BoundEntry &entry, const std::function<void()> *meanwhile) {
   LSTMC_TRY(prepareRun(entry));
-  Status status = runTimed(entry);
+  Status status = runTimed(entry, meanwhile);
   // One that failed may have changed some of them.
   if (entry.changesParameters)
     ++parametersVersion;
@@ -167,9 +167,8 @@ Status Session::run(std::string_view name, const std::function<void()> &fillNext
     impl_->views->giveInputs(index);
   };
   const std::function<void()> fill = std::ref(fillAndGive); // allocates nothing
-  impl_->fillNext = fillNext && impl_->views->inputsEndAtCommit(index) ? &fill : nullptr;
-  Status status = impl_->run(*found);
-  impl_->fillNext = nullptr;
+  const bool fills = fillNext && impl_->views->inputsEndAtCommit(index);
+  Status status = impl_->run(*found, fills ? &fill : nullptr);
   if (status.ok() && impl_->options.peers)
     status = impl_->shareOutputs(index);
   impl_->views->take(index); // also of one that failed: what it left counts
