@@ -45,7 +45,10 @@ class Copy:
 
     def build(self):
         if not (self.tree / "build/build.ninja").exists():
-            self.run("cmake", "--preset", "release", check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # As the tree is built, or else ccache has nothing of it.
+            cache = (self.root / "build/CMakeCache.txt").read_text()
+            same = re.findall(r"^((?:CMAKE_CXX_COMPILER|LSTMC_WERROR):\w+=.*)$", cache, re.M)
+            self.run("cmake", "--preset", "release", *(f"-D{entry}" for entry in same), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         made = self.run("cmake", "--build", "--preset", "release", "--target", "nets", capture_output=True)
         if made.returncode:
             raise SystemExit(made.stdout[-3000:])
