@@ -148,7 +148,7 @@ std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t
 
 std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t seed,
                                       WrapDevice wrap, const cuda::TextCompiler *compiler,
-                                      const SessionOptions &options) {
+                                      const SessionOptions &options, std::optional<bool> tiles) {
   cuda::seedEmulatedDriver(seed);
   OwnedDevices devices;
   for (const package::Device &device : data.devices) {
@@ -156,7 +156,8 @@ std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t
                                                 {.card = int(devices.size()),
                                                  .images = cuda::emulatedImages(),
                                                  .onHost = kernelsOf(cpu::machineLevel()),
-                                                 .compiler = compiler})));
+                                                 .compiler = compiler,
+                                                 .tiles = tiles})));
     if (wrap)
       devices.back() = wrap(std::move(devices.back()));
   }

@@ -47,6 +47,8 @@ public:
         for (const Way &way : questions_.ways)
           if (go() && questions_.asks("ways") && verdict_.counts["ways"] < questions_.most)
             judgeWay(way);
+        if (go() && questions_.asks("gpus"))
+          judgeGpus();
       }
       at_ = "forward";
       if (go() && questions_.asks("forward"))
@@ -67,7 +69,7 @@ public:
 private:
   bool go() const { return verdict_.kind != Verdict::Wrong && verdict_.kind != Verdict::Refused; }
   void fail(const std::string &judge, const std::string &what) {
-    if (judge != "ways" && judge != "passes")
+    if (judge != "ways" && judge != "passes" && judge != "gpus")
       verdict_.way.clear();
     verdict_.kind = Verdict::Wrong;
     verdict_.judge = judge;
@@ -173,6 +175,35 @@ private:
       return count("refused " + refused_);
     }
     compare(carryOut(compiled->package, way.variant.threads, e2e::kernelsOf(way.level)));
+  }
+
+  /// On one emulated GPU, and on some in one of the ways, in orders that the seed draws.
+  void judgeGpus() {
+    at_ = "gpus";
+    verdict_.way.clear();
+    judgeOnGpus(bench_->options());
+    if (questions_.ways.empty() || !go())
+      return;
+    const Way &way = questions_.ways[size_t(questions_.seed % questions_.ways.size())];
+    verdict_.way = way.text();
+    passes::CompileOptions options =
+        way.applyTo(bench_->options(), bench_->groups(), bench_->layers());
+    options.streams = 1 + int64_t(questions_.seed % 8);
+    judgeOnGpus(std::move(options));
+  }
+
+  void judgeOnGpus(passes::CompileOptions options) {
+    auto toGpu = [](std::string &device) { device.replace(0, device.find(':'), "emu"); };
+    std::ranges::for_each(options.devices, toGpu);
+    for (auto &[group, device] : options.place)
+      toGpu(device);
+    const std::optional<passes::Compiled> compiled = compile(options);
+    if (!compiled)
+      return count("refused " + refused_);
+    const auto tiles = questions_.seed % 2 == 0 ? std::optional(true) : std::nullopt;
+    const auto session =
+        e2e::openEmulated(compiled->package, questions_.seed, nullptr, nullptr, {}, tiles);
+    compare(nets::carryOut(*session, bench_->learningRate(), questions_.seed));
   }
 
   const std::string &text_;
