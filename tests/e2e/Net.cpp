@@ -146,22 +146,40 @@ std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t
   return openOn(std::move(devices), data);
 }
 
+/// On the emulated card of that number.
+static std::unique_ptr<Device> emulated(const std::string &name, size_t card,
+                                        const cuda::TextCompiler *compiler,
+                                        std::optional<bool> tiles) {
+  return check(cuda::makeGpuDevice(name, cuda::emulatedDriver(),
+                                   {.card = int(card),
+                                    .images = cuda::emulatedImages(),
+                                    .onHost = kernelsOf(cpu::machineLevel()),
+                                    .compiler = compiler,
+                                    .tiles = tiles}));
+}
+
 std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t seed,
                                       WrapDevice wrap, const cuda::TextCompiler *compiler,
-                                      const SessionOptions &options, std::optional<bool> tiles) {
+                                      const SessionOptions &options) {
   cuda::seedEmulatedDriver(seed);
   OwnedDevices devices;
   for (const package::Device &device : data.devices) {
-    devices.push_back(check(cuda::makeGpuDevice(device.name, cuda::emulatedDriver(),
-                                                {.card = int(devices.size()),
-                                                 .images = cuda::emulatedImages(),
-                                                 .onHost = kernelsOf(cpu::machineLevel()),
-                                                 .compiler = compiler,
-                                                 .tiles = tiles})));
+    devices.push_back(emulated(device.name, devices.size(), compiler, std::nullopt));
     if (wrap)
       devices.back() = wrap(std::move(devices.back()));
   }
   return openOn(std::move(devices), data, options);
+}
+
+std::unique_ptr<Session> openNamed(const package::PackageData &data, uint64_t seed,
+                                   std::optional<bool> tiles) {
+  cuda::seedEmulatedDriver(seed);
+  OwnedDevices devices;
+  for (const package::Device &device : data.devices)
+    devices.push_back(device.name.starts_with("emu:")
+                          ? emulated(device.name, devices.size(), nullptr, tiles)
+                          : check(makeHostDevice(device.name, kernelsOf(cpu::machineLevel()), 1)));
+  return openOn(std::move(devices), data);
 }
 
 void feed(Session &session, std::string_view entry, int64_t update, int64_t classes,

@@ -47,14 +47,16 @@ std::unique_ptr<Session> openUnseen(const package::PackageData &data);
 std::unique_ptr<Session> openShuffled(const package::PackageData &data, uint64_t seed);
 
 /// The same on emulated GPUs (backends/cuda), whose orders are drawn from `seed`. `wrap`, unless
-/// null, is given each device and returns the one to use. `compiler` is that of fused programs;
-/// `tiles` as in GpuOptions.
+/// null, is given each device and returns the one to use. `compiler` is that of fused programs.
 using WrapDevice = std::unique_ptr<Device> (*)(std::unique_ptr<Device>);
 std::unique_ptr<Session> openEmulated(const package::PackageData &data, uint64_t seed,
                                       WrapDevice wrap = nullptr,
                                       const cuda::TextCompiler *compiler = nullptr,
-                                      const SessionOptions &options = {},
-                                      std::optional<bool> tiles = std::nullopt);
+                                      const SessionOptions &options = {});
+
+/// On the devices that the package names, cpus and emulated GPUs; `tiles` as in GpuOptions.
+std::unique_ptr<Session> openNamed(const package::PackageData &data, uint64_t seed,
+                                   std::optional<bool> tiles = std::nullopt);
 
 /// Fills the inputs of an entry with values that depend only on name, element and `update`:
 /// `length` gets 0 to `steps`, integers get 0 to `classes` - 1, floats are uniform in [-1, 1).

@@ -1,6 +1,7 @@
 #include "tests/nets/Judge.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -189,20 +190,26 @@ private:
     passes::CompileOptions options =
         way.applyTo(bench_->options(), bench_->groups(), bench_->layers());
     options.streams = 1 + int64_t(questions_.seed % 8);
-    judgeOnGpus(std::move(options));
+    judgeOnGpus(std::move(options), questions_.seed % 3 == 0);
   }
 
-  void judgeOnGpus(passes::CompileOptions options) {
-    auto toGpu = [](std::string &device) { device.replace(0, device.find(':'), "emu"); };
-    std::ranges::for_each(options.devices, toGpu);
+  /// `mixed`: every second device stays a cpu.
+  void judgeOnGpus(passes::CompileOptions options, bool mixed = false) {
+    std::map<std::string, std::string> gpus;
+    for (size_t i = 0; i < options.devices.size(); ++i) {
+      std::string &device = options.devices[i];
+      std::string &gpu = gpus[device] = device;
+      if (!mixed || i % 2 == 0)
+        gpu.replace(0, device.find(':'), "emu");
+      device = gpu;
+    }
     for (auto &[group, device] : options.place)
-      toGpu(device);
+      device = gpus[device];
     const std::optional<passes::Compiled> compiled = compile(options);
     if (!compiled)
       return count("refused " + refused_);
     const auto tiles = questions_.seed % 2 == 0 ? std::optional(true) : std::nullopt;
-    const auto session =
-        e2e::openEmulated(compiled->package, questions_.seed, nullptr, nullptr, {}, tiles);
+    const auto session = e2e::openNamed(compiled->package, questions_.seed, tiles);
     compare(nets::carryOut(*session, bench_->learningRate(), questions_.seed));
   }
 
