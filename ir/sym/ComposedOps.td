@@ -82,7 +82,7 @@ def Sym_ArangeLikeOp
 def Sym_ArgminOp : Sym_Composed<"argmin", "argmin", [], [Sym_NoGradient]> {
   let summary = "index of the smallest element over an axis";
   let description = [{
-    `argmax(-data)`: the first one where several are equal; a float of the type of `data`. Without
+    `argmax(-data)`: the first one where several are equal, or that is NaN; a float of the type of `data`. Without
     `axis`, over the tensor as one row.
       * axis: `axis` is an axis of `data`.
       * output-shape: the extents of `data` without it; with `keepdims`, with 1 there.

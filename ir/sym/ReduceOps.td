@@ -61,8 +61,8 @@ def Sym_NormOp : Sym_Reduction<"norm", "norm", "norm"> {
 def Sym_ArgmaxOp
     : Sym_Reduction<"argmax", "argmax", "index of the largest element", [], [Sym_NoGradient]> {
   let description = [{
-    The first one if several are equal, as a float of the type of `data`. Without `axis`, `data` is
-    read as one row.
+    The first one if several are equal, as a float of the type of `data`; NaN counts as larger than
+    all numbers. Without `axis`, `data` is read as one row.
       * axis: `axis` is an axis of `data`.
       * output-shape: the extents of `data` without `axis`; with `keepdims`, with 1 in its place.
 

@@ -1,6 +1,7 @@
 // Ops that combine the elements of axes.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "tests/nets/plain/Rules.h"
 
@@ -80,12 +81,16 @@ Number length(const Group &group) {
     total += Number(double(x * x)); // what is too small for a double is 0
   return std::sqrt(total);
 }
-Number firstLargest(const Group &group) {
-  return Number(std::max_element(group.begin(), group.end()) - group.begin());
+/// What is no number comes before all numbers.
+template <typename Before> Number firstOf(const Group &group, Before before) {
+  size_t best = 0;
+  for (size_t e = 1; e < group.size(); ++e)
+    if (!std::isnan(group[best]) && (std::isnan(group[e]) || before(group[e], group[best])))
+      best = e;
+  return Number(best);
 }
-Number firstSmallest(const Group &group) {
-  return Number(std::min_element(group.begin(), group.end()) - group.begin());
-}
+Number firstLargest(const Group &group) { return firstOf(group, std::greater<Number>()); }
+Number firstSmallest(const Group &group) { return firstOf(group, std::less<Number>()); }
 
 /// An integer result is cut to one, and saturates.
 template <typename Op> void onAxes(Rules &rules, Reducer reduce) {
