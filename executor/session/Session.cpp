@@ -468,11 +468,14 @@ Result<session::Value> Session::Impl::bindingValue(std::string_view entry, std::
 
 Result<Tensor> Session::input(std::string_view entry, std::string_view name) {
   LSTMC_ASSIGN(session::Value value, impl_->bindingValue(entry, name, true));
-  for (session::ScalarInput &scalar : impl_->entries[*impl_->findEntry(entry)].scalars)
-    if (scalar.name == name && !scalar.viewed) {
+  for (session::ScalarInput &scalar : impl_->entries[*impl_->findEntry(entry)].scalars) {
+    if (scalar.name != name)
+      continue;
+    if (!scalar.viewed)
       scalar.write();
-      scalar.viewed = true;
-    }
+    scalar.viewed = true;
+    return impl_->views->view(value, session::Kept::Scalar);
+  }
   return impl_->views->view(value, session::Kept::Input);
 }
 
