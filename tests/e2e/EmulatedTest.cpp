@@ -292,6 +292,27 @@ TEST(EmulatedInputs, AreCopiedAgainWhereAnotherEntryRanInBetween) {
   EXPECT_EQ(train(*gpu, model, 2, 1), train(*cpu, model, 2, 1));
 }
 
+/// The learning rate of a program that has a view of it: what is written there while an update ends
+/// is the next one's.
+TEST(EmulatedInputs, LeaveScalarsThatTheUpdateStillReads) {
+  const Model model = models()[0];
+  const package::PackageData data = compileFor(model, 1, 1);
+  auto weightsAfterTwo = [&](std::unique_ptr<Session> session) {
+    const Tensor rate = *session->input("step", "learning_rate");
+    for (int64_t update = 1; update <= 2; ++update) {
+      auto fill = [&](int64_t next) {
+        feed(*session, "step", next, model.classes, model.recipe.steps);
+        *rate.as<float>() = 0.25f * float(next);
+      };
+      fill(update);
+      session->setScalar("update", update);
+      EXPECT_TRUE(session->run("step", [&] { fill(update + 1); }).ok());
+    }
+    return session->weightsHash();
+  };
+  EXPECT_EQ(weightsAfterTwo(openEmulated(data, 1)), weightsAfterTwo(openSession(data, 1)));
+}
+
 class EmulatedStreams : public ::testing::TestWithParam<bool> {};
 
 INSTANTIATE_TEST_SUITE_P(Ways, EmulatedStreams, ::testing::Bool(),
