@@ -290,6 +290,9 @@ def UnpackRnn : Pass<"unpack-rnn", "::mlir::func::FuncOp"> {
         ..
         %y = sym.concat %h0, %h1
 
+    Where only some of its data and states have rows of the batch (the others are parameters), `sym.own_rows` marks those of the others
+    in an entry that trains: replicate does so for parts, and gradients have to sum rows in one order.
+
     Before gradient, which differentiates layers.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
@@ -307,6 +310,8 @@ def Gradient : Pass<"gradient", "::mlir::func::FuncOp"> {
         %y = sym.fully_connected %x, %w, %b        %dx = sym.dot %dy, %w
                                               adds %dw = sym.weight_gradient (%dy), (%x)
                                                    %db = sym.bias_gradient %dy
+
+    `sym.own_rows` and `sym.all_rows` of a net for all rows (unpack-rnn) have said their rows then, and go.
 
     E0403 at the op through which a parameter trains and which has no gradient.
   }];

@@ -37,6 +37,10 @@ static PartOp create(mlir::OpBuilder &builder, Value value, BatchPosition at) {
                                 number(at.outer), number(at.batch), number(at.inner));
 }
 
+Value createOwnRows(mlir::OpBuilder &builder, Value value, BatchPosition at) {
+  return create<sym::OwnRowsOp>(builder, value, at);
+}
+
 RowMarks::RowMarks(mlir::func::FuncOp net, llvm::ArrayRef<int64_t> partRows)
     : rows(partRows.begin(), partRows.end()) {
   llvm::sort(rows);
@@ -66,7 +70,7 @@ void RowMarks::mark(Operation *op, const BatchPositions &positions) {
   for (auto [operand, position] : llvm::zip_equal(op->getOpOperands(), operands))
     if (position && !of(operand.get()) && !becomesRows(operand, position)) {
       mlir::OpBuilder builder(op);
-      operand.set(create<sym::OwnRowsOp>(builder, operand.get(), position));
+      operand.set(createOwnRows(builder, operand.get(), position));
       marks[operand.get()] = position;
     }
   for (auto [result, position] : llvm::zip_equal(op->getResults(), *results))
@@ -90,8 +94,8 @@ void RowMarks::gather(Operation *op, const BatchPositions &positions) {
   for (mlir::OpResult result : op->getResults())
     if (BatchPosition position = positions.of(result);
         position && !result.use_empty() && !llvm::isa<sym::LossHead>(op)) {
-      auto own = create<sym::OwnRowsOp>(builder, result, position);
-      result.replaceAllUsesExcept(own, own);
+      Value own = createOwnRows(builder, result, position);
+      result.replaceAllUsesExcept(own, own.getDefiningOp());
       marks[own] = position;
     }
 }

@@ -32,6 +32,9 @@ private:
   llvm::DenseMap<mlir::Value, sym::BatchPosition> marks;
 };
 
+/// A part's own rows of a value that has those of the whole batch at `at`.
+mlir::Value createOwnRows(mlir::OpBuilder &builder, mlir::Value value, sym::BatchPosition at);
+
 /// The op's attribute of extents (ExtentsRule), if it has one, as its result has them; but one that
 /// fits already, since it says them by what the op reads (0 and -1 of Reshape), stays so, which
 /// leaves it right for a chunk of the steps too.

@@ -7,13 +7,13 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
-#include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
 #include "passes/EntryMarks.h"
 #include "passes/Passes.h"
 #include "passes/PlacementListener.h"
 #include "passes/Replica.h"
 #include "passes/RnnSteps.h"
+#include "passes/RowMarks.h"
 
 namespace lstmc::passes {
 
@@ -230,13 +230,11 @@ struct UnpackRnn : impl::UnpackRnnBase<UnpackRnn> {
       if (!rnn.isWrittenInSteps() || llvm::none_of(rnn->getOperands(), hasRows))
         continue;
       mlir::OpBuilder builder(rnn);
-      auto number = [&](int64_t n) { return builder.getI64IntegerAttr(n); };
       auto give = [&](mlir::OpOperand &operand) {
         Value value = operand.get();
         if (!hasRows(value) && !value.getDefiningOp<sym::BeginStateOp>())
-          operand.set(builder.create<sym::OwnRowsOp>(
-              rnn.getLoc(), value.getType(), value, number(1), number(1),
-              number(sym::rankedType(value).getDimSize(1)), number(1)));
+          operand.set(
+              createOwnRows(builder, value, {1, 1, sym::rankedType(value).getDimSize(1), 1}));
       };
       give(rnn.getDataMutable());
       for (mlir::MutableOperandRange states : {rnn.getStateMutable(), rnn.getStateCellMutable()})

@@ -183,7 +183,7 @@ def Sym_OwnRowsOp : Sym_PartOp<"own_rows"> {
   let summary = "the rows of one part of the batch";
   let description = [{
     The reverse of `sym.all_rows`: takes the rows of one part from a value that has all rows of the
-    batch.
+    batch. Made by unpack-rnn too, in a net over the whole batch, where gradient removes it.
     ```mlir
     %o = sym.own_rows %a {axis = 0 : i64, outer = 1 : i64, batch = 6 : i64, inner = 1 : i64} : (tensor<6x5xf32>) -> tensor<3x5xf32>
     ```
