@@ -292,6 +292,19 @@ TEST(EmulatedInputs, AreCopiedAgainWhereAnotherEntryRanInBetween) {
   EXPECT_EQ(train(*gpu, model, 2, 1), train(*cpu, model, 2, 1));
 }
 
+/// As in a package whose update reads them.
+TEST(EmulatedInputs, AreNotFilledAheadWhereSomethingAfterCommitUsesThem) {
+  const Model model = models()[0];
+  package::PackageData data = compileFor(model, 1, 1);
+  for (package::Entry &entry : data.entries)
+    if (entry.name == "step")
+      entry.programs[0].commit = 0;
+  const auto session = openEmulated(data, 1);
+  int64_t ahead = 0;
+  train(*session, model, 1, 2, &ahead);
+  EXPECT_EQ(ahead, 0);
+}
+
 /// The learning rate of a program that has a view of it: what is written there while an update ends
 /// is the next one's.
 TEST(EmulatedInputs, LeaveScalarsThatTheUpdateStillReads) {

@@ -21,10 +21,10 @@ struct Verdict {
 
 /// Which checks to run. All of them take time; to reduce a net, only the one that failed is needed.
 struct Questions {
-  std::vector<std::string>
-      judges;            ///< text, plain, passes, ways, gpus, forward, gradients; empty: all
-  std::vector<Way> ways; ///< in which the training has to give the same bits
-  int64_t most = 1000;   ///< use at most this many that are not refused
+  /// text, plain, passes, ways, gpus, forward, gradients; empty: all.
+  std::vector<std::string> judges;
+  std::vector<Way> ways;           ///< in which the training has to give the same bits
+  int64_t most = 1000;             ///< use at most this many that are not refused
   std::vector<std::string> passes; ///< to leave out, one at a time
   uint64_t seed = 1;               ///< for values and directions
 
