@@ -103,8 +103,11 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
                 options.commandName());
   // Of data that are typed to be measured every row counts.
   const bool keepsShare = fromFile || options.command == CommandId::Train;
+  std::vector<package::Setting> keys = file;
+  if (learned && learned->unit) // which was typed, if it is another than the file's
+    std::erase_if(keys, [](const package::Setting &key) { return key.name == "unit"; });
   LSTMC_ASSIGN(data::DataSpec spec,
-               withFileKeys(*text, file, isKindOfFile(*text, train), keepsShare));
+               withFileKeys(*text, keys, isKindOfFile(*text, train), keepsShare));
   std::optional<std::string> valid = options.valid;
   bool validFromFile = !valid && fromFile;
   if (validFromFile)

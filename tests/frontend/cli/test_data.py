@@ -211,6 +211,14 @@ class Kept(Fits):
         self.refused(6, 'error[E0610]: data "text:words.txt,unit=char": found unit char, want word as the vocabulary has it', "eval", "ck",
                      "--data", "text:words.txt,unit=char")
 
+    def test_the_unit_that_was_typed_and_not_the_files(self):
+        self.write("words.txt", "to be or not to be that is the question\n" * 30)
+        text = (self.folder / "small.lnet").read_text()
+        self.write("small.lnet", text + 'data(small, train="text:text.txt", unit="char")\n')
+        self.good("train", "small.lnet", "--data", "text:words.txt,unit=word", "-o", "ck", "--after", "5u")
+        self.good("eval", "ck", "--data", "text:words.txt")
+        self.good("train", "ck", "--data", "text:words.txt", "--valid", "text:words.txt", "-o", "ck2", "--after", "6u")
+
     def test_a_training_that_begins_with_a_checkpoint(self):
         self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "--after", "5u")
         self.good("train", "ck", "-o", "same", "--after", "2u")  # on the text that was typed
