@@ -4,7 +4,7 @@
 
 namespace lstmc::conformance {
 
-Status runOn(Device &device, TestLaunch &launch, FastRule fast) {
+Status runOn(Device &device, TestLaunch &launch, FastRule fast, int runs) {
   std::map<const Storage *, uint64_t> offsets; // one offset per memory, which operands may share
   uint64_t bytes = 0;
   for (const Array &operand : launch.operands)
@@ -24,7 +24,8 @@ Status runOn(Device &device, TestLaunch &launch, FastRule fast) {
     spec.operands.push_back(tensor);
   }
   LSTMC_ASSIGN(auto program, device.prepare({std::move(spec)}));
-  device.run(*program, 0, 1);
+  for (int i = 0; i < runs; ++i)
+    device.run(*program, 0, 1);
   for (const auto &[storage, offset] : offsets)
     device.copyOut(offset, storage->memory());
   return {};

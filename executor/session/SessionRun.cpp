@@ -169,6 +169,7 @@ Status Session::run(std::string_view name, const std::function<void()> &fillNext
   const std::function<void()> fill = std::ref(fillAndGive); // allocates nothing
   const bool fills = fillNext && impl_->views->inputsEndAtCommit(index);
   Status status = impl_->run(*found, fills ? &fill : nullptr);
+  impl_->tellChoices();
   if (status.ok() && impl_->options.peers)
     status = impl_->shareOutputs(index);
   impl_->views->take(index); // also of one that failed: what it left counts

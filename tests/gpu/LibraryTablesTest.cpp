@@ -73,6 +73,10 @@ TEST(LibraryTables, ConstantsAreThoseOfTheHeaders) {
   EXPECT_EQ(kCudnnFloat, int(CUDNN_DATA_FLOAT));
   EXPECT_EQ(kCudnnPacked, int(CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED));
   EXPECT_EQ(kCudnnStandard, int(CUDNN_RNN_ALGO_STANDARD));
+  EXPECT_EQ(kCudnnPersistent, int(CUDNN_RNN_ALGO_PERSIST_STATIC));
+  EXPECT_EQ(kCudnnPersistentSmallH, int(CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H));
+  EXPECT_TRUE(isUnsupported(int(CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH)));
+  EXPECT_FALSE(isUnsupported(int(CUDNN_STATUS_INTERNAL_ERROR)));
   EXPECT_EQ(kCudnnNoBias, int(CUDNN_RNN_NO_BIAS));
   EXPECT_EQ(kCudnnInputBias, int(CUDNN_RNN_SINGLE_INP_BIAS));
   EXPECT_EQ(kCudnnBothBiases, int(CUDNN_RNN_DOUBLE_BIAS));
@@ -125,7 +129,8 @@ TEST(LibraryTables, CudnnSaysItsVersion) {
   EXPECT_TRUE(versionOf(**cudnn).starts_with("9.")) << versionOf(**cudnn);
 }
 
-/// Descriptions need no GPU.
+/// Descriptions need no GPU. Of f32 the persistent algorithms describe layers of any size that have
+/// both biases; what a card refuses is known later.
 TEST(LibraryTables, CudnnTakesWhatALayerIsDescribedWith) {
   const Result<const Cudnn *> loaded = machineCudnn();
   if (!loaded.ok())
@@ -135,10 +140,19 @@ TEST(LibraryTables, CudnnTakesWhatALayerIsDescribedWith) {
   ASSERT_EQ(library.createLayer(&layer), 0);
   for (RnnMode mode : {RnnMode::Relu, RnnMode::Tanh, RnnMode::Lstm, RnnMode::Gru})
     for (int biases : {kCudnnNoBias, kCudnnInputBias, kCudnnBothBiases, kCudnnRecurrentBias})
-      EXPECT_EQ(library.setLayer(layer, kCudnnStandard, int(mode), biases, kCudnnOneDirection,
-                                 kCudnnMultipliesInputs, kCudnnFloat, kCudnnFloat, kCudnnFma, 10, 7,
-                                 7, 1, nullptr, 0),
-                0);
+      for (int algorithm : {kCudnnStandard, kCudnnPersistent, kCudnnPersistentSmallH}) {
+        const CudnnResult error = library.setLayer(
+            layer, algorithm, int(mode), biases, kCudnnOneDirection, kCudnnMultipliesInputs,
+            kCudnnFloat, kCudnnFloat, kCudnnFma, 10, 7, 7, 1, nullptr, 0);
+        if (algorithm == kCudnnStandard || biases == kCudnnBothBiases)
+          EXPECT_EQ(error, 0);
+        else
+          EXPECT_TRUE(isUnsupported(error)) << error;
+      }
+  constexpr int kDouble = 1;
+  EXPECT_TRUE(isUnsupported(library.setLayer(
+      layer, kCudnnPersistentSmallH, int(RnnMode::Lstm), kCudnnBothBiases, kCudnnOneDirection,
+      kCudnnMultipliesInputs, kDouble, kDouble, kCudnnFma, 10, 7, 7, 1, nullptr, 0)));
   CudnnSequences sequences = nullptr;
   ASSERT_EQ(library.createSequences(&sequences), 0);
   const int lengths[] = {5, 5, 5};

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <mutex>
 #include <set>
+#include <tuple>
 
 #include "backends/cuda/emulated/EmulatedCards.h"
 #include "executor/abi/Gate.h"
@@ -30,6 +32,7 @@ struct Sequences {
   uint64_t elements() const { return uint64_t(steps * batch * width); }
 };
 struct Layer {
+  int algorithm = kCudnnStandard;
   RnnMode mode = RnnMode::Relu;
   int biases = kCudnnNoBias;
   int64_t inputs = 0, units = 0; ///< no units: not set
@@ -37,6 +40,10 @@ struct Layer {
   int64_t gates() const { return gateCount(mode); }
   int64_t width() const { return gates() * units; }
   bool has(int bias) const { return biases == kCudnnBothBiases || biases == bias; }
+  /// How many sums the terms of one go to.
+  int sums() const {
+    return algorithm == kCudnnPersistentSmallH ? 3 : algorithm == kCudnnPersistent ? 4 : 2;
+  }
 };
 
 Handle &of(CudnnHandle handle) { return *reinterpret_cast<Handle *>(handle); }
@@ -46,15 +53,17 @@ Layer &of(CudnnLayer layer) { return *reinterpret_cast<Layer *>(layer); }
 
 constexpr CudnnResult kInCapture = 5001;
 
-// ---- weights: R, W, bi, bh, each from a multiple of 64 elements on ----
+// ---- weights: R, W (for small H W, R), bi, bh, each from a multiple of 64 elements on ----
 
 struct Weights {
   int64_t r = 0, w = 0, bi = 0, bh = 0, elements = 0;
 
   explicit Weights(const Layer &l) {
     const auto next = [](int64_t begin, int64_t count) { return roundUp(begin + count, 64); };
-    w = next(r, l.width() * l.units);
-    bi = next(w, l.width() * l.inputs);
+    const int64_t ofR = l.width() * l.units, ofW = l.width() * l.inputs;
+    const bool first = l.algorithm != kCudnnPersistentSmallH; // R
+    (first ? w : r) = next(0, first ? ofR : ofW);
+    bi = first ? next(w, ofW) : next(r, ofR);
     bh = next(bi, l.has(kCudnnInputBias) ? l.width() : 0);
     elements = next(bh, l.has(kCudnnRecurrentBias) ? l.width() : 0);
   }
@@ -87,13 +96,15 @@ struct Operands {
   float *y, *hN, *cN, *workspace;
 };
 
-float dot(const float *a, const float *b, int64_t depth) {
-  float even = 0, odd = 0;
-  for (int64_t k = 0; k < depth; k += 2)
-    even = __builtin_fmaf(a[k], b[k], even);
-  for (int64_t k = 1; k < depth; k += 2)
-    odd = __builtin_fmaf(a[k], b[k], odd);
-  return even + odd;
+float dot(const float *a, const float *b, int64_t depth, int sums) {
+  float whole = 0;
+  for (int64_t first = 0; first < sums; ++first) {
+    float sum = 0;
+    for (int64_t k = first; k < depth; k += sums)
+      sum = __builtin_fmaf(a[k], b[k], sum);
+    whole = first == 0 ? sum : whole + sum;
+  }
+  return whole;
 }
 
 float sigmoid(float z) { return 1 / (1 + std::exp(-z)); }
@@ -121,7 +132,8 @@ void projectInputs(const Operands &o, const Layer &l, int64_t rows) {
   const Weights at(l);
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < l.width(); ++column) {
-      const float sum = dot(o.weights + at.w + column * l.inputs, o.x + row * l.inputs, l.inputs);
+      const float sum =
+          dot(o.weights + at.w + column * l.inputs, o.x + row * l.inputs, l.inputs, l.sums());
       o.workspace[row * l.width() + column] =
           l.has(kCudnnInputBias) ? sum + o.weights[at.bi + column] : sum;
     }
@@ -144,7 +156,7 @@ void advanceSequence(const Operands &o, const Layer &l, const Sequences &x, int6
       for (int64_t gate = 0; gate < l.gates(); ++gate) {
         const int64_t column = gate * l.units + unit;
         ofX[gate] = o.workspace[row * l.width() + column];
-        ofH[gate] = dot(o.weights + at.r + column * l.units, h.data(), l.units);
+        ofH[gate] = dot(o.weights + at.r + column * l.units, h.data(), l.units, l.sums());
         if (l.has(kCudnnRecurrentBias))
           ofH[gate] += o.weights[at.bh + column];
       }
@@ -169,16 +181,29 @@ bool fit(const Layer &l, const Sequences &x, const Sequences &y, const State &st
          state.shape[2] == l.units;
 }
 
-/// The library's kernels are loaded when a layer of a mode runs for the first time, and again for
-/// each card, which no captured stream allows.
-bool loaded(RnnMode mode, const Stream &stream) {
+/// The library's kernels are loaded when a layer of a mode runs for the first time by an algorithm,
+/// and again for each card, which no captured stream allows.
+bool loaded(const Layer &l, const Stream &stream) {
   static std::mutex mutex;
-  static std::set<std::pair<const Card *, RnnMode>> all;
+  static std::set<std::tuple<const Card *, RnnMode, int>> all;
   const std::lock_guard lock(mutex);
   if (stream.capture)
-    return all.contains({current, mode});
-  all.insert({current, mode});
+    return all.contains({current, l.mode, l.algorithm});
+  all.insert({current, l.mode, l.algorithm});
   return true;
+}
+
+bool takes(const Layer &l, int64_t sequences) {
+  if (l.algorithm == kCudnnPersistentSmallH)
+    return l.units <= (l.gates() > 1 ? 192 : 384);
+  if (l.algorithm == kCudnnPersistent)
+    return l.units % 128 == 0 && l.units <= 1024 && l.inputs % 128 == 0 && sequences % 8 == 0 &&
+           sequences <= 128;
+  return true;
+}
+bool refusesToRun(const Layer &l) {
+  const char *refused = std::getenv("LSTMC_EMU_CUDNN_REFUSES");
+  return refused && std::atoi(refused) == l.algorithm;
 }
 
 CudnnResult advance(CudnnHandle handle, CudnnLayer layer, int forward, const int32_t *,
@@ -194,7 +219,9 @@ CudnnResult advance(CudnnHandle handle, CudnnLayer layer, int forward, const int
       weightBytes < size_t(Weights(l).elements) * sizeof(float) || !of(handle).stream)
     return kCudnnBadParameter;
   Stream &stream = *of(handle).stream;
-  if (!loaded(l.mode, stream))
+  if (refusesToRun(l) || !takes(l, inputs.batch))
+    return kCudnnNotSupported;
+  if (!loaded(l, stream))
     return kInCapture;
   std::vector<MemoryUse> uses;
   bool here = true;
@@ -259,14 +286,18 @@ CudnnResult setSequences(CudnnSequences sequences, int type, int layout, int ste
 CudnnResult setLayer(CudnnLayer layer, int algorithm, int mode, int biases, int direction,
                      int input, int type, int arithmetic, int math, int32_t inputs, int32_t units,
                      int32_t projected, int32_t layers, void *dropout, uint32_t flags) {
-  if (algorithm != kCudnnStandard || direction != kCudnnOneDirection ||
-      input != kCudnnMultipliesInputs || type != kCudnnFloat || arithmetic != kCudnnFloat ||
-      math != kCudnnFma || projected != units || layers != 1 || dropout || flags != 0)
+  const bool known = algorithm == kCudnnStandard || algorithm == kCudnnPersistent ||
+                     algorithm == kCudnnPersistentSmallH;
+  if (!known || direction != kCudnnOneDirection || input != kCudnnMultipliesInputs ||
+      type != kCudnnFloat || arithmetic != kCudnnFloat || math != kCudnnFma || projected != units ||
+      layers != 1 || dropout || flags != 0)
     return kCudnnNotSupported;
   if (mode < 0 || mode > int(RnnMode::Gru) || biases < 0 || biases > kCudnnRecurrentBias ||
       inputs < 1 || units < 1)
     return kCudnnBadParameter;
-  of(layer) = {RnnMode(mode), biases, inputs, units};
+  if (algorithm != kCudnnStandard && biases != kCudnnBothBiases)
+    return kCudnnNotSupported;
+  of(layer) = {algorithm, RnnMode(mode), biases, inputs, units};
   return 0;
 }
 
@@ -317,7 +348,9 @@ Cudnn makeTable() {
                               size_t *workspace, size_t *reserve) {
     *workspace = workspaceFor(of(layer), of(x));
     *reserve = 0;
-    return forward == kCudnnInference && of(x).width == of(layer).inputs ? 0 : kCudnnBadParameter;
+    if (forward != kCudnnInference || of(x).width != of(layer).inputs)
+      return kCudnnBadParameter;
+    return takes(of(layer), of(x).batch) ? 0 : kCudnnNotSupported;
   };
   library.advance = advance;
   return library;

@@ -1,11 +1,15 @@
 #include "backends/cuda/runtime/BoundLayer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
 #include "backends/cuda/model/LibraryScratch.h"
 #include "backends/cuda/runtime/Groups.h"
+#include "backends/cuda/runtime/LayerAlgorithms.h"
+#include "backends/cuda/text/KeptFiles.h"
+#include "executor/base/Sha256.h"
 
 namespace lstmc::cuda {
 
@@ -65,6 +69,21 @@ std::string obstacleOf(const RnnForwardLaunch &launch) {
   return "";
 }
 
+int biasesOf(const RnnForwardLaunch &launch) {
+  return launch.bi && launch.bh ? kCudnnBothBiases
+         : launch.bi            ? kCudnnInputBias
+         : launch.bh            ? kCudnnRecurrentBias
+                                : kCudnnNoBias;
+}
+
+std::string shapeOf(const RnnForwardLaunch &launch) {
+  const Tensor &x = launch.x, &y = launch.y;
+  return fmt::format("{} of {} x {} x {}, {} units", kRnnModeNames[int(launch.mode)], x.shape[0],
+                     x.shape[1], x.shape[2], y.shape[2]);
+}
+
+std::string fileOf(const std::string &key) { return sha256(asBytes(key)) + ".algorithm"; }
+
 /// Where the library wants the matrices or the biases of all gates: one after the other, so many
 /// elements apart.
 struct Places {
@@ -99,15 +118,11 @@ CudnnResult BoundLayer::describe(const RnnForwardLaunch &launch) {
   const LibraryLayer extents = extentsOf(launch);
   const auto steps = int(extents.steps), batch = int(extents.batch), units = int(extents.units),
              inputs = int(extents.inputs);
-  const int biases = launch.bi && launch.bh ? kCudnnBothBiases
-                     : launch.bi            ? kCudnnInputBias
-                     : launch.bh            ? kCudnnRecurrentBias
-                                            : kCudnnNoBias;
   CudnnResult error = library_.createLayer(&layer_);
   if (!error)
-    error = library_.setLayer(layer_, kCudnnStandard, int(launch.mode), biases, kCudnnOneDirection,
-                              kCudnnMultipliesInputs, kCudnnFloat, kCudnnFloat, kCudnnFma, inputs,
-                              units, units, 1, nullptr, 0);
+    error = library_.setLayer(layer_, algorithm_, int(launch.mode), biasesOf(launch),
+                              kCudnnOneDirection, kCudnnMultipliesInputs, kCudnnFloat, kCudnnFloat,
+                              kCudnnFma, inputs, units, units, 1, nullptr, 0);
   const std::vector<int> lengths(size_t(batch), steps);
   for (auto [shape, width] : {std::pair(&xShape_, inputs), {&yShape_, units}}) {
     if (!error)
@@ -141,16 +156,23 @@ void BoundLayer::giveTo(DriverStream stream) const {
     error = library_.advance(handle_, layer_, kCudnnInference, nullptr, xShape_, x_, yShape_, y_,
                              stateShape_, h0_, hN_, stateShape_, c0_, cN_, weightBytes_, weights_,
                              workspaceBytes_, workspace_, 0, nullptr);
+  const auto words = [&] { return fmt::format("cudnnRNNForward: {}", library_.errorText(error)); };
+  if (isUnsupported(error))
+    throw LibraryRefusal(words());
   if (error)
-    throw std::runtime_error(fmt::format("cudnnRNNForward: {}", library_.errorText(error)));
+    throw std::runtime_error(words());
 }
 
-Result<std::unique_ptr<LibraryLayers>> LibraryLayers::create(const Cudnn &library) {
+void BoundLayer::takeOver(const std::string &why) { layers_.takeOver(*this, why); }
+
+Result<std::unique_ptr<LibraryLayers>> LibraryLayers::create(const Cudnn &library, std::string card,
+                                                             int multiprocessors) {
   CudnnHandle handle = nullptr;
   if (CudnnResult error = library.create(&handle))
     return fail(ErrorCode::E0503, "cuDNN {} refuses the GPU: {}", versionOf(library),
                 library.errorText(error));
-  return std::unique_ptr<LibraryLayers>(new LibraryLayers(library, handle));
+  return std::unique_ptr<LibraryLayers>(
+      new LibraryLayers(library, handle, std::move(card), multiprocessors));
 }
 
 LibraryLayers::~LibraryLayers() { library_.destroy(handle_); }
@@ -195,9 +217,6 @@ std::string LibraryLayers::copyWeights(const RnnForwardLaunch &launch, LayerStep
 
 /// "" or why not.
 std::string LibraryLayers::bindSteps(const RnnForwardLaunch &launch, LayerSteps &steps) const {
-  if (std::string obstacle = obstacleOf(launch); !obstacle.empty())
-    return obstacle;
-  steps.call.reset(new BoundLayer(library_, handle_));
   BoundLayer &call = *steps.call;
   if (CudnnResult error = call.describe(launch))
     return library_.errorText(error);
@@ -237,23 +256,98 @@ std::string LibraryLayers::bindSteps(const RnnForwardLaunch &launch, LayerSteps 
   return "";
 }
 
-std::optional<LayerSteps> LibraryLayers::bind(const RnnForwardLaunch &launch) {
-  LayerSteps steps = {};
-  const std::string why = bindSteps(launch, steps);
-  const Tensor &x = launch.x, &y = launch.y;
-  std::string told =
-      fmt::format("cuDNN {}: {} of {} x {} x {}, {} units, by {}", versionOf(library_),
-                  kRnnModeNames[int(launch.mode)], x.shape[0], x.shape[1], x.shape[2], y.shape[2],
-                  why.empty() ? fmt::format("the standard algorithm, {} bytes of workspace",
-                                            steps.call->workspaceBytes_)
-                              : "our own kernels: " + why);
-  if (std::ranges::find(told_, told) == told_.end()) {
-    told_.push_back(told);
-    choices_.push_back(std::move(told));
-  }
-  if (!why.empty())
+/// All that the library sees of a launch.
+std::string LibraryLayers::keyOf(const RnnForwardLaunch &launch) const {
+  const LibraryLayer extents = extentsOf(launch);
+  const auto alignment = [](const Tensor &tensor, bool copied = false) {
+    return copied ? uint32_t(kLibraryAlignment) : alignmentOf(tensor.data);
+  };
+  return fmt::format(
+      "cudnn {} {}: {}, biases {}, aligned {} {} {} {} {} {}, workspace {}", versionOf(library_),
+      card_, shapeOf(launch), biasesOf(launch), alignment(launch.x, extents.copiesInputs),
+      alignment(launch.y, extents.copiesOutputs), alignment(launch.h0), alignment(launch.c0),
+      alignment(launch.hN), alignment(launch.cN), libraryScratchOf(extents).workspaceBytes);
+}
+
+/// An algorithm that the user's cache has. It may be any number.
+std::optional<int> LibraryLayers::kept(const std::string &key) const {
+  const Result<Bytes> file = keptFile(fileOf(key));
+  int32_t algorithm = 0;
+  if (!file.ok() || file->size() != sizeof(algorithm))
     return std::nullopt;
-  return steps;
+  std::memcpy(&algorithm, file->data(), sizeof(algorithm));
+  return algorithm;
+}
+
+void LibraryLayers::choose(const std::string &key, int algorithm) {
+  chosen_[key] = algorithm;
+  const int32_t number = algorithm;
+  keepFile(fileOf(key), {reinterpret_cast<const uint8_t *>(&number), sizeof(number)});
+}
+
+LibraryLayers::Answers LibraryLayers::ask(const RnnForwardLaunch &launch,
+                                          std::span<const int> algorithms) {
+  Answers answers;
+  for (int algorithm : algorithms) {
+    LayerSteps steps = {};
+    steps.call.reset(new BoundLayer(*this, library_, handle_, algorithm));
+    answers.last = bindSteps(launch, steps);
+    if (answers.last.empty())
+      answers.taken.push_back(std::move(steps));
+    else if (answers.taken.empty())
+      answers.refused += fmt::format("; not by {}: {}", nameOfAlgorithm(algorithm), answers.last);
+  }
+  return answers;
+}
+
+void LibraryLayers::tell(const std::string &shape, const std::string &by) {
+  std::string told = fmt::format("cuDNN {}: {}, by {}", versionOf(library_), shape, by);
+  if (std::ranges::find(told_, told) != told_.end())
+    return;
+  told_.push_back(told);
+  choices_.push_back(std::move(told));
+}
+
+std::vector<LayerSteps> LibraryLayers::bind(const RnnForwardLaunch &launch) {
+  const std::string shape = shapeOf(launch);
+  if (const std::string obstacle = obstacleOf(launch); !obstacle.empty()) {
+    tell(shape, "our own kernels: " + obstacle);
+    return {};
+  }
+  const std::string key = keyOf(launch);
+  const std::vector<int> asked = layerAlgorithms(launch.mode, extentsOf(launch), multiprocessors_);
+  const auto found = chosen_.find(key);
+  const bool known = found != chosen_.end();
+  const std::optional<int> before = known ? found->second : kept(key);
+  // The library refused those that are asked for before it.
+  const auto first = before ? std::ranges::find(asked, *before) : asked.end();
+  Answers answers = ask(launch, std::span(first, asked.end()));
+  const bool same = !answers.taken.empty() && answers.taken.front().call->algorithm_ == *before;
+  if (!same)
+    answers = ask(launch, asked);
+  if (answers.taken.empty()) {
+    tell(shape, "our own kernels: " + answers.last);
+    return {};
+  }
+  for (const LayerSteps &steps : answers.taken) {
+    steps.call->key_ = key;
+    steps.call->shape_ = shape;
+  }
+  const BoundLayer &call = *answers.taken.front().call;
+  if (!same || !known)
+    tell(shape, fmt::format("{}, {} bytes of workspace{}", nameOfAlgorithm(call.algorithm_),
+                            call.workspaceBytes_, same ? ", as before" : answers.refused));
+  if (same)
+    chosen_[key] = call.algorithm_;
+  else
+    choose(key, call.algorithm_);
+  return std::move(answers.taken);
+}
+
+void LibraryLayers::takeOver(const BoundLayer &call, const std::string &why) {
+  choose(call.key_, call.algorithm_);
+  tell(call.shape_, fmt::format("{}, {} bytes of workspace, after another was refused: {}",
+                                nameOfAlgorithm(call.algorithm_), call.workspaceBytes_, why));
 }
 
 } // namespace lstmc::cuda

@@ -1,8 +1,10 @@
 // Recurrent layers that cuDNN carries out.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,20 +15,27 @@
 
 namespace lstmc::cuda {
 
-/// One layer in one direction, forward.
+class LibraryLayers;
+
+/// One layer in one direction, forward, by one algorithm.
 class BoundLayer final : public LibraryCall {
 public:
   ~BoundLayer() override;
 
   void giveTo(DriverStream stream) const override;
+  void takeOver(const std::string &why) override;
 
 private:
   friend class LibraryLayers;
-  BoundLayer(const Cudnn &library, CudnnHandle handle) : library_(library), handle_(handle) {}
+  BoundLayer(LibraryLayers &layers, const Cudnn &library, CudnnHandle handle, int algorithm)
+      : layers_(layers), library_(library), handle_(handle), algorithm_(algorithm) {}
   CudnnResult describe(const RnnForwardLaunch &launch);
 
+  LibraryLayers &layers_;
   const Cudnn &library_;
   CudnnHandle handle_;
+  int algorithm_;
+  std::string key_, shape_; ///< what the algorithm is chosen for; what of it is told
   CudnnLayer layer_ = nullptr;
   CudnnSequences xShape_ = nullptr, yShape_ = nullptr;
   CudnnTensor stateShape_ = nullptr;
@@ -45,29 +54,55 @@ struct LayerSteps {
   const void *workspace; ///< of the call alone
 };
 
-/// Of one device. The algorithm is always the standard one, which takes every shape: the library
-/// has no rules of its own that would choose one, and no time is measured.
+/// Of one device. The library has no rules of its own that choose an algorithm, so it is asked for
+/// those of layerAlgorithms(), and the first one that it takes is chosen, for a card, a version of
+/// the library and a shape. That is kept in the user's cache (text/KeptFiles.h), and the library is
+/// asked again where it does not take what is kept.
 class LibraryLayers {
 public:
-  /// E0503 if the library refuses the device, whose context is set.
-  static Result<std::unique_ptr<LibraryLayers>> create(const Cudnn &library);
+  /// `card`: what tells kinds of cards apart, as its name. E0503 if the library refuses the device,
+  /// whose context is set.
+  static Result<std::unique_ptr<LibraryLayers>> create(const Cudnn &library, std::string card,
+                                                       int multiprocessors);
   ~LibraryLayers();
   LibraryLayers(const LibraryLayers &) = delete;
   LibraryLayers &operator=(const LibraryLayers &) = delete;
 
-  /// Of a launch of f32. Nothing where our own kernels have to carry it out.
-  std::optional<LayerSteps> bind(const RnnForwardLaunch &launch);
+  /// Of a launch of f32: as the chosen algorithm carries it out, then as those do that are asked
+  /// for after it, each for where the library refuses at their first run all before. None where our
+  /// own kernels have to carry it out. The calls use this whenever they are given.
+  std::vector<LayerSteps> bind(const RnnForwardLaunch &launch);
 
-  /// Who carries layers out, since the last call: a line for each shape.
+  /// Who carries layers out, as far as that is new since the last call: a line for each shape.
   std::vector<std::string> takeChoices() { return std::exchange(choices_, {}); }
 
 private:
-  LibraryLayers(const Cudnn &library, CudnnHandle handle) : library_(library), handle_(handle) {}
+  friend class BoundLayer;
+
+  /// What the library says to algorithms.
+  struct Answers {
+    std::vector<LayerSteps> taken;
+    std::string refused; ///< those before the first that is taken, with reasons, as they are told
+    std::string last;    ///< why the last one is refused, if none is taken
+  };
+
+  LibraryLayers(const Cudnn &library, CudnnHandle handle, std::string card, int multiprocessors)
+      : library_(library), handle_(handle), card_(std::move(card)),
+        multiprocessors_(multiprocessors) {}
+  std::string keyOf(const RnnForwardLaunch &launch) const;
+  std::optional<int> kept(const std::string &key) const;
+  void choose(const std::string &key, int algorithm);
+  Answers ask(const RnnForwardLaunch &launch, std::span<const int> algorithms);
   std::string bindSteps(const RnnForwardLaunch &launch, LayerSteps &steps) const;
   std::string copyWeights(const RnnForwardLaunch &launch, LayerSteps &steps) const;
+  void tell(const std::string &shape, const std::string &by);
+  void takeOver(const BoundLayer &call, const std::string &why);
 
   const Cudnn &library_;
   CudnnHandle handle_;
+  std::string card_;
+  int multiprocessors_;
+  std::map<std::string, int> chosen_; ///< by key
   std::vector<std::string> told_, choices_;
 };
 

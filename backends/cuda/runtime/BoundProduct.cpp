@@ -9,17 +9,6 @@
 
 namespace lstmc::cuda {
 
-namespace {
-
-/// Of an address: what the library may count on.
-uint32_t alignmentOf(const void *address) {
-  constexpr uintptr_t kMost = 256;
-  const auto number = reinterpret_cast<uintptr_t>(address) | kMost;
-  return uint32_t(number & -number);
-}
-
-} // namespace
-
 BoundProduct::~BoundProduct() {
   if (description_)
     library_.destroyProduct(description_);
@@ -80,8 +69,7 @@ std::string LibraryProducts::keyOf(const LibraryProduct &p) const {
                      "{}, bias {}, workspace {}",
                      versionOf(library_), card_, p.matrices, p.rows, p.columns, p.depth, p.xStride,
                      p.yStride, p.xMatrix, p.wMatrix, p.yMatrix, alignmentOf(p.w), alignmentOf(p.x),
-                     alignmentOf(p.y), p.bias ? alignmentOf(p.bias) : 0, p.bias != nullptr,
-                     p.workspaceBytes);
+                     alignmentOf(p.y), alignmentOf(p.bias), p.bias != nullptr, p.workspaceBytes);
 }
 
 /// Whether there is one that the library still takes.

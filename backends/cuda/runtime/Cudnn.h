@@ -18,11 +18,17 @@ using CudnnLayer = struct OpaqueCudnnLayer *;
 
 inline constexpr CudnnResult kCudnnBadParameter = 2000, kCudnnNotSupported = 3000,
                              kCudnnExecutionFailed = 5000;
+/// Whether the library does not do what it is asked for, so that it has done nothing. It has a
+/// number for each reason: 3000 to 3999.
+constexpr bool isUnsupported(CudnnResult error) {
+  return error / 1000 == kCudnnNotSupported / 1000;
+}
 inline constexpr int kCudnnFloat = 0;
 /// Of setSequences: [T, B, width] without gaps.
 inline constexpr int kCudnnPacked = 1;
+/// Of setLayer: algorithms. The persistent ones carry out all steps in one kernel.
+inline constexpr int kCudnnStandard = 0, kCudnnPersistent = 1, kCudnnPersistentSmallH = 3;
 /// Of setLayer. Modes are those of RnnMode, and gates have its order.
-inline constexpr int kCudnnStandard = 0; ///< an algorithm
 inline constexpr int kCudnnNoBias = 0, kCudnnInputBias = 1, kCudnnBothBiases = 2,
                      kCudnnRecurrentBias = 3;
 inline constexpr int kCudnnOneDirection = 0;

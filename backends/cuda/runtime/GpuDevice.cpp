@@ -115,12 +115,14 @@ private:
                         bool &fits);
   DriverResult findPlace(GpuProgram &program);
   void interpreted(const std::string &why);
+  std::string cardName() const;
   Status bindProduct(const LibraryProduct &product, KernelStep &step);
   Status bindLayer(const LaunchSpec &spec, ReadyLaunch &ready);
   DriverResult findFunction(const std::string &name, DriverFunction &function) const;
   DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
                             DriverFunction &function) const;
-  void give(const ReadyLaunch &launch, DriverStream stream) const;
+  void give(ReadyLaunch &launch, DriverStream stream);
+  void giveKernels(const ReadyLaunch &launch, DriverStream stream) const;
   DriverResult allowShared(DriverFunction function, int64_t bytes);
   void release();
 
@@ -337,6 +339,12 @@ DriverResult GpuDevice::findFunction(const LaunchSpec &spec, const GpuLaunch &ke
   return findFunction(std::string(kernel.kernel), function);
 }
 
+std::string GpuDevice::cardName() const {
+  char name[256] = {};
+  driver_.deviceName(name, int(sizeof(name)) - 1, options_.card);
+  return name;
+}
+
 Status GpuDevice::bindProduct(const LibraryProduct &product, KernelStep &step) {
   if (!products_) {
     if (!options_.cublasLt)
@@ -344,9 +352,7 @@ Status GpuDevice::bindProduct(const LibraryProduct &product, KernelStep &step) {
     const Result<const CublasLt *> library = options_.cublasLt();
     if (!library.ok())
       return fail(library.error().code, "{}: --fast cublaslt: {}", name_, library.error().message);
-    char card[256] = {};
-    driver_.deviceName(card, int(sizeof(card)) - 1, options_.card);
-    LSTMC_ASSIGN(products_, LibraryProducts::create(**library, card));
+    LSTMC_ASSIGN(products_, LibraryProducts::create(**library, cardName()));
   }
   LSTMC_ASSIGN(step.call, products_->bind(product));
   return {};
@@ -371,17 +377,19 @@ Status GpuDevice::bindLayer(const LaunchSpec &spec, ReadyLaunch &ready) {
     const Result<const Cudnn *> library = options_.cudnn();
     if (!library.ok())
       return fail(library.error().code, "{}: --fast cudnn: {}", name_, library.error().message);
-    LSTMC_ASSIGN(layers_, LibraryLayers::create(**library));
+    LSTMC_ASSIGN(layers_, LibraryLayers::create(**library, cardName(), shape_.multiprocessors));
   }
   const LaunchArgs args = {spec.operands, spec.ints, spec.floats, spec.program};
-  std::optional<LayerSteps> steps = layers_->bind(RnnForwardLaunch(args));
-  if (!steps)
-    return {};
-  bool fits = true; // copies need no room
-  LSTMC_TRY(prepareKernels(spec, std::move(steps->before), ready, fits));
-  ready.kernels.emplace_back().call = std::move(steps->call);
-  leaveOut(steps->workspace, ready.uses);
-  return prepareKernels(spec, std::move(steps->after), ready, fits);
+  for (LayerSteps &steps : layers_->bind(RnnForwardLaunch(args))) {
+    ReadyLaunch way;
+    bool fits = true; // copies need no room
+    LSTMC_TRY(prepareKernels(spec, std::move(steps.before), way, fits));
+    way.kernels.emplace_back().call = std::move(steps.call);
+    LSTMC_TRY(prepareKernels(spec, std::move(steps.after), way, fits));
+    leaveOut(steps.workspace, ready.uses);
+    (ready.kernels.empty() ? ready.kernels : ready.instead.emplace_back()) = std::move(way.kernels);
+  }
+  return {};
 }
 
 Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
@@ -475,7 +483,7 @@ void GpuDevice::launch(uint32_t stream, PreparedProgram &program, size_t first, 
     check(static_cast<GpuProgram &>(program).placeTables(copies_));
     check(staging_.orderBefore(streams_));
   }
-  const auto &launches = static_cast<GpuProgram &>(program).launches;
+  auto &launches = static_cast<GpuProgram &>(program).launches;
   DriverStream handle = nullptr;
   check(streams_.use(stream, handle));
   for (size_t i = first; i < last; ++i) {
@@ -517,9 +525,29 @@ void GpuDevice::runGraph(PreparedProgram &prepared, size_t number,
     check(streams_.launch(graph));
 }
 
-void GpuDevice::give(const ReadyLaunch &ready, DriverStream stream) const {
+/// What a library refuses at its first run is carried out in the next way, from the beginning: the
+/// stream has got nothing but copies.
+void GpuDevice::give(ReadyLaunch &ready, DriverStream stream) {
   if (ready.onHost)
     return check(ready.onHost->giveTo(driver_, stream));
+  for (bool given = false; !given;) {
+    try {
+      giveKernels(ready, stream);
+      given = true;
+    } catch (const LibraryRefusal &refusal) {
+      if (ready.instead.empty())
+        throw;
+      ready.kernels = std::move(ready.instead.front());
+      ready.instead.erase(ready.instead.begin());
+      for (const KernelStep &step : ready.kernels)
+        if (step.call)
+          step.call->takeOver(refusal.what());
+    }
+  }
+  ready.instead.clear();
+}
+
+void GpuDevice::giveKernels(const ReadyLaunch &ready, DriverStream stream) const {
   for (const KernelStep &step : ready.kernels) {
     if (step.call) {
       step.call->giveTo(stream);

@@ -25,6 +25,9 @@ struct KernelStep {
 /// What carries out one launch of the package.
 struct ReadyLaunch {
   std::vector<KernelStep> kernels;
+  /// In place of `kernels`, one after the other, if a library refuses those at their first run;
+  /// none from then on, so that bits do not change.
+  std::vector<std::vector<KernelStep>> instead;
   std::vector<MemoryUse> uses;
   std::unique_ptr<HostCall> onHost; ///< in place of kernels
   std::string label;                ///< for a profiler

@@ -1,7 +1,10 @@
 // Recurrent layers by cuDNN's table, on an emulated GPU: near to the exact ones, repeated to the
-// bit, and carried out by our own kernels, to the exact bits, where the library cannot.
+// bit, by an algorithm that is chosen once and kept, and carried out by our own kernels, to the
+// exact bits, where the library cannot.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <set>
 
 #include <gmock/gmock.h>
 
@@ -9,21 +12,33 @@
 #include "backends/conformance/RecurrenceLaunch.h"
 #include "backends/cuda/emulated/EmulatedCudnn.h"
 #include "backends/cuda/model/LibraryScratch.h"
+#include "backends/cuda/runtime/LayerAlgorithms.h"
+#include "backends/cuda/text/KeptFiles.h"
 #include "tests/backends/conformance/GpuCards.h"
 #include "tests/backends/conformance/StepBound.h"
+#include "tests/executor/data/Files.h"
 
 namespace lstmc::conformance {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr FastRule kRule = FastRule::Cudnn;
 constexpr RnnMode kModes[] = {RnnMode::Relu, RnnMode::Tanh, RnnMode::Lstm, RnnMode::Gru};
 
-std::unique_ptr<Device> cardWith(Result<const cuda::Cudnn *> (*library)()) {
+/// For the tests of this file, not the user's.
+const std::filesystem::path &cache() {
+  static const test::TemporaryFolder folder;
+  return folder.path();
+}
+std::unique_ptr<Device> cardWith(Result<const cuda::Cudnn *> (*library)(),
+                                 const cuda::Driver &driver = cuda::emulatedDriver()) {
+  setenv("LSTMC_CACHE_DIR", cache().c_str(), 1);
   return std::move(*cuda::makeGpuDevice(
-      "emu:40", cuda::emulatedDriver(),
+      "emu:40", driver,
       {.card = 40, .images = cuda::emulatedImages(), .onHost = hostKernel, .cudnn = library}));
 }
 Device &card() {
@@ -55,11 +70,12 @@ RnnShape inference(RnnMode mode, int64_t steps = 1) {
   return shape;
 }
 
-/// Units that fill no panel, one, and more; and every operand that may be absent.
+/// Units that fill no panel, one, and more; every algorithm; and every operand that may be absent.
 std::vector<RnnShape> shapes(int64_t steps) {
   std::vector<RnnShape> all;
   for (RnnMode mode : kModes) {
-    for (auto [batch, inputs, units] : {std::array<int64_t, 3>{1, 3, 7}, {3, 5, 16}, {5, 18, 37}}) {
+    for (auto [batch, inputs, units] :
+         {std::array<int64_t, 3>{1, 3, 7}, {3, 5, 16}, {5, 18, 37}, {33, 3, 7}, {40, 128, 128}}) {
       RnnShape shape = inference(mode, steps);
       shape.batch = batch;
       shape.inputs = inputs;
@@ -116,8 +132,10 @@ TEST(RealCudnn, IsNearToTheExactLayersAndRepeatsItself) {
     GTEST_SKIP() << device.error().message;
   int64_t changed = 0;
   expectStep(**device, changed);
-  for (const std::string &told : (*device)->choices())
+  for (const std::string &told : (*device)->choices()) {
     EXPECT_EQ(told.find("our own kernels"), std::string::npos) << told;
+    fmt::print("{}\n", told);
+  }
 }
 
 /// A step of the layer whose states are those after the steps before.
@@ -225,16 +243,273 @@ TEST(LibraryLayers, AreTheExactOnesWhereTheLibraryRefuses) {
   EXPECT_EQ(told(), own + "not supported");
 }
 
-TEST(LibraryLayers, AreToldOnceForAShape) {
-  const auto device = cardWith(cuda::emulatedCudnn);
-  // W x of 2 steps of 3 sequences, 3 gates of 7 units: 2 * 3 * 21 * 4 bytes.
-  for (const char *told : {"cuDNN 9.19.0: gru of 2 x 3 x 5, 7 units, by the standard algorithm, "
-                           "504 bytes of workspace",
-                           ""}) {
-    runFast(*device, layer(inference(RnnMode::Gru, 2)), kRule);
-    const std::vector<std::string> choices = device->choices();
-    EXPECT_EQ(choices.empty() ? "" : choices.at(0), told);
+// ---- which algorithm ----
+
+constexpr int kSmallH = cuda::kCudnnPersistentSmallH, kPersistent = cuda::kCudnnPersistent,
+              kStandard = cuda::kCudnnStandard;
+
+std::vector<int> askedFor(RnnMode mode, int64_t batch, int64_t inputs, int64_t units,
+                          int multiprocessors = 132) {
+  return cuda::layerAlgorithms(mode, {.batch = batch, .inputs = inputs, .units = units},
+                               multiprocessors);
+}
+
+TEST(LibraryLayers, HaveAlgorithmsThatTheirShapeAsksFor) {
+  for (RnnMode mode : kModes) {
+    const bool gated = mode == RnnMode::Lstm || mode == RnnMode::Gru;
+    const int64_t most = gated ? 192 : 384;
+    EXPECT_THAT(askedFor(mode, 32, 5, most), ElementsAre(kSmallH, kStandard));
+    EXPECT_THAT(askedFor(mode, 33, 5, most), ElementsAre(kStandard));
+    EXPECT_THAT(askedFor(mode, 32, 5, most + 1), ElementsAre(kStandard));
+    if (mode == RnnMode::Gru)
+      EXPECT_THAT(askedFor(mode, 128, 128, 512), ElementsAre(kStandard));
+    else
+      EXPECT_THAT(askedFor(mode, 128, 128, 512), ElementsAre(kPersistent, kStandard));
   }
+  EXPECT_THAT(askedFor(RnnMode::Lstm, 8, 128, 128), ElementsAre(kSmallH, kPersistent, kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Lstm, 128, 128, 1024), ElementsAre(kPersistent, kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Tanh, 88, 128, 1024), ElementsAre(kPersistent, kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Tanh, 96, 128, 768), ElementsAre(kPersistent, kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Tanh, 96, 128, 896), ElementsAre(kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Lstm, 136, 128, 512), ElementsAre(kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Lstm, 12, 128, 512), ElementsAre(kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Lstm, 8, 64, 512), ElementsAre(kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Lstm, 8, 128, 576), ElementsAre(kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Lstm, 8, 128, 1152), ElementsAre(kStandard));
+  EXPECT_THAT(askedFor(RnnMode::Lstm, 8, 128, 512, 97), ElementsAre(kStandard));
+}
+
+std::vector<double> outputsOf(Device &device, const TestLaunch &launch) {
+  TestLaunch done = runFast(device, launch, kRule);
+  return valuesOf(done, "y");
+}
+
+/// A table of the library for a device of its own, whose cache is empty.
+cuda::Cudnn changed;
+struct Card {
+  test::TemporaryFolder folder;
+  std::unique_ptr<Device> device;
+
+  explicit Card(const cuda::Cudnn &table = ours()) {
+    changed = table;
+    device = another();
+  }
+  /// That finds the same cache.
+  std::unique_ptr<Device> another(const cuda::Driver &driver = cuda::emulatedDriver()) const {
+    auto made = cardWith(+[] { return Result<const cuda::Cudnn *>(&changed); }, driver);
+    setenv("LSTMC_CACHE_DIR", folder.path().c_str(), 1);
+    return made;
+  }
+  std::vector<double> run(const TestLaunch &launch) const { return outputsOf(*device, launch); }
+  /// The files that it has kept.
+  std::vector<std::string> kept() const {
+    std::vector<std::string> names;
+    for (const auto &file : std::filesystem::recursive_directory_iterator(folder.path()))
+      if (file.path().extension() == ".algorithm")
+        names.push_back(file.path().filename());
+    return names;
+  }
+};
+
+/// The emulated library, which refuses to describe layers by some algorithms.
+cuda::Cudnn without(std::set<int> algorithms) {
+  static std::set<int> refused;
+  refused = std::move(algorithms);
+  cuda::Cudnn table = ours();
+  table.setLayer = [](cuda::CudnnLayer layer, int algorithm, auto... rest) {
+    return refused.contains(algorithm) ? cuda::kCudnnNotSupported
+                                       : ours().setLayer(layer, algorithm, rest...);
+  };
+  return table;
+}
+
+/// That refuses so many runs with this, after others.
+cuda::Cudnn refusing(int runs, cuda::CudnnResult error, int after = 0) {
+  static int from, to, run;
+  static cuda::CudnnResult with;
+  from = after;
+  to = after + runs;
+  run = 0;
+  with = error;
+  cuda::Cudnn table = ours();
+  table.advance = [](auto... all) {
+    const int number = run++;
+    return from <= number && number < to ? with : ours().advance(all...);
+  };
+  return table;
+}
+
+/// A layer for which all algorithms are asked: 2 steps of 8 sequences, 128 inputs and units.
+TestLaunch askingLayer() {
+  RnnShape shape = inference(RnnMode::Lstm, 2);
+  shape.batch = 8;
+  shape.inputs = shape.units = 128;
+  return layer(shape);
+}
+/// As it is told. W x of 4 gates takes 2 * 8 * 512 * 4 bytes.
+std::string toldBy(int algorithm) {
+  return fmt::format("cuDNN 9.19.0: lstm of 2 x 8 x 128, 128 units, by {}, 32768 bytes of "
+                     "workspace",
+                     cuda::nameOfAlgorithm(algorithm));
+}
+/// y of that layer by one of them.
+std::vector<double> resultBy(int algorithm) {
+  std::set<int> others = {kSmallH, kPersistent, kStandard};
+  others.erase(algorithm);
+  return Card(without(others)).run(askingLayer());
+}
+
+TEST(LibraryLayers, AreByTheFirstAlgorithmThatTheLibraryTakes) {
+  const std::string small = "; not by the persistent algorithm for small H: not supported",
+                    large = "; not by the persistent algorithm: not supported";
+  std::set<std::vector<double>> results;
+  for (auto [refused, taken, told] : {std::tuple(std::set<int>{}, kSmallH, std::string()),
+                                      {{kSmallH}, kPersistent, small},
+                                      {{kSmallH, kPersistent}, kStandard, small + large},
+                                      {{kPersistent}, kSmallH, ""}}) {
+    const Card card(without(refused));
+    const std::vector<double> found = card.run(askingLayer());
+    EXPECT_THAT(card.device->choices(), ElementsAre(toldBy(taken) + told));
+    EXPECT_EQ(found, resultBy(taken));
+    results.insert(found);
+  }
+  EXPECT_EQ(results.size(), 3u); // each has bits of its own
+}
+
+/// Where the library says it of a size, or where that is more than is planned.
+TEST(LibraryLayers, AreByAnotherAlgorithmWhereOneWantsTooMuch) {
+  cuda::Cudnn table = ours();
+  table.workspaceBytes = [](cuda::CudnnHandle, cuda::CudnnLayer, int, cuda::CudnnSequences,
+                            size_t *bytes, size_t *) {
+    static int asked = 0;
+    *bytes = asked++ % 3 == 2 ? 32768 : 1 << 30;
+    return asked % 3 == 1 ? cuda::kCudnnNotSupported : 0;
+  };
+  const Card card(table);
+  card.run(askingLayer());
+  EXPECT_THAT(card.device->choices(),
+              ElementsAre(AllOf(HasSubstr(toldBy(kStandard)), HasSubstr("small H: not supported"),
+                                EndsWith("and the library wants 1073741824"))));
+}
+
+TEST(LibraryLayers, HaveAnAlgorithmThatIsToldOnceAndKept) {
+  const std::vector<double> small = resultBy(kSmallH), large = resultBy(kPersistent);
+  const Card card;
+  EXPECT_EQ(card.run(askingLayer()), small);
+  EXPECT_THAT(card.device->choices(), ElementsAre(toldBy(kSmallH)));
+  EXPECT_EQ(card.run(askingLayer()), small);
+  EXPECT_THAT(card.device->choices(), IsEmpty());
+  // W x of 2 steps of 3 sequences, 3 gates of 7 units: 2 * 3 * 21 * 4 bytes.
+  card.run(layer(inference(RnnMode::Gru, 2)));
+  EXPECT_THAT(card.device->choices(),
+              ElementsAre("cuDNN 9.19.0: gru of 2 x 3 x 5, 7 units, by the persistent algorithm "
+                          "for small H, 504 bytes of workspace"));
+
+  const auto chosenByAnother = [&](const std::vector<double> &outputs) {
+    const auto other = card.another();
+    EXPECT_EQ(outputsOf(*other, askingLayer()), outputs);
+    return other->choices();
+  };
+  EXPECT_THAT(chosenByAnother(small), ElementsAre(toldBy(kSmallH) + ", as before"));
+  // What is damaged, or is no algorithm that the shape asks for, is replaced.
+  ASSERT_EQ(card.kept().size(), 2u);
+  for (const std::string &name : card.kept())
+    test::writeText(card.folder / ("kernels/" + name), "no algorithm");
+  EXPECT_THAT(chosenByAnother(small), ElementsAre(toldBy(kSmallH)));
+  EXPECT_THAT(chosenByAnother(small), ElementsAre(toldBy(kSmallH) + ", as before"));
+  const auto keep = [&](int32_t algorithm) {
+    for (const std::string &name : card.kept())
+      cuda::keepFile(name, {reinterpret_cast<const uint8_t *>(&algorithm), sizeof(algorithm)});
+  };
+  keep(2);
+  EXPECT_THAT(chosenByAnother(small), ElementsAre(toldBy(kSmallH)));
+  // What is kept stays, whatever the rule is now.
+  keep(kPersistent);
+  EXPECT_THAT(chosenByAnother(large), ElementsAre(toldBy(kPersistent) + ", as before"));
+}
+
+/// As after an update of a driver.
+TEST(LibraryLayers, AreChosenAnewWhereTheLibraryRefusesWhatIsKept) {
+  const Card card;
+  card.run(askingLayer());
+  changed = without({kSmallH});
+  for (const char *told :
+       {"; not by the persistent algorithm for small H: not supported", ", as before"}) {
+    const auto other = card.another();
+    runFast(*other, askingLayer(), kRule);
+    EXPECT_THAT(other->choices(), ElementsAre(toldBy(kPersistent) + told));
+  }
+}
+
+/// Another version, another card, and other operands may have another algorithm.
+TEST(LibraryLayers, AreKeptForACardAVersionAndAShape) {
+  const Card card;
+  card.run(askingLayer());
+  EXPECT_EQ(card.kept().size(), 1u);
+  changed.version = []() -> size_t { return 92000; };
+  card.run(askingLayer());
+  EXPECT_EQ(card.kept().size(), 2u);
+  static cuda::Driver driver;
+  driver = cuda::emulatedDriver();
+  driver.deviceName = [](char *name, int size, cuda::CardNumber) -> cuda::DriverResult {
+    std::strncpy(name, "another", size_t(size));
+    return 0;
+  };
+  runFast(*card.another(driver), askingLayer(), kRule);
+  EXPECT_EQ(card.kept().size(), 3u);
+  RnnShape shape = inference(RnnMode::Lstm, 2);
+  for (auto change :
+       {+[](RnnShape &) {}, +[](RnnShape &s) { s.steps = 3; },
+        +[](RnnShape &s) { s.biases = false; }, +[](RnnShape &s) { s.finals = false; }}) {
+    change(shape);
+    const size_t before = card.kept().size();
+    card.run(layer(shape));
+    EXPECT_EQ(card.kept().size(), before + 1);
+    card.run(layer(shape));
+    EXPECT_EQ(card.kept().size(), before + 1);
+  }
+}
+
+// ---- refusals that come with the first run ----
+
+TEST(LibraryLayers, AreByTheNextAlgorithmWhereOneIsRefusedAtItsFirstRun) {
+  const std::string after = ", after another was refused: cudnnRNNForward: not supported";
+  const std::vector<double> large = resultBy(kPersistent), standard = resultBy(kStandard);
+  const Card one(refusing(1, cuda::kCudnnNotSupported));
+  EXPECT_EQ(one.run(askingLayer()), large);
+  EXPECT_THAT(one.device->choices(), ElementsAre(toldBy(kSmallH), toldBy(kPersistent) + after));
+  EXPECT_EQ(one.run(askingLayer()), large); // and from then on
+  EXPECT_THAT(one.device->choices(), IsEmpty());
+  const auto other = one.another();
+  EXPECT_EQ(outputsOf(*other, askingLayer()), large);
+  EXPECT_THAT(other->choices(), ElementsAre(toldBy(kPersistent) + ", as before"));
+
+  constexpr cuda::CudnnResult kOfTheCard = 3007; // CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH
+  const Card two(refusing(2, kOfTheCard));
+  EXPECT_EQ(two.run(askingLayer()), standard);
+  EXPECT_THAT(two.device->choices(), ElementsAre(toldBy(kSmallH), HasSubstr(toldBy(kPersistent)),
+                                                 HasSubstr(toldBy(kStandard))));
+}
+
+/// Where it may have done something, where there is no other, and where it has run before.
+TEST(LibraryLayers, FailWithTheLibrarysWordsElsewhere) {
+  const auto messageOf = [](const Card &card, int runs) {
+    TestLaunch launch = askingLayer();
+    std::string message;
+    try {
+      (void)runOn(*card.device, launch, kRule, runs);
+    } catch (const std::exception &error) {
+      message = error.what();
+    }
+    return message;
+  };
+  const Card failing(refusing(1, cuda::kCudnnBadParameter));
+  EXPECT_EQ(messageOf(failing, 1), "cudnnRNNForward: bad parameter");
+  EXPECT_THAT(failing.device->choices(), ElementsAre(toldBy(kSmallH)));
+  const std::string refused = "cudnnRNNForward: not supported";
+  EXPECT_EQ(messageOf(Card(refusing(3, cuda::kCudnnNotSupported)), 1), refused);
+  EXPECT_EQ(messageOf(Card(refusing(1, cuda::kCudnnNotSupported, 2)), 2), "");
+  EXPECT_EQ(messageOf(Card(refusing(1, cuda::kCudnnNotSupported, 2)), 3), refused);
 }
 
 TEST(LibraryLayers, AreRefusedWithWhatIsMissing) {

@@ -79,14 +79,18 @@ class Fast(Case):
 
     def test_layers_by_a_library_come_near_to_the_exact_loss(self):
         loss, exact = self.trained("exact", "-d", "emu:0")
+        env = {"LSTMC_CACHE_DIR": str(self.folder / "cache")}
         train = [*LEARN, "-d", "emu:0", "--fast", "cudnn", "--force", "-o"]
-        first = self.good(*train, "library")
-        self.assertRegex(first.stderr, r"(?m)^emu:0: cuDNN 9\.19\.0: lstm of 8 x 4 x 4, 6 units, by the standard algorithm, \d+ bytes of workspace$")
+        first = self.good(*train, "library", env=env)
+        chosen = r"(?m)^emu:0: cuDNN 9\.19\.0: lstm of 8 x 4 x 4, 6 units, by the persistent algorithm for small H, \d+ bytes of workspace"
+        self.assertRegex(first.stderr, chosen + "$")
         self.assertRegex(first.stderr, r"(?m)^emu:0: cuDNN 9\.19\.0: lstm of 8 x 4 x 4, 6 units, by our own kernels: its gates are kept for backward$")
         # Layers that are trained are our own, so the weights are those of no rule. The loss is that of validation, by the library.
         self.assertEqual(first.stdout.split("weights ")[1].split()[0], exact)
         self.assertAlmostEqual(float(re.search(r"loss ([\d.]+)", first.stdout)[1]), loss, delta=1e-3)
-        self.assertEqual(self.good(*train, "again").stdout.replace("again", "library"), first.stdout)
+        again = self.good(*train, "again", env=env)
+        self.assertEqual(again.stdout.replace("again", "library"), first.stdout)
+        self.assertRegex(again.stderr, chosen + ", as before$")
         self.assertEqual(self.trained("two", "-d", "2xemu", "--fast", "cudnn", "--check-replicas", "2")[1], exact)
         missing = self.run_here(*train, "missing", env={"LSTMC_EMU_CUDNN": "0"})
         self.assertEqual(missing.returncode, 5)
@@ -107,6 +111,24 @@ class Fast(Case):
         self.assertEqual(taken["measured_bytes"], taken["planned_bytes"])
         self.good("compile", "both.lnet", "-o", "c.lstmc", "--fast", "cudnn", "-d", "emu:0")
         self.assertIn(" cpu-f32+cudnn, ", self.good("inspect", "c.lstmc", "--summary").stdout)
+
+    def test_an_algorithm_that_is_refused_at_its_first_run_gives_way_to_the_next(self):
+        (self.folder / "both.lnet").write_text(BOTH)
+        run = ["run", "both.lnet", "-i", "data=random:3", "--fast", "cudnn", "-d", "emu:0", "--force", "-o"]
+        places = [{"LSTMC_CACHE_DIR": str(self.folder / name)} for name in ("one", "two")]
+        refused = {"LSTMC_EMU_CUDNN_REFUSES": "3"} # that for small H
+        self.good(*run, "small.npy", env=places[0])
+        # The runs after the first are graphs.
+        done = self.good(*run, "first.npy", "--repeat", "3", env=places[1] | refused)
+        self.assertRegex(done.stderr, r"(?m)^emu:0: cuDNN .*, 8 units, by the persistent algorithm for small H, \d+ bytes of workspace$")
+        self.assertRegex(done.stderr, r"(?m)^emu:0: cuDNN .*, 8 units, by the standard algorithm, \d+ bytes of workspace, after another was refused: "
+                                      r"cudnnRNNForward: not supported$")
+        kept = self.good(*run, "kept.npy", "--repeat", "3", env=places[1] | refused)
+        self.assertNotIn("refused", kept.stderr)
+        self.assertRegex(kept.stderr, r"(?m)^emu:0: cuDNN .*, 8 units, by the standard algorithm, \d+ bytes of workspace, as before$")
+        small, first, kept = ((self.folder / f"{name}.npy").read_bytes() for name in ("small", "first", "kept"))
+        self.assertEqual(first, kept)
+        self.assertNotEqual(first, small)
 
     def test_a_plan_names_layers_of_a_library(self):
         where = ["plan", SOURCE / "samples/stacked.lnet", "--set", "layers=1", "--cluster", SOURCE / "samples/gpus.toml", "-d", "gpu:0"]
