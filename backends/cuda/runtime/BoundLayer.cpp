@@ -259,8 +259,9 @@ std::string LibraryLayers::bindSteps(const RnnForwardLaunch &launch, LayerSteps 
 /// All that the library sees of a launch.
 std::string LibraryLayers::keyOf(const RnnForwardLaunch &launch) const {
   const LibraryLayer extents = extentsOf(launch);
+  static constexpr uint32_t kRead = 16; // bytes that a thread may read at once
   const auto alignment = [](const Tensor &tensor, bool copied = false) {
-    return copied ? uint32_t(kLibraryAlignment) : alignmentOf(tensor.data);
+    return copied ? kRead : std::min(kRead, alignmentOf(tensor.data));
   };
   return fmt::format(
       "cudnn {} {}: {}, biases {}, aligned {} {} {} {} {} {}, workspace {}", versionOf(library_),

@@ -439,6 +439,10 @@ TEST(LibraryLayers, AreChosenAnewWhereTheLibraryRefusesWhatIsKept) {
     runFast(*other, askingLayer(), kRule);
     EXPECT_THAT(other->choices(), ElementsAre(toldBy(kPersistent) + told));
   }
+  changed = without({kPersistent});
+  const auto other = card.another();
+  runFast(*other, askingLayer(), kRule);
+  EXPECT_THAT(other->choices(), ElementsAre(toldBy(kSmallH)));
 }
 
 /// Another version, another card, and other operands may have another algorithm.
