@@ -48,8 +48,7 @@ struct HoistProjection : impl::HoistProjectionBase<HoistProjection> {
                                     .width = width,
                                     .elementBytes = bytes,
                                     .maxBytes = maxBytes,
-                                    .keepsGates = keepsGates,
-                                    .fast = fastRuleOf("+" + fast).value_or(FastRule::None)};
+                                    .keepsGates = keepsGates};
     int64_t chunk = target.projectionSteps(all);
     if (chunk > 1)
       op.setChunk(chunk);

@@ -426,15 +426,14 @@ def HoistProjection : Pass<"hoist-projection", "::mlir::ModuleOp"> {
       becomes
         %y, %h, %c = sym.rnn_layer lstm x(%x) w(%w) r(%r) ... {chunk = 6}   6 * 32 = 192 rows
 
-    On a CPU about 200 rows keep a product busy while the projection stays a small part of the cache (the target of
-    each device says how many; cuBLASLt on a GPU makes all steps, and their chunk counts the place of R h too). Costs `chunk * B * G * H` elements of workspace; a chunk that would need more than `max-bytes` is made shorter, and
+    On a CPU about 200 rows keep a product busy while the projection stays a small part of the cache. On a GPU it is
+    all steps, and one for the place of R h where the weights fit on no chip (the target of each device says how many). Costs `chunk * B * G * H` elements of workspace; a chunk that would need more than `max-bytes` is made shorter, and
     left at 1 where even two steps need more. Layers without a chunk run with 1. Sums keep their order (one
     chain per element, ascending), so results have the same bits for every chunk. Linear in ops.
   }];
   let options = [Option<"maxBytes", "max-bytes", "uint64_t", "uint64_t(64) << 20",
                         "largest projection to materialise, in bytes">,
-                 ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">,
-             Option<"fast", "fast", "std::string", "std::string()", "rule of --fast: tf32, bf16, fp16, cublaslt or cudnn">];
+                 ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">];
 }
 
 def Fuse : Pass<"fuse", "::mlir::ModuleOp"> {

@@ -140,8 +140,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
     HoistProjectionOptions hoist;
     hoist.devices = options.devices;
     if (options.fast != FastRule::None)
-      hoist.fast = kFastRuleNames[int(options.fast)];
-    add(createHoistProjection(hoist));
+      add(createHoistProjection(hoist));
   }
 
   // The last on sym: all element-wise ops have been made, backward's and the optimizer's too.

@@ -68,7 +68,6 @@ struct Projection {
   int64_t steps, batch, width, elementBytes;
   uint64_t maxBytes; ///< that the projections of a chunk of steps may take
   bool keepsGates;   ///< for backward; or it is backward
-  FastRule fast;
 };
 
 /// A launch, as far as it decides how much its device keeps for it besides operands.
@@ -85,7 +84,8 @@ public:
 
   // What is chosen.
 
-  /// Steps whose input projection is one product, from 1 to all. Every choice gives the same bits.
+  /// Steps whose input projection is one product, from 1 to all, or one more where
+  /// the target needs the place of one. Every choice gives the same bits.
   virtual int64_t projectionSteps(const Projection &all) const = 0;
   /// Streams of a device that launches are shared out to, where nobody asks for another number.
   /// More than 1 takes memory, because what may run side by side cannot lie in one place.

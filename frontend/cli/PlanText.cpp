@@ -165,17 +165,16 @@ static std::string wayText(const target::Way &way) {
     return "step by step, a product and the cells";
   if (way.name == "library")
     return "cuDNN, taken to be as fast as our own kernels";
-  const bool onChip = way.name != "through-cache";
   std::string text = way.blocks > 1
                          ? fmt::format("{} clusters of {} blocks", way.clusters, way.blocks)
                          : fmt::format("{} blocks", way.clusters);
   if (way.rows > 1)
     text += fmt::format(", {} sequences each", way.rows);
-  return fmt::format("{}, {}{}",
-                     way.name == "tensor-cores" ? "tensor cores"
-                     : onChip                   ? "on chip"
-                                                : "through the cache",
-                     text, onChip && !way.keepsInputs ? ", W through the cache" : "");
+  return fmt::format("{}, {}",
+                     way.name == "tensor-cores"    ? "tensor cores"
+                     : way.name == "through-cache" ? "through the cache"
+                                                   : "on chip",
+                     text);
 }
 
 std::string waysText(const package::PackageData &data,

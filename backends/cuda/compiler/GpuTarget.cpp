@@ -18,8 +18,8 @@ namespace {
 /// update.
 constexpr int kStreams = 3;
 
-/// cuBLASLt makes W x in a product of its own: in training always, else where there is room for all
-/// steps. A forecast takes it that there is.
+/// cuBLASLt makes W x: in training always, else where there is room for all steps. A forecast takes
+/// it that there is.
 bool projectsApart(KernelId kernel, const target::Work &work) {
   return kernel == KernelId::RnnForward && work.fast == FastRule::CublasLt && !work.layer.wide;
 }
@@ -69,18 +69,13 @@ bool runsProgram(const package::PackageData &package, uint32_t device) {
 /// Figures are those of GpuRates.
 class GpuTarget : public target::Target {
 public:
-  /// In f32 the recurrent kernel computes the projection of a step itself, so more steps would take
-  /// memory and nothing else. cuBLASLt makes that of all steps, or none. For tensor cores it is a
-  /// product of its own, of as many steps as there is room for; where gates are kept, their place
-  /// takes it.
+  /// A product of its own makes W x, of as many steps as there is room for, and step by step one of
+  /// R h has room beside it. Where gates are kept, their place takes W x.
   int64_t projectionSteps(const target::Projection &all) const override {
-    const bool tensor = (all.fast == FastRule::Bf16 || all.fast == FastRule::Fp16) &&
-                        all.elementBytes == int64_t(sizeof(float)) && !all.keepsGates;
+    if (all.keepsGates || all.elementBytes != int64_t(sizeof(float)))
+      return 1;
     const int64_t bytes = std::max<int64_t>(all.batch * all.width * all.elementBytes, 1);
-    if (all.fast == FastRule::CublasLt && all.elementBytes == int64_t(sizeof(float)) &&
-        !all.keepsGates)
-      return int64_t(all.maxBytes) / bytes > all.steps ? all.steps + 1 : 1; // the last for R h
-    return tensor ? std::clamp<int64_t>(int64_t(all.maxBytes) / bytes, 1, all.steps) : 1;
+    return std::clamp<int64_t>(int64_t(all.maxBytes) / bytes, 1, all.steps + 1);
   }
 
   int streams() const override { return kStreams; }
@@ -150,7 +145,7 @@ public:
                        .blocks = way.cluster,
                        .rows = way.rows,
                        .clusters = (work.layer.batch + way.rows - 1) / way.rows,
-                       .keepsInputs = way.chip.keepsInputs != 0,
+                       .keepsInputs = way.kind != RecurrenceWay::Kind::ThroughCache,
                        .stepSeconds = stepSeconds(rates, way)};
   }
 
@@ -233,8 +228,7 @@ private:
     const RecurrenceWay way = wayFor(rates.shape, kernel, work);
     const target::Layer &layer = work.layer;
     const double steps = double(work.steps) * layer.real;
-    const bool projected = // W x is a product of its own
-        way.kind == RecurrenceWay::Kind::TensorCores || way.kind == RecurrenceWay::Kind::StepByStep;
+    const bool projected = way.kind != RecurrenceWay::Kind::ThroughCache; // in a product of its own
     const int64_t terms =
         layer.units + (projected || projectsApart(kernel, work) ? 0 : layer.inputs);
     const double ofSteps = 2 * steps * double(layer.batch * layer.gates * layer.units) *

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "backends/cuda/emulated/CardMemory.h"
@@ -82,6 +83,7 @@ struct Card {
   std::vector<std::unique_ptr<Event>> events;
   int contexts = 0;                        ///< how often it is retained
   std::map<const void *, int> sharedBytes; ///< the most that a kernel may ask for, where it was set
+  std::set<const void *> largeClusters;    ///< kernels that may have those
   std::string fault;
 };
 

@@ -127,6 +127,11 @@ int sharedBytesOf(const void *kernel) {
                                              : std::max(kUsualSharedBytes, found->second);
 }
 DriverResult setAttribute(DriverFunction function, int attribute, int value) {
+  if (attribute == kLargeClusters && value == 1) {
+    std::lock_guard lock(current->mutex);
+    current->largeClusters.insert(function);
+    return kDone;
+  }
   if (attribute != kMostSharedBytes || value < 0 || value > gpu::kMaxSharedBytes)
     return kInvalidValue;
   std::lock_guard lock(current->mutex);
@@ -162,13 +167,20 @@ DriverResult mostBlocks(int *blocks, DriverFunction function, int threads, size_
       allowed ? std::min({kThreads / threads, kBlocks, kShared / (int(sharedBytes) + kBeside)}) : 0;
   return kDone;
 }
+/// Whether a kernel may have clusters of so many blocks at all.
+bool isAllowed(const void *kernel, int cluster) {
+  std::lock_guard lock(current->mutex);
+  return cluster <= gpu::kUsualCluster ||
+         (cluster <= gpu::kMaxCluster && current->largeClusters.contains(kernel));
+}
+
 DriverResult mostClusters(int *clusters, DriverFunction function, const LaunchConfig *config) {
   const int cluster = clusterOf(*config);
   int blocks = 0;
   const DriverResult result =
       mostBlocks(&blocks, function, int(config->block[0]), config->sharedBytes);
   *clusters = cluster <= mostBlocksOfCluster() ? gpu::kMultiprocessors / cluster * blocks : 0;
-  return result;
+  return isAllowed(function, cluster) ? result : kInvalidCluster;
 }
 
 DriverResult launch(const LaunchConfig *config, DriverFunction function, void **parameters,
@@ -178,7 +190,8 @@ DriverResult launch(const LaunchConfig *config, DriverFunction function, void **
   expected.clear();
   if (int(config->sharedBytes) > sharedBytesOf(&kernel))
     return kInvalidValue;
-  if (clusterOf(*config) > mostBlocksOfCluster())
+  const int cluster = clusterOf(*config);
+  if (cluster > mostBlocksOfCluster() || !isAllowed(&kernel, cluster))
     return kInvalidCluster;
   if (!arePeers() && std::ranges::any_of(uses, [](const MemoryUse &use) {
         return !world().memory.isOf(current->number, use.begin);

@@ -37,7 +37,8 @@ struct LaunchShape {
 inline constexpr int kMultiprocessors = 132;
 inline constexpr int kMaxThreads = 1024;
 inline constexpr int kMaxSharedBytes = 227 * 1024;
-inline constexpr int kMaxCluster = 8;
+inline constexpr int kMaxCluster = 16;
+inline constexpr int kUsualCluster = 8; ///< unless a kernel is allowed more
 
 /// An error in a kernel, and where it happened.
 struct Fault {

@@ -47,6 +47,26 @@ struct RnnBackwardArguments {
 /// Number of sequences per block.
 inline constexpr int kRows = 4;
 
+/// On the chip, a cluster advances a few sequences, and each of its blocks has a share of the
+/// units: it keeps the weights that lead to them, and writes their h, or backward the gradients of
+/// their gates, into the shared memory of all blocks. So a step has one barrier, of the cluster,
+/// and clusters do not wait for one another.
+struct OnChipShape {
+  int32_t share; ///< units of a block; the last blocks may have fewer, or none
+};
+/// Steps [begin, end), in the order in which they are taken. W x of them is there already: a
+/// product has made it.
+struct RnnForwardOnChipArguments {
+  RnnForwardArguments layer;
+  OnChipShape chip;
+  int64_t begin, end;
+  Sequence projected; ///< [T, B, G * H]; may be `gates`: a thread reads before it writes
+};
+struct RnnBackwardOnChipArguments {
+  RnnBackwardArguments layer;
+  OnChipShape chip;
+};
+
 /// Numbers in shared memory: h before and after the step, and c: [3, rows, units].
 constexpr int64_t forwardSharedNumbers(int64_t rows, int64_t units) { return 3 * rows * units; }
 /// dh and dc [2, rows, units], and the gradients of R h + bh [rows, gates * units].

@@ -27,7 +27,7 @@ template <typename Rule> struct Back {
   int hiddenBytes, stride;
   Fragment kept[kBackwardKept];
 
-  LSTMC_DEVICE explicit Back(const RnnBackwardTensorArguments &on) : a(on.layer) {
+  LSTMC_DEVICE explicit Back(const RnnBackwardOnChipArguments &on) : a(on.layer) {
     const LayerShape &s = a.shape;
     units = int(s.units);
     wide = units * s.gates;
@@ -120,7 +120,7 @@ template <typename Rule> struct Back {
   }
 };
 
-template <typename Rule> LSTMC_DEVICE void backward(const RnnBackwardTensorArguments &on) {
+template <typename Rule> LSTMC_DEVICE void backward(const RnnBackwardOnChipArguments &on) {
   const RnnBackwardArguments &a = on.layer;
   const LayerShape &s = a.shape;
   Back<Rule> back(on);
@@ -144,6 +144,14 @@ template <typename Rule> LSTMC_DEVICE void backward(const RnnBackwardTensorArgum
     length[j] = there[j] ? lengthOf(a.length, b, s.steps) : 0;
   }
   back.begin();
+  StepBack<V> ahead[2] = {};
+  const auto load = [&](int64_t index) {
+    LSTMC_UNROLL
+    for (int j = 0; j < 2; ++j)
+      if (there[j] && index >= 0)
+        ahead[j].load(a, s.step(index), firstRow + j, unit, length[j]);
+  };
+  load(s.steps - 1);
   for (int64_t index = s.steps - 1; index >= 0; --index) {
     const int64_t t = s.step(index);
     const ColumnWords now = back.hidden(index);
@@ -152,7 +160,8 @@ template <typename Rule> LSTMC_DEVICE void backward(const RnnBackwardTensorArgum
     for (int j = 0; j < 2; ++j) {
       if (!there[j])
         continue;
-      const CellGradient<V> cell = gradientAt(a, t, firstRow + j, unit, length[j], dh[j], dc[j]);
+      const CellGradient<V> cell =
+          ahead[j].gradient(a, t, firstRow + j, unit, length[j], dh[j], dc[j]);
       if (t < length[j]) {
         dh[j] = cell.direct;
         dc[j] = cell.dc;
@@ -167,6 +176,7 @@ template <typename Rule> LSTMC_DEVICE void backward(const RnnBackwardTensorArgum
         giveToCluster<Rule>(now, int64_t(g) * back.padded + unit,
                             int64_t(g) * back.padded + back.units, gradients[0][g].v,
                             gradients[1][g].v);
+    load(index - 1); // it comes late from memory
     syncCluster();
     if (t < longest) {
       float sum[2];
@@ -188,10 +198,10 @@ template <typename Rule> LSTMC_DEVICE void backward(const RnnBackwardTensorArgum
 
 } // namespace
 
-LSTMC_GPU_KERNEL_OF(kTensorThreads, lstmc_rnn_backward_bf16, RnnBackwardTensorArguments, a) {
+LSTMC_GPU_KERNEL_OF(kTensorThreads, lstmc_rnn_backward_bf16, RnnBackwardOnChipArguments, a) {
   backward<Bf16>(a);
 }
-LSTMC_GPU_KERNEL_OF(kTensorThreads, lstmc_rnn_backward_fp16, RnnBackwardTensorArguments, a) {
+LSTMC_GPU_KERNEL_OF(kTensorThreads, lstmc_rnn_backward_fp16, RnnBackwardOnChipArguments, a) {
   backward<Fp16>(a);
 }
 

@@ -89,7 +89,9 @@ LSTMC_DEVICE void storeStep(const RnnForwardArguments &a, const Cell<V> &cell, V
       storeAt(a.gates, cell.gate[g], t, b, g * s.units + u);
   if (a.cells)
     storeAt(a.cells,
-            s.mode == RnnMode::Lstm ? cell.c : cell.recurrent[s.mode == RnnMode::Gru ? kGateN : 0],
+            s.mode == RnnMode::Lstm  ? cell.c
+            : s.mode == RnnMode::Gru ? cell.recurrent[kGateN]
+                                     : cell.recurrent[0],
             t, b, u);
 }
 
@@ -149,38 +151,67 @@ template <typename V> struct CellGradient {
   }
 };
 
-/// The gradients of unit u of sequence b at step t, from those of the state after it; all 0 from
-/// `end`, the length of the sequence, on. Stores those of the gates.
+/// What memory has of step t of unit u of sequence b for its gradients: nothing from `end`, the
+/// length of the sequence, on.
+template <typename V> struct StepBack {
+  V dy, before, cBefore, cell, gate[kMaxGates];
+
+  LSTMC_DEVICE void load(const RnnBackwardArguments &a, int64_t t, int64_t b, int64_t u,
+                         int64_t end) {
+    const LayerShape &s = a.shape;
+    const int64_t previous = s.reverse ? t + 1 : t - 1;
+    const bool begins = previous < 0 || previous >= end; // the state before is the initial one
+    if (t >= end)
+      return;
+    dy = a.dy ? loadAt<V>(a.dy, t, b, u) : V{0};
+    before = a.before  ? loadAt<V>(a.before, t, b, u)
+             : !begins ? loadAt<V>(a.y, previous, b, u)
+                       : loadOr0<V>(a.h0, b, u);
+    if (s.mode == RnnMode::Lstm)
+      cBefore = !begins ? loadAt<V>(a.cells, previous, b, u) : loadOr0<V>(a.c0, b, u);
+    if (s.mode == RnnMode::Lstm || s.mode == RnnMode::Gru)
+      cell = loadAt<V>(a.cells, t, b, u);
+    LSTMC_UNROLL
+    for (int g = 0; g < kMaxGates; ++g)
+      if (g < s.gates)
+        gate[g] = loadAt<V>(a.gates, t, b, g * s.units + u);
+  }
+
+  /// The gradients, from those of the state after the step; all 0 from `end` on. Stores those of
+  /// the gates.
+  LSTMC_DEVICE CellGradient<V> gradient(const RnnBackwardArguments &a, int64_t t, int64_t b,
+                                        int64_t u, int64_t end, V dh, V dc) const {
+    const LayerShape &s = a.shape;
+    CellGradient<V> step = {};
+    if (t < end) {
+      step.dh = dh + dy;
+      step.dc = dc;
+      step.before = before;
+      step.cBefore = cBefore;
+      step.cell = cell;
+      LSTMC_UNROLL
+      for (int g = 0; g < kMaxGates; ++g)
+        step.gate[g] = gate[g];
+      step.backward(s.mode);
+    }
+    LSTMC_UNROLL
+    for (int g = 0; g < kMaxGates; ++g)
+      if (g < s.gates) {
+        storeAt(a.dgates, step.input[g], t, b, g * s.units + u);
+        if (a.dhidden)
+          storeAt(a.dhidden, step.recurrent[g], t, b, g * s.units + u);
+      }
+    return step;
+  }
+};
+
+/// Both.
 template <typename V>
 LSTMC_DEVICE CellGradient<V> gradientAt(const RnnBackwardArguments &a, int64_t t, int64_t b,
                                         int64_t u, int64_t end, V dh, V dc) {
-  const LayerShape &s = a.shape;
-  const bool lstm = s.mode == RnnMode::Lstm, gru = s.mode == RnnMode::Gru;
-  const int64_t previous = s.reverse ? t + 1 : t - 1;
-  const bool begins = previous < 0 || previous >= end; // the state before is the initial one
-  CellGradient<V> cell = {};
-  if (t < end) {
-    cell.dh = dh + (a.dy ? loadAt<V>(a.dy, t, b, u) : V{0});
-    cell.dc = dc;
-    cell.before = a.before  ? loadAt<V>(a.before, t, b, u)
-                  : !begins ? loadAt<V>(a.y, previous, b, u)
-                            : loadOr0<V>(a.h0, b, u);
-    if (lstm)
-      cell.cBefore = !begins ? loadAt<V>(a.cells, previous, b, u) : loadOr0<V>(a.c0, b, u);
-    if (lstm || gru)
-      cell.cell = loadAt<V>(a.cells, t, b, u);
-    for (int g = 0; g < kMaxGates; ++g)
-      if (g < s.gates)
-        cell.gate[g] = loadAt<V>(a.gates, t, b, g * s.units + u);
-    cell.backward(s.mode);
-  }
-  for (int g = 0; g < kMaxGates; ++g)
-    if (g < s.gates) {
-      storeAt(a.dgates, cell.input[g], t, b, g * s.units + u);
-      if (a.dhidden)
-        storeAt(a.dhidden, cell.recurrent[g], t, b, g * s.units + u);
-    }
-  return cell;
+  StepBack<V> step = {};
+  step.load(a, t, b, u, end);
+  return step.gradient(a, t, b, u, end, dh, dc);
 }
 
 } // namespace lstmc::gpu

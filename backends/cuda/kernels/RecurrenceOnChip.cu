@@ -1,199 +1,128 @@
 #include "backends/cuda/kernels/RecurrenceOnChip.h"
 
-#include "backends/cuda/kernels/RecurrenceCell.h"
+#include "backends/cuda/kernels/OnChipSums.h"
 
 namespace lstmc::gpu {
 
 namespace {
 
-/// The share of a block, and where things are in its shared memory. A column is a gate of one of
-/// its units.
-template <typename V, int rows> struct Share {
-  const RnnForwardArguments &a;
-  int units, gates, inputs;
-  int first, own;      ///< units of the block
-  int columns, stride; ///< of this block, and of the largest
-  int64_t row;         ///< the first sequence of the cluster
-  int count;           ///< of its sequences
-  bool keepsInputs;
-  SharedValues<V> r, w, h[2], c, z[2]; ///< z: W x and R h
+using V = Float;
 
-  LSTMC_DEVICE explicit Share(const RnnForwardOnChipArguments &on) : a(on.layer) {
+/// A unit of one sequence, which one thread has at all steps.
+struct Unit {
+  bool there;
+  int row;         ///< in the cluster
+  int own;         ///< of the block's units
+  int64_t b, unit; ///< in the layer
+  int64_t length;  ///< real steps of the sequence
+  V h, c, bi[kMaxGates], bh[kMaxGates];
+
+  LSTMC_DEVICE Unit(const RnnForwardOnChipArguments &on, int64_t firstRow, int rows) {
+    const RnnForwardArguments &a = on.layer;
     const LayerShape &s = a.shape;
-    units = int(s.units);
-    gates = s.gates;
-    inputs = int(s.inputs);
-    keepsInputs = on.chip.keepsInputs;
-    first = clusterRank() * on.chip.share;
-    const int left = units - first;
-    own = left < 0 ? 0 : left < on.chip.share ? left : on.chip.share;
-    columns = own * gates;
-    stride = on.chip.share * gates;
-    row = blockIndex() / clusterBlocks() * rows;
-    count = int(s.batch - row < rows ? s.batch - row : rows);
-    int at = 0;
-    auto place = [&](int numbers) {
-      const SharedValues<V> values = sharedValues<V>(at, numbers);
-      at += numbers;
-      return values;
-    };
-    r = place(units * stride);
-    w = place(keepsInputs ? inputs * stride : 0);
-    for (SharedValues<V> &each : h)
-      each = place(units * rows);
-    c = place(on.chip.share * rows);
-    for (SharedValues<V> &each : z)
-      each = place(stride * rows);
-  }
-
-  /// Weight k of a column, from memory.
-  LSTMC_DEVICE V weight(const Sequence &matrix, int64_t k, int64_t depth, int column) const {
-    return {matrix.as<const typename V::Stored>().load(
-        packedAt(first + column / gates, k, depth, column % gates, gates))};
-  }
-  LSTMC_DEVICE void keep(const Sequence &matrix, int depth, const SharedValues<V> &kept) const {
-    for (int i = threadIndex(); i < depth * columns; i += blockThreads())
-      kept.store(i / columns * stride + i % columns,
-                 weight(matrix, i / columns, depth, i % columns));
-  }
-
-  LSTMC_DEVICE void begin() const {
-    keep(a.r, units, r);
-    if (keepsInputs)
-      keep(a.w, inputs, w);
-    for (int i = threadIndex(); i < units * rows; i += blockThreads()) {
-      const bool there = i % rows < count;
-      h[0].store(i, there ? loadOr0<V>(a.h0, row + i % rows, i / rows) : V{0});
-      h[1].store(i, V{0});
-    }
-    for (int i = threadIndex(); i < own * rows; i += blockThreads())
-      c.store(i, i % rows < count ? loadOr0<V>(a.c0, row + i % rows, first + i / rows) : V{0});
-    syncCluster();
-  }
-
-  /// W x of a column for z: made by a product, or here, k ascending. If a sum begins with what a
-  /// product made, g++ 12 ends with an internal error, so the two are apart.
-  LSTMC_DEVICE void multiplyInputs(int64_t t, int column) const {
-    const int64_t place = int64_t(column % gates) * units + first + column / gates;
-    V sum[rows];
-    for (int i = 0; i < rows; ++i)
-      sum[i] = V{0};
-    for (int k = 0; k < inputs; ++k) {
-      const V value = keepsInputs ? w.load(k * stride + column) : weight(a.w, k, inputs, column);
-      for (int i = 0; i < rows; ++i)
-        if (i < count)
-          sum[i] = multiplyAdd(loadAt<V>(a.x, t, row + i, k), value, sum[i]);
-    }
-    for (int i = 0; i < rows; ++i)
-      if (a.projected && i < count)
-        z[0].store(i * stride + column, loadAt<V>(a.projected, t, row + i, place));
-      else
-        z[0].store(i * stride + column, sum[i]);
-  }
-
-  /// R h of a column, k ascending, for z.
-  LSTMC_DEVICE void multiplyState(const SharedValues<V> &now, int column) const {
-    V sum[rows];
-    for (int i = 0; i < rows; ++i)
-      sum[i] = V{0};
-    for (int k = 0; k < units; ++k) {
-      const V value = r.load(k * stride + column);
-      for (int i = 0; i < rows; ++i)
-        sum[i] = multiplyAdd(now.load(k * rows + i), value, sum[i]);
-    }
-    for (int i = 0; i < rows; ++i)
-      z[1].store(i * stride + column, sum[i]);
-  }
-
-  /// W x and R h of every column.
-  LSTMC_DEVICE void multiply(int64_t t, const SharedValues<V> &now) const {
-    for (int column = threadIndex(); column < columns; column += blockThreads()) {
-      multiplyInputs(t, column);
-      multiplyState(now, column);
+    row = threadIndex() / on.chip.share;
+    own = threadIndex() % on.chip.share;
+    b = firstRow + row;
+    unit = int64_t(clusterRank()) * on.chip.share + own;
+    there = row < rows && b < s.batch && unit < s.units;
+    length = there ? lengthOf(a.length, b, s.steps) : 0;
+    h = there ? loadOr0<V>(a.h0, b, unit) : V{0};
+    c = there ? loadOr0<V>(a.c0, b, unit) : V{0};
+    LSTMC_UNROLL
+    for (int g = 0; g < kMaxGates; ++g) {
+      const bool gate = there && g < s.gates;
+      bi[g] = gate && a.bi ? loadAt<V>(a.bi, g * s.units + unit) : V{0};
+      bh[g] = gate && a.bh ? loadAt<V>(a.bh, g * s.units + unit) : V{0};
     }
   }
 
-  /// The cell of unit u, of sequence i, at step t. Returns h.
-  LSTMC_DEVICE V advance(int64_t t, int i, int u, bool counts, V before) const {
-    const LayerShape &s = a.shape;
-    const int64_t b = row + i, unit = first + u;
-    Cell<V> cell = {};
-    cell.h = before;
-    cell.c = c.load(u * rows + i);
-    if (counts) {
-      for (int g = 0; g < kMaxGates; ++g)
-        if (g < gates) {
-          cell.input[g] = z[0].load(i * stride + u * gates + g);
-          cell.recurrent[g] = z[1].load(i * stride + u * gates + g);
-          if (a.bi)
-            cell.input[g] = cell.input[g] + loadAt<V>(a.bi, g * s.units + unit);
-          if (a.bh)
-            cell.recurrent[g] = cell.recurrent[g] + loadAt<V>(a.bh, g * s.units + unit);
-        }
-      cell.advance(s.mode);
-    }
-    c.store(u * rows + i, cell.c);
-    if (a.before)
-      storeAt(a.before, before, t, b, unit);
-    storeAt(a.y, counts ? cell.h : V{0}, t, b, unit);
+  /// W x at step t. It comes late from memory, so it is asked for before the sums are made.
+  LSTMC_DEVICE void loadProjected(const RnnForwardOnChipArguments &on, int64_t t,
+                                  V (&input)[kMaxGates]) const {
+    LSTMC_UNROLL
     for (int g = 0; g < kMaxGates; ++g)
-      if (a.gates && g < gates)
-        storeAt(a.gates, cell.gate[g], t, b, g * s.units + unit);
-    if (a.cells)
-      storeAt(a.cells,
-              s.mode == RnnMode::Lstm ? cell.c
-                                      : cell.recurrent[s.mode == RnnMode::Gru ? kGateN : 0],
-              t, b, unit);
-    return cell.h;
+      if (t < length && g < on.layer.shape.gates)
+        input[g] = loadAt<V>(on.projected, t, b, g * on.layer.shape.units + unit);
+  }
+
+  /// Step t; `recurrent(g)` is R h of a gate.
+  template <typename Recurrent>
+  LSTMC_DEVICE void advance(const RnnForwardArguments &a, int64_t t, const V (&input)[kMaxGates],
+                            Recurrent recurrent) {
+    Cell<V> cell = {};
+    cell.h = h;
+    cell.c = c;
+    if (t < length) {
+      LSTMC_UNROLL
+      for (int g = 0; g < kMaxGates; ++g)
+        if (g < a.shape.gates) {
+          cell.input[g] = a.bi ? input[g] + bi[g] : input[g];
+          cell.recurrent[g] = a.bh ? recurrent(g) + bh[g] : recurrent(g);
+        }
+      cell.advance(a.shape.mode);
+    }
+    storeStep(a, cell, h, t < length, t, b, unit);
+    h = cell.h;
+    c = cell.c;
   }
 };
 
-template <typename V, int rows>
+template <int rows, int threads>
 LSTMC_DEVICE void forwardOnChip(const RnnForwardOnChipArguments &on) {
-  const Share<V, rows> share(on);
   const RnnForwardArguments &a = on.layer;
   const LayerShape &s = a.shape;
-  int64_t length[rows], longest = 0;
-  for (int i = 0; i < rows; ++i) {
-    length[i] = i < share.count ? lengthOf(a.length, share.row + i, s.steps) : 0;
-    longest = longest < length[i] ? length[i] : longest;
+  const ChipSums all = forwardSums(s.units, s.gates, on.chip, threads);
+  const int share = on.chip.share, firstUnit = clusterRank() * share;
+  const int64_t firstRow = blockIndex() / clusterBlocks() * rows;
+  const auto r = a.r.as<const float>();
+  // A sum is [gate, unit of the block]: neighbours are neighbours in memory.
+  const OnChipSums<rows, threads> sums(
+      all, [&](int sum) { return firstUnit + sum % share < s.units; },
+      [&](int sum, int term) {
+        return r.load(packedAt(firstUnit + sum % share, term, s.units, sum / share, s.gates));
+      });
+  const auto h = [&](int64_t index) { return factorsOf<rows>(all, index); };
+  int64_t longest = 0;
+  for (int i = 0; i < rows && firstRow + i < s.batch; ++i) {
+    const int64_t each = lengthOf(a.length, firstRow + i, s.steps);
+    longest = longest < each ? each : longest;
   }
-  share.begin();
-  for (int64_t index = 0; index < s.steps; ++index) {
+  Unit own(on, firstRow, rows);
+  h(0).clear();
+  h(1).clear();
+  syncCluster();
+  if (own.there)
+    h(on.begin).giveToCluster(own.unit, own.row, own.h);
+  syncCluster();
+  for (int64_t index = on.begin; index < on.end; ++index) {
     const int64_t t = s.step(index);
-    const SharedValues<V> &now = share.h[index % 2], &next = share.h[(index + 1) % 2];
+    V input[kMaxGates] = {};
+    own.loadProjected(on, t, input);
     if (t < longest)
-      share.multiply(t, now);
-    syncThreads();
-    // Neighbours have neighbouring units, which are neighbours in memory.
-    for (int i = 0; i < rows; ++i)
-      for (int u = threadIndex(); u < share.own; u += blockThreads())
-        if (i < share.count) {
-          const int place = (share.first + u) * rows + i;
-          const V h = share.advance(t, i, u, t < length[i], now.load(place));
-          for (int block = 0; block < clusterBlocks(); ++block)
-            next.numbers.storeTo(block, place, h.v);
-        }
+      sums.add(h(index));
+    if (own.there) {
+      own.advance(a, t, input, [&](int g) { return sums.of(own.row, g * share + own.own); });
+      h(index + 1).giveToCluster(own.unit, own.row, own.h);
+    }
     syncCluster();
   }
-  const SharedValues<V> &last = share.h[s.steps % 2];
-  for (int i = threadIndex(); i < share.own * share.count; i += blockThreads()) {
-    const int u = i % share.own, sequence = i / share.own;
-    if (a.hN)
-      storeAt(a.hN, last.load((share.first + u) * rows + sequence), share.row + sequence,
-              share.first + u);
-    if (a.cN)
-      storeAt(a.cN, share.c.load(u * rows + sequence), share.row + sequence, share.first + u);
-  }
+  if (own.there && a.hN)
+    storeAt(a.hN, own.h, own.b, own.unit);
+  if (own.there && a.cN)
+    storeAt(a.cN, own.c, own.b, own.unit);
 }
 
 } // namespace
 
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_on_chip_1_f32, RnnForwardOnChipArguments, a) {
-  forwardOnChip<Float, 1>(a);
-}
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_on_chip_4_f32, RnnForwardOnChipArguments, a) {
-  forwardOnChip<Float, 4>(a);
-}
+#define LSTMC_FORWARD(ROWS, THREADS)                                                               \
+  LSTMC_GPU_KERNEL_OF(THREADS, lstmc_rnn_forward_on_chip_##ROWS##_##THREADS##_f32,                 \
+                      RnnForwardOnChipArguments, a) {                                              \
+    forwardOnChip<ROWS, THREADS>(a);                                                               \
+  }
+LSTMC_FORWARD(1, 256)
+LSTMC_FORWARD(4, 256)
+LSTMC_FORWARD(1, 512)
+LSTMC_FORWARD(4, 512)
+#undef LSTMC_FORWARD
 
 } // namespace lstmc::gpu

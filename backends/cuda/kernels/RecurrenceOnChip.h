@@ -1,47 +1,70 @@
-// Recurrent kernels whose weights stay in the shared memory of a cluster of blocks.
+// Recurrent kernels in f32 whose weights stay on the chip, in registers and in shared memory.
 #pragma once
 
 #include "backends/cuda/kernels/Recurrence.h"
 
 namespace lstmc::gpu {
 
-/// A cluster advances a few sequences through all steps. Each of its blocks has a share of the
-/// units: it keeps the weights that lead to them in its shared memory, computes their gates, and
-/// writes their h into the shared memory of all blocks. So a step has one barrier, of the cluster.
-struct OnChipShape {
-  int32_t share;       ///< units of a block; the last ones may have fewer, or none
-  int32_t keepsInputs; ///< whether W is kept too; else it is read through the cache
-};
-struct RnnForwardOnChipArguments {
-  RnnForwardArguments layer;
-  OnChipShape chip;
-};
-/// Backward, a block keeps the columns of R of its units, and writes the gradients of their gates
-/// into the shared memory of all blocks.
-struct RnnBackwardOnChipArguments {
-  RnnBackwardArguments layer;
-  OnChipShape chip;
-};
+/// Weights that a thread keeps in registers, in a block of so many threads at most: what is left of
+/// its registers beside them is for a cell.
+constexpr int keptWeights(int threads) { return threads > 256 ? 48 : 144; }
+inline constexpr int kOnChipThreads[] = {256, 512};
 
-/// Numbers in shared memory: R and perhaps W of the block's units, h of all units before and after
-/// the step, c of the block's units, and W x and R h of their gates.
-constexpr int64_t forwardOnChipNumbers(int64_t rows, int64_t units, int64_t inputs, int64_t gates,
-                                       OnChipShape chip) {
-  const int64_t columns = chip.share * gates;
-  return columns * (units + (chip.keepsInputs ? inputs : 0)) + rows * (2 * units + chip.share) +
-         2 * rows * columns;
+/// The sums that a block makes at each step, forward those of its gates and backward those of its
+/// units. Each adds `terms` products in their order. A thread has one sum, or a part of its terms;
+/// the threads of one part are whole warps, and parts go on one after the other.
+struct ChipSums {
+  int64_t count, terms;
+  int threads; ///< most of a block
+
+  /// Terms that the registers of a thread hold come in groups, which have no branch inside.
+  static constexpr int64_t kGroup = 16;
+
+  constexpr int64_t width() const { return (count + 31) / 32 * 32; } ///< threads of a part
+  constexpr int64_t parts() const {
+    const int64_t wanted = (terms + keptWeights(threads) - 1) / keptWeights(threads);
+    const int64_t most = threads / width();
+    return wanted < most ? (wanted > 1 ? wanted : 1) : (most > 1 ? most : 1);
+  }
+  /// Terms of a part: whole groups, so that only the last one may have fewer.
+  constexpr int64_t length() const {
+    const int64_t even = (terms + parts() - 1) / parts();
+    return (even + kGroup - 1) / kGroup * kGroup;
+  }
+  /// Of those, what a thread may have in shared memory.
+  constexpr int64_t rest() const {
+    const int64_t beyond = length() > keptWeights(threads) ? length() - keptWeights(threads) : 0;
+    return beyond > terms % kGroup ? beyond : terms % kGroup;
+  }
+  constexpr int64_t sharedWeights() const { return parts() * rest() * count; }
+};
+constexpr ChipSums forwardSums(int64_t units, int64_t gates, OnChipShape chip, int threads) {
+  return {chip.share * gates, units, threads};
+}
+constexpr ChipSums backwardSums(int64_t units, int64_t gates, OnChipShape chip, int threads) {
+  return {chip.share, units * gates, threads};
 }
 
-/// The weights that lead back to the block's units, dh and dc of those, and the gradients of R h +
-/// bh of all gates at this step and the one before.
-constexpr int64_t backwardOnChipNumbers(int64_t rows, int64_t units, int64_t gates,
-                                        OnChipShape chip) {
-  return units * gates * (chip.share + 2 * rows) + 2 * rows * chip.share;
+/// Threads of a block: those of all parts, and one for each of its units of each sequence.
+constexpr int64_t onChipThreads(const ChipSums &sums, int64_t rows, OnChipShape chip) {
+  const int64_t ofSums = sums.parts() * sums.width();
+  const int64_t ofCells = (chip.share * rows + 31) / 32 * 32;
+  return ofSums > ofCells ? ofSums : ofCells;
+}
+/// Numbers in shared memory: what the registers do not hold of the weights; what they are
+/// multiplied with, of this step and of the next one, in fours; and the sums.
+constexpr int64_t inFours(int64_t numbers) { return (numbers + 3) / 4 * 4; }
+constexpr int64_t onChipNumbers(const ChipSums &sums, int64_t rows) {
+  return inFours(sums.sharedWeights()) + 2 * inFours(sums.terms * rows) + rows * sums.count;
 }
 
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_on_chip_1_f32, RnnForwardOnChipArguments, a);
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_on_chip_4_f32, RnnForwardOnChipArguments, a);
-LSTMC_GPU_KERNEL(lstmc_rnn_backward_on_chip_1_f32, RnnBackwardOnChipArguments, a);
-LSTMC_GPU_KERNEL(lstmc_rnn_backward_on_chip_4_f32, RnnBackwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_on_chip_1_256_f32, RnnForwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_on_chip_4_256_f32, RnnForwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_on_chip_1_512_f32, RnnForwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_on_chip_4_512_f32, RnnForwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_on_chip_1_256_f32, RnnBackwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_on_chip_4_256_f32, RnnBackwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_on_chip_1_512_f32, RnnBackwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_on_chip_4_512_f32, RnnBackwardOnChipArguments, a);
 
 } // namespace lstmc::gpu

@@ -21,7 +21,7 @@ template <typename Rule> struct Layer {
   int hBytes, hStride; ///< where h is in shared memory
   Fragment kept[kForwardKept][2];
 
-  LSTMC_DEVICE explicit Layer(const RnnForwardTensorArguments &on) : a(on.layer) {
+  LSTMC_DEVICE explicit Layer(const RnnForwardOnChipArguments &on) : a(on.layer) {
     const LayerShape &s = a.shape;
     units = int(s.units);
     gates = s.gates;
@@ -109,7 +109,7 @@ struct Lane {
 
 /// W x of the lane's unit and sequences. What comes late from memory is asked for a step ahead.
 template <typename Rule>
-LSTMC_DEVICE void loadProjected(const Layer<Rule> &layer, const RnnForwardTensorArguments &on,
+LSTMC_DEVICE void loadProjected(const Layer<Rule> &layer, const RnnForwardOnChipArguments &on,
                                 const Lane &lane, int64_t index, float (&input)[2][4]) {
   const LayerShape &s = layer.a.shape;
   if (index >= on.end)
@@ -148,7 +148,7 @@ LSTMC_DEVICE void advance(const Layer<Rule> &layer, Lane &lane, int j, int64_t t
   lane.c[j] = cell.c;
 }
 
-template <typename Rule> LSTMC_DEVICE void forward(const RnnForwardTensorArguments &on) {
+template <typename Rule> LSTMC_DEVICE void forward(const RnnForwardOnChipArguments &on) {
   const RnnForwardArguments &a = on.layer;
   const LayerShape &s = a.shape;
   Layer<Rule> layer(on);
@@ -205,10 +205,10 @@ template <typename Rule> LSTMC_DEVICE void forward(const RnnForwardTensorArgumen
 
 } // namespace
 
-LSTMC_GPU_KERNEL_OF(kTensorThreads, lstmc_rnn_forward_bf16, RnnForwardTensorArguments, a) {
+LSTMC_GPU_KERNEL_OF(kTensorThreads, lstmc_rnn_forward_bf16, RnnForwardOnChipArguments, a) {
   forward<Bf16>(a);
 }
-LSTMC_GPU_KERNEL_OF(kTensorThreads, lstmc_rnn_forward_fp16, RnnForwardTensorArguments, a) {
+LSTMC_GPU_KERNEL_OF(kTensorThreads, lstmc_rnn_forward_fp16, RnnForwardOnChipArguments, a) {
   forward<Fp16>(a);
 }
 

@@ -6,25 +6,9 @@
 
 namespace lstmc::gpu {
 
-/// A cluster advances kTensorRows sequences through steps, and each of its blocks has a share of
-/// the units, as in RecurrenceOnChip.h. h, or backward the gradients of gates, go to all blocks in
-/// 16 bits; gates, h and c of a unit stay in the registers of one lane, in f32.
-struct TensorShape {
-  int32_t share; ///< units of a block, a multiple of those of a warp
-};
-/// Steps [begin, end), in the order in which they are taken. W x of them is there already: a
-/// product has made it.
-struct RnnForwardTensorArguments {
-  RnnForwardArguments layer;
-  TensorShape chip;
-  int64_t begin, end;
-  Sequence projected; ///< [T, B, G * H]; may be `gates`: a lane reads before it writes
-};
-struct RnnBackwardTensorArguments {
-  RnnBackwardArguments layer;
-  TensorShape chip;
-};
-
+/// A cluster advances kTensorRows sequences. h, or backward the gradients of gates, go to all
+/// blocks in 16 bits; gates, h and c of a unit stay in the registers of one lane, in f32. The share
+/// of a block is a multiple of a warp's units.
 inline constexpr int kTensorRows = 8, kTensorWarps = 8, kTensorThreads = 32 * kTensorWarps;
 /// Units of a warp. Forward, its fragments are two at each group of terms: gates 0 and 1, and gates
 /// 2 and 3, of the same units; so that a lane has all gates of a unit. Backward, two warps share
@@ -40,13 +24,13 @@ constexpr int64_t tensorGroups(int64_t terms) { return (terms + kTensorDepth - 1
 /// from different banks.
 constexpr int64_t tensorStride(int64_t groups) { return groups * (kTensorDepth / 2) + 4; }
 /// Bytes of fragments in shared memory.
-constexpr int64_t forwardFragmentBytes(int64_t units, TensorShape chip) {
+constexpr int64_t forwardFragmentBytes(int64_t units, OnChipShape chip) {
   const int64_t groups = tensorGroups(units);
   const int64_t rest = groups > kForwardKept ? groups - kForwardKept : 0;
   return chip.share / kForwardUnits * 2 * kFragmentBytes * rest;
 }
 /// And h before and after the step, in 16 bits.
-constexpr int64_t forwardTensorBytes(int64_t units, TensorShape chip) {
+constexpr int64_t forwardTensorBytes(int64_t units, OnChipShape chip) {
   return forwardFragmentBytes(units, chip) +
          2 * 4 * kTensorRows * tensorStride(tensorGroups(units));
 }
@@ -54,24 +38,24 @@ constexpr int64_t forwardTensorBytes(int64_t units, TensorShape chip) {
 constexpr int64_t backwardHalf(int64_t units, int64_t gates) {
   return (tensorGroups(units) * gates + 1) / 2;
 }
-constexpr int64_t backwardFragmentBytes(int64_t units, int64_t gates, TensorShape chip) {
+constexpr int64_t backwardFragmentBytes(int64_t units, int64_t gates, OnChipShape chip) {
   const int64_t groups = backwardHalf(units, gates);
   const int64_t rest = groups > kBackwardKept ? groups - kBackwardKept : 0;
   return chip.share / kBackwardUnits * kFragmentBytes * rest;
 }
 /// What warps give one another of their sums: two numbers of each lane.
-constexpr int64_t backwardPartBytes(TensorShape chip) {
+constexpr int64_t backwardPartBytes(OnChipShape chip) {
   return chip.share / kBackwardUnits * 2 * 32 * 4;
 }
 /// And the gradients of R h + bh of all gates at this step and the one before.
-constexpr int64_t backwardTensorBytes(int64_t units, int64_t gates, TensorShape chip) {
+constexpr int64_t backwardTensorBytes(int64_t units, int64_t gates, OnChipShape chip) {
   return backwardFragmentBytes(units, gates, chip) + backwardPartBytes(chip) +
          2 * 4 * kTensorRows * tensorStride(tensorGroups(units) * gates);
 }
 
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_bf16, RnnForwardTensorArguments, a);
-LSTMC_GPU_KERNEL(lstmc_rnn_forward_fp16, RnnForwardTensorArguments, a);
-LSTMC_GPU_KERNEL(lstmc_rnn_backward_bf16, RnnBackwardTensorArguments, a);
-LSTMC_GPU_KERNEL(lstmc_rnn_backward_fp16, RnnBackwardTensorArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_bf16, RnnForwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_forward_fp16, RnnForwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_bf16, RnnBackwardOnChipArguments, a);
+LSTMC_GPU_KERNEL(lstmc_rnn_backward_fp16, RnnBackwardOnChipArguments, a);
 
 } // namespace lstmc::gpu

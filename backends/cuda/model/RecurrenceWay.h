@@ -16,18 +16,18 @@ enum class Direction : uint8_t { Forward, Backward };
 /// Every way but the two of tensor cores gives the same bits.
 struct RecurrenceWay {
   enum class Kind : uint8_t {
-    OnChip,       ///< weights stay in the shared memory of a cluster
-    TensorCores,  ///< they stay there in 16 bits, in registers too: for a rule of --fast
+    OnChip,       ///< weights stay in registers and in the shared memory of a cluster
+    TensorCores,  ///< they stay there in 16 bits: for a rule of --fast
     StepByStep,   ///< products and a cell each, where they do not fit: for such a rule too
     ThroughCache, ///< a block reads them through the cache at each step
   };
   Kind kind = Kind::ThroughCache;
-  int cluster = 1;            ///< blocks that advance sequences together
-  int rows = 1;               ///< sequences that they advance
-  gpu::OnChipShape chip = {}; ///< of tensor cores, keepsInputs: a step needs no W, because a
-                              ///< product has made W x
-  int64_t sharedBytes = 0;    ///< of a block
-  double stepCycles = 0;      ///< of one step of all sequences; of a host, as many as it takes
+  int cluster = 1; ///< blocks that advance sequences together
+  int rows = 1;    ///< sequences that they advance
+  gpu::OnChipShape chip = {};
+  int threads = 0;         ///< OnChip: most of a block, for its kernel (kOnChipThreads)
+  int64_t sharedBytes = 0; ///< of a block
+  double stepCycles = 0;   ///< of one step of all sequences; of a host, as many as it takes
 };
 
 /// Tensor cores, where the GPU's rule allows them and the weights fit, else that which takes least.

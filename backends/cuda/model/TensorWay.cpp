@@ -20,7 +20,7 @@ constexpr double kLaunchSeconds = 2.5e-6; ///< of a launch that waits for the on
 
 int64_t upwards(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-double forwardStep(const gpu::LayerShape &layer, const gpu::TensorShape &chip) {
+double forwardStep(const gpu::LayerShape &layer, const gpu::OnChipShape &chip) {
   const auto warps = double(chip.share / gpu::kForwardUnits);
   const auto groups = double(gpu::tensorGroups(layer.units));
   // Two products side by side at each group.
@@ -31,7 +31,7 @@ double forwardStep(const gpu::LayerShape &layer, const gpu::TensorShape &chip) {
   return std::max(multiplying, shared / kSharedBytes);
 }
 
-double backwardStep(const gpu::LayerShape &layer, const gpu::TensorShape &chip) {
+double backwardStep(const gpu::LayerShape &layer, const gpu::OnChipShape &chip) {
   const auto warps = double(chip.share / gpu::kBackwardUnits);
   const auto groups = double(gpu::backwardHalf(layer.units, layer.gates));
   // Four chains side by side.
@@ -52,8 +52,8 @@ std::optional<RecurrenceWay> inCluster(const gpu::LayerShape &layer, bool forwar
   RecurrenceWay way = {.kind = RecurrenceWay::Kind::TensorCores,
                        .cluster = cluster,
                        .rows = gpu::kTensorRows,
-                       .chip = {int32_t(share), true}};
-  const gpu::TensorShape chip = {way.chip.share};
+                       .chip = {int32_t(share)}};
+  const gpu::OnChipShape chip = {way.chip.share};
   way.sharedBytes = forward ? gpu::forwardTensorBytes(layer.units, chip)
                             : gpu::backwardTensorBytes(layer.units, layer.gates, chip);
   if (way.sharedBytes > gpu.sharedBytes)
@@ -74,7 +74,7 @@ RecurrenceWay stepByStep(const gpu::LayerShape &layer, const GpuShape &gpu) {
   return {.kind = RecurrenceWay::Kind::StepByStep,
           .cluster = 1,
           .rows = int(std::max<int64_t>(layer.batch, 1)),
-          .chip = {int32_t(layer.units), true},
+          .chip = {int32_t(layer.units)},
           .stepCycles = 2 * kLaunchSeconds * gpu.clock + weights / bytes};
 }
 
@@ -87,7 +87,7 @@ std::optional<RecurrenceWay> tensorWay(const gpu::LayerShape &layer, Direction d
     return best;
   const bool forward = direction == Direction::Forward;
   for (int cluster = 1; cluster <= gpu.cluster; cluster *= 2) {
-    if (gpu.asked && *gpu.asked != cluster)
+    if (gpu.asked && gpu.asked->cluster != cluster)
       continue;
     if (auto way = inCluster(layer, forward, gpu, cluster);
         way && (!best || way->stepCycles < best->stepCycles))

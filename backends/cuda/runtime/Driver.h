@@ -29,8 +29,9 @@ inline constexpr unsigned kStreamNonBlocking = 1, kEventWithoutTiming = 2;
 inline constexpr unsigned kPinnedForAll = 1;
 /// Of beginCapture: other threads may meanwhile call what a capture does not allow.
 inline constexpr unsigned kCaptureOfThread = 1;
-/// Of setAttribute: the most shared memory that a block of the kernel may ask for.
-inline constexpr int kMostSharedBytes = 8;
+/// Of setAttribute: the most shared memory that a block of the kernel may ask for, and whether its
+/// clusters may have more blocks than every GPU with clusters takes.
+inline constexpr int kMostSharedBytes = 8, kLargeClusters = 14;
 /// Of deviceAttribute: the most that a block of any kernel may ask for, the number of
 /// multiprocessors, the compute capability; clocks in kHz, the bits of a transfer from memory, of
 /// which there are two in a cycle, and the bytes of the cache that all multiprocessors share.

@@ -189,7 +189,7 @@ Status GpuDevice::open() {
     error = driver_.setContext(context_);
   if (!error)
     error = findShape(driver_, options_.card, shape_);
-  shape_.asked = options_.cluster;
+  shape_.asked = options_.way;
   shape_.tiles = options_.tiles;
   for (const std::byte *image : options_.images)
     if (!error)
@@ -461,6 +461,8 @@ Status GpuDevice::prepareKernels(const LaunchSpec &spec, std::vector<GpuLaunch> 
     DriverResult error = findFunction(spec, kernel, step.function);
     if (!error)
       error = allowShared(step.function, kernel.sharedBytes);
+    if (!error && kernel.cluster > kPortableCluster)
+      error = driver_.setAttribute(step.function, kLargeClusters, 1);
     LaunchAttribute attribute;
     const LaunchConfig config = configOf(kernel, attribute);
     int most = 0;

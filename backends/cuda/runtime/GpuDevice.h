@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "backends/cuda/model/GpuShape.h"
 #include "backends/cuda/runtime/CublasLt.h"
 #include "backends/cuda/runtime/Cudnn.h"
 #include "backends/cuda/runtime/Driver.h"
@@ -26,9 +27,9 @@ struct GpuOptions {
   Result<const CublasLt *> (*cublasLt)() = nullptr;
   /// The same of recurrent layers under --fast cudnn.
   Result<const Cudnn *> (*cudnn)() = nullptr;
-  const Nvtx *profiler = nullptr;            ///< null: none listens
-  std::optional<int> cluster = std::nullopt; ///< for tests: GpuShape::asked
-  std::optional<bool> tiles = std::nullopt;  ///< for tests: GpuShape::tiles
+  const Nvtx *profiler = nullptr;             ///< null: none listens
+  std::optional<AskedWay> way = std::nullopt; ///< for tests: GpuShape::asked
+  std::optional<bool> tiles = std::nullopt;   ///< for tests: GpuShape::tiles
 };
 
 /// `driver` outlives the device. E0501 if it has no such card, or refuses it.

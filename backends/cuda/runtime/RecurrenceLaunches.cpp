@@ -3,7 +3,7 @@
 
 #include "backends/cuda/model/RecurrenceWay.h"
 #include "backends/cuda/runtime/Groups.h"
-#include "backends/cuda/runtime/TensorRecurrence.h"
+#include "backends/cuda/runtime/ProjectedRecurrence.h"
 #include "executor/abi/Packing.h"
 #include "executor/abi/Scratch.h"
 
@@ -132,34 +132,7 @@ std::vector<GpuLaunch> projectedByLibrary(const RnnForwardLaunch &launch,
   return launches;
 }
 
-/// `names` are those for one sequence and for several, `sums` those of a block at a step.
-template <typename Arguments>
-GpuLaunch recurrenceOnChip(const std::string_view (&names)[2], const Arguments &arguments,
-                           const RecurrenceWay &way, int64_t sums) {
-  GpuLaunch launch = launchOf(names[way.rows > 1], arguments);
-  const int64_t batch = arguments.layer.shape.batch;
-  launch.blocks = (batch + way.rows - 1) / way.rows * way.cluster;
-  launch.cluster = way.cluster;
-  launch.threads = threadsFor(sums);
-  launch.sharedBytes = way.sharedBytes;
-  return launch;
-}
-
 using Kind = RecurrenceWay::Kind;
-
-/// What `way` takes to advance a layer through all steps.
-std::vector<GpuLaunch> forwardBy(const RecurrenceWay &way, const RnnForwardLaunch &launch,
-                                 const gpu::RnnForwardArguments &layer, const GpuShape &gpu) {
-  if (way.kind == Kind::TensorCores)
-    return forwardByTensorCores(launch, layer, way, gpu);
-  if (way.kind == Kind::StepByStep)
-    return forwardStepByStep(launch, layer, way, gpu);
-  if (way.kind == Kind::ThroughCache)
-    return {throughCache(kForward, launch.y.dtype, layer, way)};
-  const int64_t sums = int64_t(way.chip.share) * layer.shape.gates;
-  return {recurrenceOnChip({"lstmc_rnn_forward_on_chip_1_f32", "lstmc_rnn_forward_on_chip_4_f32"},
-                           gpu::RnnForwardOnChipArguments{layer, way.chip}, way, sums)};
-}
 
 } // namespace
 
@@ -169,7 +142,10 @@ Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu)
   if (gpu.fast == FastRule::CublasLt)
     launches = projectedByLibrary(launch, layer);
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Forward, launch.y.dtype, gpu);
-  std::vector<GpuLaunch> steps = forwardBy(way, launch, layer, gpu);
+  std::vector<GpuLaunch> steps =
+      way.kind == Kind::ThroughCache
+          ? std::vector{throughCache(kForward, launch.y.dtype, layer, way)}
+          : forwardProjected(launch, layer, way, gpu);
   std::ranges::move(steps, std::back_inserter(launches));
   return launches;
 }
@@ -177,17 +153,12 @@ Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu)
 Launches launchesRnnBackward(const RnnBackwardLaunch &launch, const GpuShape &gpu) {
   const gpu::RnnBackwardArguments layer = backwardOf(launch);
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Backward, launch.y.dtype, gpu);
-  if (way.kind == Kind::TensorCores)
-    return withInputs(backwardByTensorCores(launch, layer, way, gpu), launch, gpu);
   if (way.kind == Kind::StepByStep)
     return withInputs(backwardStepByStep(launch, layer, gpu), launch, gpu);
-  if (way.kind == Kind::ThroughCache)
-    return withInputs({throughCache(kBackward, launch.y.dtype, layer, way)}, launch, gpu);
-  const int64_t sums = int64_t(way.chip.share) * way.rows;
-  return withInputs(
-      {recurrenceOnChip({"lstmc_rnn_backward_on_chip_1_f32", "lstmc_rnn_backward_on_chip_4_f32"},
-                        gpu::RnnBackwardOnChipArguments{layer, way.chip}, way, sums)},
-      launch, gpu);
+  return withInputs({way.kind == Kind::ThroughCache
+                         ? throughCache(kBackward, launch.y.dtype, layer, way)
+                         : backwardOnChip(layer, way, gpu)},
+                    launch, gpu);
 }
 
 } // namespace lstmc::cuda

@@ -19,7 +19,7 @@ static Target emulated(const std::string &name, cuda::CardNumber card, std::opti
                                {.card = card,
                                 .images = cuda::emulatedImages(),
                                 .onHost = hostKernel,
-                                .cluster = cluster,
+                                .way = cluster,
                                 .tiles = tiles});
   };
   return {name, make, "", {1}};
@@ -30,7 +30,7 @@ LSTMC_CONFORMANCE(EmulatedGpu, kEmulated);
 /// Each way of a recurrent layer: step by step, weights through the cache, on the chip of a block,
 /// of a cluster.
 class EmulatedRecurrence : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Clusters, EmulatedRecurrence, testing::Values(-1, 0, 1, 2, 4, 8));
+INSTANTIATE_TEST_SUITE_P(Clusters, EmulatedRecurrence, testing::Values(-1, 0, 1, 2, 4, 8, 16));
 
 TEST_P(EmulatedRecurrence, GivesTheBitsOfTheReference) {
   const Target target = emulated("emu" + std::to_string(GetParam()), GetParam() + 2, GetParam());
@@ -70,7 +70,7 @@ TEST(RealGpu, GivesTheBitsOfTheReference) {
 }
 
 class RealGpuRecurrence : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Clusters, RealGpuRecurrence, testing::Values(0, 1, 2, 4, 8));
+INSTANTIATE_TEST_SUITE_P(Clusters, RealGpuRecurrence, testing::Values(0, 1, 2, 4, 8, 16));
 
 TEST_P(RealGpuRecurrence, GivesTheBitsOfTheReference) {
   if (auto device = realGpu(); !device.ok())

@@ -19,9 +19,9 @@ inline KernelFunction hostKernel(KernelId id, std::span<const Tensor> operands) 
   return cpu::kernelTable(cpu::machineLevel()).find(id, operands);
 }
 
-/// The GPU of this machine; E0501 if there is none. `cluster`, `compiler` and `tiles` as in
+/// The GPU of this machine; E0501 if there is none. `way`, `compiler` and `tiles` as in
 /// GpuOptions.
-inline Result<std::unique_ptr<Device>> realGpu(std::optional<int> cluster = std::nullopt,
+inline Result<std::unique_ptr<Device>> realGpu(std::optional<cuda::AskedWay> way = std::nullopt,
                                                const cuda::TextCompiler *compiler = nullptr,
                                                std::optional<bool> tiles = std::nullopt) {
   LSTMC_ASSIGN(const cuda::Driver *driver, cuda::machineDriver());
@@ -32,7 +32,7 @@ inline Result<std::unique_ptr<Device>> realGpu(std::optional<int> cluster = std:
                               .onHost = hostKernel,
                               .compiler = compiler,
                               .cudnn = cuda::machineCudnn,
-                              .cluster = cluster,
+                              .way = way,
                               .tiles = tiles});
 }
 
@@ -54,7 +54,7 @@ inline Device &fastCard(std::optional<int> cluster = std::nullopt) {
                                           {.card = 20 + cluster.value_or(-1),
                                            .images = cuda::emulatedImages(),
                                            .onHost = hostKernel,
-                                           .cluster = cluster}));
+                                           .way = cluster}));
   return *card;
 }
 inline TestLaunch onFastCard(const TestLaunch &launch, FastRule rule,

@@ -28,7 +28,7 @@ std::unique_ptr<Device> cardWith(int number, Result<const cuda::CublasLt *> (*li
                                          .images = cuda::emulatedImages(),
                                          .onHost = hostKernel,
                                          .cublasLt = library,
-                                         .cluster = cluster}));
+                                         .way = cluster}));
 }
 
 /// As libraryScratchBytes, with a workspace that suffices for most of the products here, but not

@@ -175,6 +175,7 @@ TEST(Driver, ClustersAreAsLargeAsTheGpuHasRoomFor) {
     unsetenv("LSTMC_EMU_CLUSTER");
     return cluster;
   };
+  EXPECT_EQ(largest("16"), 16);
   EXPECT_GT(largest("8"), 2);
   EXPECT_EQ(largest("2"), 2);
   EXPECT_EQ(largest("1"), 0);
@@ -187,7 +188,7 @@ TEST(Driver, AKernelMayAskForTheSharedMemoryOfItsLargestLaunch) {
     return emulatedDriver().setAttribute(function, attribute, last = value);
   };
   auto made =
-      makeGpuDevice("emu:40", driver, {.card = kCard, .images = emulatedImages(), .cluster = 0});
+      makeGpuDevice("emu:40", driver, {.card = kCard, .images = emulatedImages(), .way = 0});
   const std::unique_ptr<Device> device = std::move(*made);
   ASSERT_TRUE(device->allocate(1 << 16).ok());
   auto program = device->prepare({layerOf(device->arena(), 10), layerOf(device->arena(), 10000),

@@ -332,7 +332,7 @@ TEST(EmulatedGpu, RefusesLaunchesThatNoCardTakes) {
   EXPECT_EQ(what({1, 2048}), "2048 threads a block, want whole warps and at most 1024");
   EXPECT_EQ(what({1, 64, 300000}), "300000 bytes of shared memory a block, want at most 232448");
   EXPECT_EQ(what({6, 64, 0, false, 4}),
-            "6 blocks in clusters of 4, want whole clusters of at most 8");
+            "6 blocks in clusters of 4, want whole clusters of at most 16");
   EXPECT_EQ(what({133, 1024, 200000, true}),
             "a cooperative launch of 133 blocks, of which 132 fit the card");
 }

@@ -9,7 +9,7 @@
 namespace lstmc::cuda {
 namespace {
 
-constexpr GpuShape kH100 = {.sharedBytes = 227 * 1024, .multiprocessors = 132, .cluster = 8};
+constexpr GpuShape kH100 = {.sharedBytes = 227 * 1024, .multiprocessors = 132, .cluster = 16};
 constexpr GpuShape kA100 = {.sharedBytes = 163 * 1024, .multiprocessors = 108};
 
 gpu::LayerShape layer(int64_t batch, int64_t inputs, int64_t units) {
@@ -26,8 +26,7 @@ std::string text(const RecurrenceWay &way) {
   if (way.kind == RecurrenceWay::Kind::StepByStep)
     return "step by step";
   return way.kind == RecurrenceWay::Kind::OnChip
-             ? fmt::format("cluster of {}, {} rows{}", way.cluster, way.rows,
-                           way.chip.keepsInputs ? "" : ", W through the cache")
+             ? fmt::format("cluster of {}, {} rows, {} threads", way.cluster, way.rows, way.threads)
              : "through the cache";
 }
 
@@ -53,28 +52,48 @@ TEST(ProductWay, HasTilesWhereTheyFillTheGpu) {
 }
 
 TEST(RecurrenceWay, IsThatWhichTakesLeast) {
-  EXPECT_EQ(way(layer(1, 128, 128), kH100), "cluster of 4, 1 rows");
-  EXPECT_EQ(way(layer(32, 128, 128), kH100), "cluster of 4, 1 rows");
-  EXPECT_EQ(way(layer(1, 256, 256), kH100), "cluster of 8, 1 rows, W through the cache");
-  EXPECT_EQ(way(layer(64, 256, 256), kH100), "cluster of 8, 4 rows, W through the cache");
+  EXPECT_EQ(way(layer(1, 128, 128), kH100), "cluster of 1, 1 rows, 512 threads");
+  EXPECT_EQ(way(layer(32, 128, 128), kH100), "cluster of 1, 1 rows, 512 threads");
+  EXPECT_EQ(way(layer(1, 256, 256), kH100), "cluster of 16, 1 rows, 256 threads");
+  EXPECT_EQ(way(layer(64, 256, 256), kH100), "cluster of 8, 4 rows, 256 threads");
+  EXPECT_EQ(way(layer(32, 512, 512), kH100), "cluster of 16, 4 rows, 256 threads");
   EXPECT_EQ(way(layer(1, 1024, 1024), kH100), "step by step");
-  EXPECT_EQ(way(layer(16, 16, 16), kH100), "cluster of 1, 1 rows");
-  EXPECT_EQ(way(layer(32, 64, 64), kA100), "cluster of 1, 1 rows");
+  EXPECT_EQ(way(layer(16, 16, 16), kH100), "cluster of 1, 1 rows, 256 threads");
+  EXPECT_EQ(way(layer(32, 64, 64), kA100), "cluster of 1, 1 rows, 256 threads");
   EXPECT_EQ(way(layer(32, 256, 256), kA100), "step by step");
-  EXPECT_EQ(way(layer(1, 8, 128), kA100), "step by step");
+  EXPECT_EQ(way(layer(1, 8, 128), kA100), "cluster of 1, 1 rows, 512 threads");
 }
 
 TEST(RecurrenceWay, BackwardKeepsAsMuch) {
-  EXPECT_EQ(wayBack(layer(64, 0, 256), kH100), "cluster of 8, 4 rows");
+  EXPECT_EQ(wayBack(layer(64, 0, 256), kH100), "cluster of 4, 4 rows, 256 threads");
+  EXPECT_EQ(wayBack(layer(32, 0, 512), kH100), "cluster of 16, 4 rows, 256 threads");
   EXPECT_EQ(wayBack(layer(1, 0, 1024), kH100), "step by step");
+}
+
+/// Clusters of more than every GPU takes, and what fits into those of fewer blocks.
+TEST(RecurrenceWay, HasLargeClustersWhereTheGpuHasThem) {
+  GpuShape gpu = kH100;
+  EXPECT_EQ(clusterOf(90), 16);
+  gpu.cluster = clusterOf(120);
+  EXPECT_EQ(way(layer(1, 400, 400), gpu), "cluster of 8, 1 rows, 256 threads");
+  EXPECT_EQ(way(layer(1, 512, 512), gpu), "step by step");
+  gpu.fast = FastRule::Bf16;
+  const auto kindOf = [&](int64_t units) {
+    return recurrenceWay(layer(16, units, units), Direction::Forward, DType::F32, gpu).kind;
+  };
+  EXPECT_EQ(kindOf(768), RecurrenceWay::Kind::StepByStep);
+  gpu.cluster = clusterOf(90);
+  EXPECT_EQ(kindOf(768), RecurrenceWay::Kind::TensorCores);
 }
 
 TEST(RecurrenceWay, IsThatWhichIsAskedForWhereItFits) {
   GpuShape gpu = kH100;
   gpu.asked = 2;
-  EXPECT_EQ(way(layer(1, 64, 128), gpu), "cluster of 2, 1 rows");
-  EXPECT_EQ(way(layer(1, 128, 128), gpu), "cluster of 2, 1 rows, W through the cache");
+  EXPECT_EQ(way(layer(1, 64, 128), gpu), "cluster of 2, 1 rows, 256 threads");
+  EXPECT_EQ(way(layer(1, 128, 128), gpu), "cluster of 2, 1 rows, 256 threads");
   EXPECT_EQ(way(layer(1, 256, 256), gpu), "through the cache");
+  gpu.asked = {16, gpu::kRows, 512};
+  EXPECT_EQ(way(layer(1, 128, 128), gpu), "cluster of 16, 4 rows, 512 threads");
   gpu.asked = 0;
   EXPECT_EQ(way(layer(1, 128, 128), gpu), "through the cache");
   gpu.asked = -1;

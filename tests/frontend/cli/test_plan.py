@@ -416,10 +416,10 @@ class Cluster(Case):
             for row in plan["recurrences"]:
                 self.assertAlmostEqual(row["time_s"], row["steps"] * row["step_s"], delta=row["time_s"] / 2) # and a launch, and backward the inputs' gradients
             self.assertEqual(plan["devices"][0]["capacity_bytes"], {"gpu:0": 80 * 10**9, "gpu:1": 20 << 30}[device])
-        self.assertEqual(ways["gpu:0"], [("lstm0", d, "on-chip", 8, 4, 8) for d in ("forward", "backward")])
+        self.assertEqual(ways["gpu:0"], [("lstm0", "forward", "on-chip", 16, 4, 8), ("lstm0", "backward", "on-chip", 4, 1, 32)])
         self.assertEqual(ways["gpu:1"], [("lstm0", d, "step-by-step", 1, 32, 1) for d in ("forward", "backward")])
         said = self.good(*where, "-d", "gpu:0").stdout
-        self.assertRegex(said, r"(?m)^recurrence gpu:0 lstm0 forward: on chip, 8 clusters of 8 blocks, 4 sequences each, W through the cache, [\d.]+ µs a step$")
+        self.assertRegex(said, r"(?m)^recurrence gpu:0 lstm0 forward: on chip, 8 clusters of 16 blocks, 4 sequences each, [\d.]+ µs a step$")
         # 576 bytes of each of 2,048 threads of 132 multiprocessors; 5,120 where fused programs are interpreted.
         self.assertEqual(self.document(*where, "-d", "gpu:0", schema="lstmc.plan/1")["devices"][0]["driver_bytes"],
                          {"compiled": 576 * 2048 * 132, "interpreted": 5120 * 2048 * 132})

@@ -128,9 +128,11 @@ TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
                                      {256, 8, none},
                                      {256, 64, none},
                                      {512, 1, none},
+                                     {512, 32, none},
                                      {16, 3, bf16},
                                      {256, 64, bf16},
                                      {512, 9, bf16},
+                                     {768, 16, bf16},
                                      {1024, 1, bf16},
                                      {256, 8, tf32},
                                      {16, 3, library},
@@ -155,10 +157,11 @@ TEST(Cards, KeepMoreUnitsForTensorCores) {
   auto forwardOn = [](std::string_view name, int64_t hidden, FastRule rule) {
     return wayText(waysOn(name, netOf(hidden, 64, rule)).front());
   };
-  EXPECT_EQ(forwardOn("H100", 512, FastRule::Bf16), "f tensor-cores, 8 clusters of 8, 8 rows");
+  EXPECT_EQ(forwardOn("H100", 512, FastRule::Bf16), "f tensor-cores, 8 clusters of 16, 8 rows");
   for (const LayerWay &layer : waysOn("H100", netOf(512, 64, FastRule::Bf16)))
     EXPECT_EQ(layer.way.name, "tensor-cores");
-  EXPECT_NE(forwardOn("H100", 513, FastRule::Bf16).find("step-by-step"), std::string::npos);
+  EXPECT_NE(forwardOn("H100", 768, FastRule::Bf16).find("tensor-cores"), std::string::npos);
+  EXPECT_NE(forwardOn("H100", 769, FastRule::Bf16).find("step-by-step"), std::string::npos);
   EXPECT_EQ(forwardOn("H100", 512, FastRule::Fp16), forwardOn("H100", 512, FastRule::Bf16));
   EXPECT_EQ(forwardOn("H100", 512, FastRule::Tf32), forwardOn("H100", 512, FastRule::None));
   EXPECT_EQ(forwardOn("A100", 64, FastRule::Bf16), "f tensor-cores, 8 clusters of 1, 8 rows");
@@ -179,10 +182,14 @@ TEST(Cards, OnesWithClustersKeepWeightsThatOthersReadAtEachStep) {
   EXPECT_EQ(forwardOn("H200", 256), forwardOn("H100", 256));
   EXPECT_EQ(forwardOn("L4", 256), "f step-by-step, 1 clusters of 1, 64 rows");
   EXPECT_EQ(forwardOn("A100", 256), "f step-by-step, 1 clusters of 1, 64 rows");
+  EXPECT_EQ(forwardOn("H100", 512), "f on-chip, 16 clusters of 16, 4 rows");
   EXPECT_EQ(forwardOn("H100", 1024), "f step-by-step, 1 clusters of 1, 64 rows");
-  // 64 KiB of R fit into a block of every card.
+  // R of 64 KiB fits into a block of every card, and of 256 KiB with registers where a block has
+  // 163 KiB of shared memory.
   for (const cuda::DataSheet &sheet : cuda::dataSheets())
     EXPECT_NE(forwardOn(sheet.name, 64).find("on-chip"), std::string::npos) << sheet.name;
+  EXPECT_NE(forwardOn("A100", 128).find("on-chip"), std::string::npos);
+  EXPECT_EQ(forwardOn("L4", 128).find("on-chip"), std::string::npos);
 }
 
 /// The whole update, and a step of the recurrence, by the clocks and rates of the cards.

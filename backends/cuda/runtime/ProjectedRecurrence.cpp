@@ -1,5 +1,6 @@
-#include "backends/cuda/runtime/TensorRecurrence.h"
+#include "backends/cuda/runtime/ProjectedRecurrence.h"
 
+#include "backends/cuda/kernels/RecurrenceOnChip.h"
 #include "backends/cuda/kernels/RecurrenceSteps.h"
 #include "backends/cuda/kernels/RecurrenceTensor.h"
 #include "executor/abi/Scratch.h"
@@ -8,16 +9,30 @@ namespace lstmc::cuda {
 
 namespace {
 
-/// A warp has `units` units.
 template <typename Arguments>
-GpuLaunch byTensorCores(std::string_view kernel, const Arguments &arguments,
-                        const RecurrenceWay &way, int units) {
+GpuLaunch inClusters(std::string_view kernel, const Arguments &arguments, const RecurrenceWay &way,
+                     int64_t threads) {
   GpuLaunch launch = launchOf(kernel, arguments);
   launch.blocks = (arguments.layer.shape.batch + way.rows - 1) / way.rows * way.cluster;
   launch.cluster = way.cluster;
-  launch.threads = way.chip.share / units * 32;
+  launch.threads = int(threads);
   launch.sharedBytes = way.sharedBytes;
   return launch;
+}
+
+/// A warp has `units` units.
+int64_t tensorThreads(const RecurrenceWay &way, int units) { return way.chip.share / units * 32; }
+
+/// Of the kernels in f32, by the sequences of a cluster and the most threads of a block.
+using OnChipKernels = std::string_view[2][2];
+constexpr OnChipKernels kForwardOnChip = {
+    {"lstmc_rnn_forward_on_chip_1_256_f32", "lstmc_rnn_forward_on_chip_1_512_f32"},
+    {"lstmc_rnn_forward_on_chip_4_256_f32", "lstmc_rnn_forward_on_chip_4_512_f32"}};
+constexpr OnChipKernels kBackwardOnChip = {
+    {"lstmc_rnn_backward_on_chip_1_256_f32", "lstmc_rnn_backward_on_chip_1_512_f32"},
+    {"lstmc_rnn_backward_on_chip_4_256_f32", "lstmc_rnn_backward_on_chip_4_512_f32"}};
+std::string_view kernelOf(const OnChipKernels &kernels, const RecurrenceWay &way) {
+  return kernels[way.rows > 1][way.threads > gpu::kOnChipThreads[0]];
 }
 
 /// A view of so many steps, at these strides.
@@ -86,8 +101,8 @@ public:
 private:
   /// `projected` begins with step 0, whichever steps it has.
   void advance(int64_t begin, int64_t end, const gpu::Sequence &projected) {
-    if (way_.kind == RecurrenceWay::Kind::TensorCores)
-      return together(begin, end, projected);
+    if (way_.kind != RecurrenceWay::Kind::StepByStep)
+      return onChip(begin, end, projected);
     for (int64_t index = begin; index < end; ++index)
       step(index, projected);
   }
@@ -102,8 +117,8 @@ private:
     return std::max<int64_t>(launch_.chunk - ofProducts, 1);
   }
 
-  void together(int64_t begin, int64_t end, const gpu::Sequence &projected) {
-    gpu::RnnForwardTensorArguments arguments = {layer_, {way_.chip.share}, begin, end, projected};
+  void onChip(int64_t begin, int64_t end, const gpu::Sequence &projected) {
+    gpu::RnnForwardOnChipArguments arguments = {layer_, way_.chip, begin, end, projected};
     if (begin > 0) {
       arguments.layer.h0 = state(sizes_.h);
       arguments.layer.c0 = state(sizes_.c);
@@ -112,9 +127,14 @@ private:
       arguments.layer.hN = state(sizes_.h);
       arguments.layer.cN = state(sizes_.c);
     }
-    all_.push_back(byTensorCores(gpu_.fast == FastRule::Bf16 ? "lstmc_rnn_forward_bf16"
-                                                             : "lstmc_rnn_forward_fp16",
-                                 arguments, way_, gpu::kForwardUnits));
+    if (way_.kind == RecurrenceWay::Kind::TensorCores)
+      return all_.push_back(inClusters(gpu_.fast == FastRule::Bf16 ? "lstmc_rnn_forward_bf16"
+                                                                   : "lstmc_rnn_forward_fp16",
+                                       arguments, way_, tensorThreads(way_, gpu::kForwardUnits)));
+    const gpu::ChipSums sums =
+        gpu::forwardSums(shape_.units, shape_.gates, way_.chip, way_.threads);
+    all_.push_back(inClusters(kernelOf(kForwardOnChip, way_), arguments, way_,
+                              gpu::onChipThreads(sums, way_.rows, way_.chip)));
   }
 
   void step(int64_t index, const gpu::Sequence &projected) {
@@ -154,9 +174,9 @@ private:
 
 } // namespace
 
-std::vector<GpuLaunch> forwardStepByStep(const RnnForwardLaunch &launch,
-                                         const gpu::RnnForwardArguments &layer,
-                                         const RecurrenceWay &way, const GpuShape &gpu) {
+std::vector<GpuLaunch> forwardProjected(const RnnForwardLaunch &launch,
+                                        const gpu::RnnForwardArguments &layer,
+                                        const RecurrenceWay &way, const GpuShape &gpu) {
   return Projected(launch, layer, way, gpu).launches();
 }
 
@@ -189,18 +209,17 @@ std::vector<GpuLaunch> backwardStepByStep(const RnnBackwardLaunch &launch,
   return launches;
 }
 
-std::vector<GpuLaunch> forwardByTensorCores(const RnnForwardLaunch &launch,
-                                            const gpu::RnnForwardArguments &layer,
-                                            const RecurrenceWay &way, const GpuShape &gpu) {
-  return Projected(launch, layer, way, gpu).launches();
-}
-
-std::vector<GpuLaunch> backwardByTensorCores(const RnnBackwardLaunch &launch,
-                                             const gpu::RnnBackwardArguments &layer,
-                                             const RecurrenceWay &way, const GpuShape &gpu) {
-  return {byTensorCores(
-      gpu.fast == FastRule::Bf16 ? "lstmc_rnn_backward_bf16" : "lstmc_rnn_backward_fp16",
-      gpu::RnnBackwardTensorArguments{layer, {way.chip.share}}, way, gpu::kBackwardUnits)};
+GpuLaunch backwardOnChip(const gpu::RnnBackwardArguments &layer, const RecurrenceWay &way,
+                         const GpuShape &gpu) {
+  const gpu::RnnBackwardOnChipArguments arguments = {layer, way.chip};
+  if (way.kind == RecurrenceWay::Kind::TensorCores)
+    return inClusters(gpu.fast == FastRule::Bf16 ? "lstmc_rnn_backward_bf16"
+                                                 : "lstmc_rnn_backward_fp16",
+                      arguments, way, tensorThreads(way, gpu::kBackwardUnits));
+  const gpu::ChipSums sums =
+      gpu::backwardSums(layer.shape.units, layer.shape.gates, way.chip, way.threads);
+  return inClusters(kernelOf(kBackwardOnChip, way), arguments, way,
+                    gpu::onChipThreads(sums, way.rows, way.chip));
 }
 
 } // namespace lstmc::cuda
