@@ -139,8 +139,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   if (enabled("hoist-projection")) {
     HoistProjectionOptions hoist;
     hoist.devices = options.devices;
-    if (options.fast != FastRule::None)
-      add(createHoistProjection(hoist));
+    add(createHoistProjection(hoist));
   }
 
   // The last on sym: all element-wise ops have been made, backward's and the optimizer's too.
