@@ -43,7 +43,8 @@ unsigned char *writeSharedOf(int block, int offset, int bytes, const Where &wher
 
 void syncThreads(const Where &where);
 void syncWarp(const Where &where);
-void syncCluster(const Where &where);
+void arriveAtCluster(const Where &where);
+void waitForCluster(const Where &where);
 uint64_t exchange(uint64_t bits, int lane, const Where &where);
 /// Once all lanes of the warp are there, `work` is done with what each has given.
 using WarpWork = void (*)(void *const *parts);
@@ -109,7 +110,12 @@ template <typename T> inline Shared<T> shared(int byteOffset, int count) {
 
 inline void syncThreads(Where where = Where::current()) { machine::syncThreads(where); }
 inline void syncWarp(Where where = Where::current()) { machine::syncWarp(where); }
-inline void syncCluster(Where where = Where::current()) { machine::syncCluster(where); }
+inline void arriveAtCluster(Where where = Where::current()) { machine::arriveAtCluster(where); }
+inline void waitForCluster(Where where = Where::current()) { machine::waitForCluster(where); }
+inline void syncCluster(Where where = Where::current()) {
+  arriveAtCluster(where);
+  waitForCluster(where);
+}
 template <typename T> inline T shuffle(T value, int lane, Where where = Where::current()) {
   uint64_t bits = 0;
   static_assert(sizeof(T) <= sizeof(bits));

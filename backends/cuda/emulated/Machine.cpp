@@ -146,7 +146,20 @@ public:
           [&] { return fmt::format("byte {} of shared memory", offset); });
   }
 
+  void arriveAtCluster(const Where &where) {
+    if (hasArrived(running->moment))
+      refuse(where, "arrives at a barrier of the cluster twice");
+    ++running->moment.epoch;
+  }
+  void waitForCluster(const Where &where) {
+    if (!hasArrived(running->moment))
+      refuse(where, "waits for a cluster at which it has not arrived");
+    meet(State::AtClusterMeeting, where);
+  }
+
   void meet(State at, const Where &where) {
+    if (at == State::AtBlockMeeting && hasArrived(running->moment))
+      refuse(where, "meets its block between the halves of a barrier of the cluster");
     running->state = at;
     running->where = where;
     leave();
@@ -175,7 +188,7 @@ public:
     Clock known = running->known;
     if (known.blocks.size() < size_t(shape.blocks))
       known.blocks.resize(size_t(shape.blocks));
-    known.blocks[running->moment.block] = running->moment.epoch;
+    known.blocks[running->moment.block] = running->moment.seen;
     known.threads[running->moment.thread] = ++running->moment.release;
     published[flag] = std::move(known);
     *flagOf(*found, flag) = value;
@@ -215,6 +228,8 @@ public:
   }
 
 private:
+  static bool hasArrived(const Moment &moment) { return moment.seen < moment.epoch; }
+
   bool fits() {
     auto refuseLaunch = [&](std::string what) {
       fault = Fault{kernel, 0, 0, std::move(what), "launch", 0};
@@ -382,7 +397,10 @@ private:
     for (Thread &thread : group) {
       thread.known = together;
       thread.taken = group[size_t(thread.lane)].given;
-      (at == State::AtBlockMeeting ? thread.moment.epoch : thread.moment.warpEpoch)++;
+      if (at == State::AtBlockMeeting)
+        thread.moment.seen = ++thread.moment.epoch;
+      else
+        ++thread.moment.warpEpoch;
       thread.state = State::Ready;
     }
     return true;
@@ -398,7 +416,7 @@ private:
       block.metCluster = true;
       for (Thread &thread : block.threads) {
         together.merge(thread.known);
-        thread.moment.epoch++;
+        thread.moment.seen = thread.moment.epoch;
         thread.state = State::Ready;
       }
       together.blocks.resize(std::max(together.blocks.size(), size_t(block.index) + 1));
@@ -503,7 +521,8 @@ void writeShared(int offset, int bytes, const Where &where) {
   Machine::current->touchShared(offset, bytes, true, where);
 }
 void syncThreads(const Where &where) { Machine::current->meet(State::AtBlockMeeting, where); }
-void syncCluster(const Where &where) { Machine::current->meet(State::AtClusterMeeting, where); }
+void arriveAtCluster(const Where &where) { Machine::current->arriveAtCluster(where); }
+void waitForCluster(const Where &where) { Machine::current->waitForCluster(where); }
 int clusterBlocks() { return Machine::current->cluster(); }
 unsigned char *writeSharedOf(int block, int offset, int bytes, const Where &where) {
   return Machine::current->writeSharedOf(block, offset, bytes, where);

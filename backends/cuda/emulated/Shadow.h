@@ -25,11 +25,13 @@ struct Clock {
   }
 };
 
-/// A point in a thread's execution. Epochs count the barriers of the block, warp epochs those of
-/// the warp, releases the values that the thread has published.
+/// A point in a thread's execution. Epochs count the barriers of the block at which the thread has
+/// arrived, warp epochs those of the warp, releases the values that the thread has published. A
+/// thread that has arrived at a barrier of its cluster and has not waited yet sees no more than in
+/// the epoch before.
 struct Moment {
   uint32_t thread = 0, block = 0, warp = 0; ///< numbers within the whole launch
-  uint32_t epoch = 0, warpEpoch = 0, release = 0;
+  uint32_t epoch = 0, seen = 0, warpEpoch = 0, release = 0;
 };
 
 /// Whether `then` happened before `now`; `known` is what the thread of `now` knows.
@@ -37,7 +39,7 @@ inline bool happenedBefore(const Moment &then, const Moment &now, const Clock &k
   if (then.thread == now.thread)
     return true;
   if (then.block == now.block &&
-      (then.epoch < now.epoch || (then.warp == now.warp && then.warpEpoch < now.warpEpoch)))
+      (then.epoch < now.seen || (then.warp == now.warp && then.warpEpoch < now.warpEpoch)))
     return true;
   if (then.block < known.blocks.size() && then.epoch < known.blocks[then.block])
     return true;

@@ -75,14 +75,21 @@ template <typename T> LSTMC_DEVICE Shared<T> shared(int byteOffset, int) {
 
 LSTMC_DEVICE void syncThreads() { __syncthreads(); }
 LSTMC_DEVICE void syncWarp() { __syncwarp(); }
-LSTMC_DEVICE void syncCluster() {
+LSTMC_DEVICE void arriveAtCluster() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.release.aligned;\n"
-               "barrier.cluster.wait.acquire.aligned;" ::
-                   : "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+LSTMC_DEVICE void waitForCluster() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #else
   __syncthreads();
 #endif
+}
+LSTMC_DEVICE void syncCluster() {
+  arriveAtCluster();
+  waitForCluster();
 }
 template <typename T> LSTMC_DEVICE T shuffle(T value, int lane) {
   return __shfl_sync(0xffffffffu, value, lane);

@@ -19,7 +19,9 @@
 //
 // and threads synchronise only in the functions below. spinUntilAtLeast waits for a value that
 // another block writes, and works only in a cooperative launch. Blocks of a cluster meet in
-// syncCluster and write one another's shared memory by Shared<T>::storeTo. All 32 lanes of a warp
+// syncCluster and write one another's shared memory by Shared<T>::storeTo. Its two halves are
+// arriveAtCluster, which lets others see what was done before it, and waitForCluster; between them
+// a thread may do what no other thread looks at before the next barrier. All 32 lanes of a warp
 // meet in mmaBf16, mmaFp16 and mmaTf32, which add a product of small matrices to c
 // (TensorCores.h). Arithmetic that must not
 // be contracted or approximated has names: multiplyAdd rounds once, every other operation is

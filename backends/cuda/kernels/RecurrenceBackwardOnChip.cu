@@ -39,8 +39,9 @@ LSTMC_DEVICE void backwardOnChip(const RnnBackwardOnChipArguments &on) {
     ahead.load(a, s.step(s.steps - 1), b, unit, end);
   for (int64_t index = s.steps - 1; index >= 0; --index) {
     const int64_t t = s.step(index);
+    CellGradient<V> cell = {};
     if (there) {
-      const CellGradient<V> cell = ahead.gradient(a, t, b, unit, end, dh, dc);
+      cell = ahead.gradient(s, t, end, dh, dc);
       if (t < end) {
         dh = cell.direct;
         dc = cell.dc;
@@ -49,10 +50,14 @@ LSTMC_DEVICE void backwardOnChip(const RnnBackwardOnChipArguments &on) {
           if (g < s.gates)
             hidden(index).giveToCluster(g * s.units + unit, row, cell.recurrent[g]);
       }
-      if (index > 0)
-        ahead.load(a, s.step(index - 1), b, unit, end);
     }
-    syncCluster();
+    // Others wait for these alone. What is stored, and what comes late from memory, is for later.
+    arriveAtCluster();
+    if (there)
+      storeGradients(a, cell, t, b, unit);
+    if (there && index > 0)
+      ahead.load(a, s.step(index - 1), b, unit, end);
+    waitForCluster();
     if (t < longest)
       sums.add(hidden(index));
     if (t < end)

@@ -155,29 +155,31 @@ template <typename Rule> LSTMC_DEVICE void backward(const RnnBackwardOnChipArgum
   for (int64_t index = s.steps - 1; index >= 0; --index) {
     const int64_t t = s.step(index);
     const ColumnWords now = back.hidden(index);
-    V gradients[2][kMaxGates] = {};
+    CellGradient<V> cells[2] = {};
     LSTMC_UNROLL
     for (int j = 0; j < 2; ++j) {
       if (!there[j])
         continue;
-      const CellGradient<V> cell =
-          ahead[j].gradient(a, t, firstRow + j, unit, length[j], dh[j], dc[j]);
+      cells[j] = ahead[j].gradient(s, t, length[j], dh[j], dc[j]);
       if (t < length[j]) {
-        dh[j] = cell.direct;
-        dc[j] = cell.dc;
+        dh[j] = cells[j].direct;
+        dc[j] = cells[j].dc;
       }
-      LSTMC_UNROLL
-      for (int g = 0; g < kMaxGates; ++g)
-        gradients[j][g] = cell.recurrent[g];
     }
     LSTMC_UNROLL
     for (int g = 0; g < kMaxGates; ++g)
       if (g < s.gates)
         giveToCluster<Rule>(now, int64_t(g) * back.padded + unit,
-                            int64_t(g) * back.padded + back.units, gradients[0][g].v,
-                            gradients[1][g].v);
-    load(index - 1); // it comes late from memory
-    syncCluster();
+                            int64_t(g) * back.padded + back.units, cells[0].recurrent[g].v,
+                            cells[1].recurrent[g].v);
+    // Others wait for these alone. What is stored, and what comes late from memory, is for later.
+    arriveAtCluster();
+    LSTMC_UNROLL
+    for (int j = 0; j < 2; ++j)
+      if (there[j])
+        storeGradients(a, cells[j], t, firstRow + j, unit);
+    load(index - 1);
+    waitForCluster();
     if (t < longest) {
       float sum[2];
       back.through(now, sum);

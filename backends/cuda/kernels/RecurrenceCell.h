@@ -177,11 +177,9 @@ template <typename V> struct StepBack {
         gate[g] = loadAt<V>(a.gates, t, b, g * s.units + u);
   }
 
-  /// The gradients, from those of the state after the step; all 0 from `end` on. Stores those of
-  /// the gates.
-  LSTMC_DEVICE CellGradient<V> gradient(const RnnBackwardArguments &a, int64_t t, int64_t b,
-                                        int64_t u, int64_t end, V dh, V dc) const {
-    const LayerShape &s = a.shape;
+  /// The gradients, from those of the state after the step; all 0 from `end` on.
+  LSTMC_DEVICE CellGradient<V> gradient(const LayerShape &s, int64_t t, int64_t end, V dh,
+                                        V dc) const {
     CellGradient<V> step = {};
     if (t < end) {
       step.dh = dh + dy;
@@ -194,24 +192,31 @@ template <typename V> struct StepBack {
         step.gate[g] = gate[g];
       step.backward(s.mode);
     }
-    LSTMC_UNROLL
-    for (int g = 0; g < kMaxGates; ++g)
-      if (g < s.gates) {
-        storeAt(a.dgates, step.input[g], t, b, g * s.units + u);
-        if (a.dhidden)
-          storeAt(a.dhidden, step.recurrent[g], t, b, g * s.units + u);
-      }
     return step;
   }
 };
 
-/// Both.
+template <typename V>
+LSTMC_DEVICE void storeGradients(const RnnBackwardArguments &a, const CellGradient<V> &step,
+                                 int64_t t, int64_t b, int64_t u) {
+  LSTMC_UNROLL
+  for (int g = 0; g < kMaxGates; ++g)
+    if (g < a.shape.gates) {
+      storeAt(a.dgates, step.input[g], t, b, g * a.shape.units + u);
+      if (a.dhidden)
+        storeAt(a.dhidden, step.recurrent[g], t, b, g * a.shape.units + u);
+    }
+}
+
+/// All of it.
 template <typename V>
 LSTMC_DEVICE CellGradient<V> gradientAt(const RnnBackwardArguments &a, int64_t t, int64_t b,
                                         int64_t u, int64_t end, V dh, V dc) {
   StepBack<V> step = {};
   step.load(a, t, b, u, end);
-  return step.gradient(a, t, b, u, end, dh, dc);
+  const CellGradient<V> found = step.gradient(a.shape, t, end, dh, dc);
+  storeGradients(a, found, t, b, u);
+  return found;
 }
 
 } // namespace lstmc::gpu

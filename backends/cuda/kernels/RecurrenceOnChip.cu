@@ -36,7 +36,7 @@ struct Unit {
     }
   }
 
-  /// W x at step t. It comes late from memory, so it is asked for before the sums are made.
+  /// W x at step t.
   LSTMC_DEVICE void loadProjected(const RnnForwardOnChipArguments &on, int64_t t,
                                   V (&input)[kMaxGates]) const {
     LSTMC_UNROLL
@@ -45,10 +45,10 @@ struct Unit {
         input[g] = loadAt<V>(on.projected, t, b, g * on.layer.shape.units + unit);
   }
 
-  /// Step t; `recurrent(g)` is R h of a gate.
+  /// Step t; `recurrent(g)` is R h of a gate. Nothing is stored yet.
   template <typename Recurrent>
-  LSTMC_DEVICE void advance(const RnnForwardArguments &a, int64_t t, const V (&input)[kMaxGates],
-                            Recurrent recurrent) {
+  LSTMC_DEVICE Cell<V> advanced(const RnnForwardArguments &a, int64_t t,
+                                const V (&input)[kMaxGates], Recurrent recurrent) const {
     Cell<V> cell = {};
     cell.h = h;
     cell.c = c;
@@ -61,9 +61,7 @@ struct Unit {
         }
       cell.advance(a.shape.mode);
     }
-    storeStep(a, cell, h, t < length, t, b, unit);
-    h = cell.h;
-    c = cell.c;
+    return cell;
   }
 };
 
@@ -94,17 +92,28 @@ LSTMC_DEVICE void forwardOnChip(const RnnForwardOnChipArguments &on) {
   if (own.there)
     h(on.begin).giveToCluster(own.unit, own.row, own.h);
   syncCluster();
+  V input[kMaxGates] = {};
+  own.loadProjected(on, s.step(on.begin), input);
   for (int64_t index = on.begin; index < on.end; ++index) {
     const int64_t t = s.step(index);
-    V input[kMaxGates] = {};
-    own.loadProjected(on, t, input);
     if (t < longest)
       sums.add(h(index));
+    Cell<V> cell = {};
     if (own.there) {
-      own.advance(a, t, input, [&](int g) { return sums.of(own.row, g * share + own.own); });
-      h(index + 1).giveToCluster(own.unit, own.row, own.h);
+      cell =
+          own.advanced(a, t, input, [&](int g) { return sums.of(own.row, g * share + own.own); });
+      h(index + 1).giveToCluster(own.unit, own.row, cell.h);
     }
-    syncCluster();
+    // Others wait for h alone. What is stored, and what comes late from memory, is for later.
+    arriveAtCluster();
+    if (own.there) {
+      storeStep(a, cell, own.h, t < own.length, t, own.b, own.unit);
+      own.h = cell.h;
+      own.c = cell.c;
+    }
+    if (index + 1 < on.end)
+      own.loadProjected(on, s.step(index + 1), input);
+    waitForCluster();
   }
   if (own.there && a.hN)
     storeAt(a.hN, own.h, own.b, own.unit);

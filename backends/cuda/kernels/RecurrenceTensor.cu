@@ -80,7 +80,7 @@ template <typename Rule> struct Layer {
     syncCluster();
   }
 
-  /// R h, groups of terms ascending.
+  /// R h, groups of terms ascending: as a product that goes step by step.
   LSTMC_DEVICE void multiply(int64_t index, float (&sum)[2][4]) const {
     const ColumnWords now = h(index);
     uint32_t b[2];
@@ -107,7 +107,7 @@ struct Lane {
   V h[2], c[2], bi[kMaxGates], bh[kMaxGates];
 };
 
-/// W x of the lane's unit and sequences. What comes late from memory is asked for a step ahead.
+/// W x of the lane's unit and sequences.
 template <typename Rule>
 LSTMC_DEVICE void loadProjected(const Layer<Rule> &layer, const RnnForwardOnChipArguments &on,
                                 const Lane &lane, int64_t index, float (&input)[2][4]) {
@@ -125,13 +125,9 @@ LSTMC_DEVICE void loadProjected(const Layer<Rule> &layer, const RnnForwardOnChip
               .v;
 }
 
-/// The cell of the lane's unit, of its sequence j, at step t.
-template <typename Rule>
-LSTMC_DEVICE void advance(const Layer<Rule> &layer, Lane &lane, int j, int64_t t, bool counts,
-                          const float (&input)[2][4], const float (&recurrent)[2][4]) {
-  const RnnForwardArguments &a = layer.a;
-  const LayerShape &s = a.shape;
-  const int64_t b = layer.row + laneIndex() % 4 * 2 + j, unit = layer.unit;
+/// The cell of the lane's unit, of its sequence j. Nothing is stored yet.
+LSTMC_DEVICE Cell<V> advanced(const LayerShape &s, const Lane &lane, int j, bool counts,
+                              const float (&input)[2][4], const float (&recurrent)[2][4]) {
   Cell<V> cell = {};
   cell.h = lane.h[j];
   cell.c = lane.c[j];
@@ -143,9 +139,7 @@ LSTMC_DEVICE void advance(const Layer<Rule> &layer, Lane &lane, int j, int64_t t
     }
     cell.advance(s.mode);
   }
-  storeStep(a, cell, lane.h[j], counts, t, b, unit);
-  lane.h[j] = cell.h;
-  lane.c[j] = cell.c;
+  return cell;
 }
 
 template <typename Rule> LSTMC_DEVICE void forward(const RnnForwardOnChipArguments &on) {
@@ -175,23 +169,31 @@ template <typename Rule> LSTMC_DEVICE void forward(const RnnForwardOnChipArgumen
       lane.bh[g] = a.bh ? loadAt<V>(a.bh, g * s.units + layer.unit) : V{0};
     }
   layer.begin(on.begin);
-  float ahead[2][4] = {};
-  loadProjected(layer, on, lane, on.begin, ahead);
+  float input[2][4] = {};
+  loadProjected(layer, on, lane, on.begin, input);
   for (int64_t index = on.begin; index < on.end; ++index) {
     const int64_t t = s.step(index);
-    float input[2][4], recurrent[2][4] = {};
-    LSTMC_UNROLL
-    for (int i = 0; i < 8; ++i)
-      input[i / 4][i % 4] = ahead[i / 4][i % 4];
-    loadProjected(layer, on, lane, index + 1, ahead);
+    float recurrent[2][4] = {};
     if (t < longest && layer.warpUnit < layer.units)
       layer.multiply(index, recurrent);
+    Cell<V> cells[2] = {};
     LSTMC_UNROLL
     for (int j = 0; j < 2; ++j)
       if (lane.there[j])
-        advance(layer, lane, j, t, t < length[j], input, recurrent);
-    giveToCluster<Rule>(layer.h(index + 1), layer.unit, layer.units, lane.h[0].v, lane.h[1].v);
-    syncCluster();
+        cells[j] = advanced(s, lane, j, t < length[j], input, recurrent);
+    giveToCluster<Rule>(layer.h(index + 1), layer.unit, layer.units, cells[0].h.v, cells[1].h.v);
+    // Others wait for h alone. What is stored, and what comes late from memory, is for later.
+    arriveAtCluster();
+    LSTMC_UNROLL
+    for (int j = 0; j < 2; ++j)
+      if (lane.there[j]) {
+        storeStep(a, cells[j], lane.h[j], t < length[j], t, layer.row + laneIndex() % 4 * 2 + j,
+                  layer.unit);
+        lane.h[j] = cells[j].h;
+        lane.c[j] = cells[j].c;
+      }
+    loadProjected(layer, on, lane, index + 1, input);
+    waitForCluster();
   }
   LSTMC_UNROLL
   for (int j = 0; j < 2; ++j) {

@@ -134,7 +134,9 @@ LSTMC_GPU_KERNEL(passedOn, Vectors, a) {
   s[1].storeTo(next, threadIndex(), s[0].load(threadIndex()));
   syncCluster();
   s[0].storeTo(next, threadIndex(), s[1].load(threadIndex() ^ 1));
-  syncCluster();
+  arriveAtCluster();
+  a.y.store(globalThreadIndex(), 0);
+  waitForCluster();
   a.y.store(globalThreadIndex(), s[0].load(threadIndex()));
 }
 
@@ -273,6 +275,53 @@ LSTMC_GPU_KERNEL(noClusterMeeting, Vectors, a) {
   a.y.store(globalThreadIndex(), shared<float>(0, 64).load(threadIndex())); // here
   syncCluster();
 }
+/// What comes between the halves of a barrier is seen by nobody after it.
+LSTMC_GPU_KERNEL(writesAfterArriving, Vectors, a) {
+  Shared<float> s = shared<float>(0, 64);
+  s.store(threadIndex(), 0);
+  syncCluster();
+  arriveAtCluster();
+  s.store(threadIndex(), 1); // here
+  waitForCluster();
+  a.y.store(globalThreadIndex(), s.load(threadIndex() ^ 32)); // here
+}
+LSTMC_GPU_KERNEL(writesToOthersAfterArriving, Vectors, a) {
+  Shared<float> s = shared<float>(0, 64);
+  s.store(threadIndex(), 0);
+  syncCluster();
+  arriveAtCluster();
+  s.storeTo(1 - clusterRank(), threadIndex(), 1); // here
+  waitForCluster();
+  a.y.store(globalThreadIndex(), s.load(threadIndex())); // here
+}
+/// Nor is there anything of others to be seen between them.
+LSTMC_GPU_KERNEL(readsAfterArriving, Vectors, a) {
+  Shared<float> s = shared<float>(0, 64);
+  s.store(threadIndex(), 0);
+  syncCluster();
+  if (threadIndex() == 32)
+    s.store(32, 1); // here
+  arriveAtCluster();
+  if (threadIndex() == 0)
+    a.y.store(globalThreadIndex(), s.load(32)); // here
+  waitForCluster();
+}
+LSTMC_GPU_KERNEL(waitsWithoutArriving, Vectors, a) {
+  (void)a;
+  waitForCluster(); // here
+}
+LSTMC_GPU_KERNEL(arrivesTwice, Vectors, a) {
+  (void)a;
+  arriveAtCluster();
+  arriveAtCluster(); // here
+  waitForCluster();
+}
+LSTMC_GPU_KERNEL(meetsBetweenTheHalves, Vectors, a) {
+  (void)a;
+  arriveAtCluster();
+  syncThreads(); // here
+  waitForCluster();
+}
 LSTMC_GPU_KERNEL(aBlockStaysAway, Vectors, a) {
   (void)a;
   if (clusterRank() == 0)
@@ -319,6 +368,12 @@ TEST(EmulatedGpu, FindsEachKindOfFault) {
   EXPECT_FOUND(writesTooEarly, cluster, "of a block that may not have begun");
   EXPECT_FOUND(writesTooLate, cluster, "of a block that has ended", Whose{0, -1});
   EXPECT_FOUND(noClusterMeeting, cluster, kRace);
+  EXPECT_FOUND(writesAfterArriving, cluster, kRace);
+  EXPECT_FOUND(writesToOthersAfterArriving, cluster, kRace);
+  EXPECT_FOUND(readsAfterArriving, cluster, kRace);
+  EXPECT_FOUND(waitsWithoutArriving, cluster, "waits for a cluster at which it has not arrived");
+  EXPECT_FOUND(arrivesTwice, cluster, "arrives at a barrier of the cluster twice");
+  EXPECT_FOUND(meetsBetweenTheHalves, cluster, "between the halves of a barrier of the cluster");
   EXPECT_FOUND(aBlockStaysAway, cluster, "waits at a meeting that thread 0 of block 1 does not");
 }
 
