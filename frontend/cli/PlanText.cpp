@@ -159,7 +159,7 @@ std::string forecastLine(const package::PackageData &data,
               : " · by the rates of " + forecast.rates);
 }
 
-/// "on chip, 16 clusters of 8 blocks, 4 sequences each, W through the cache"; "tensor cores, .."
+/// "on chip, 16 clusters of 8 blocks, 4 sequences each"; "tensor cores, .."
 static std::string wayText(const target::Way &way) {
   if (way.name == "step-by-step")
     return "step by step, a product and the cells";
