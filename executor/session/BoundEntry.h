@@ -105,6 +105,8 @@ struct ScalarInput {
   int64_t asInteger() const;
 };
 
+class SharedGraph;
+
 struct BoundEntry {
   const package::Entry *source = nullptr;
   std::string_view name;
@@ -117,7 +119,8 @@ struct BoundEntry {
   std::optional<size_t> prepare;  ///< the entry `prepare:NAME`
   uint64_t preparedFor = 0;       ///< version of the parameters
   bool changesParameters = false;
-  bool looksAtNumbers = false; ///< mustBeFinite, of all devices, is not empty
+  bool looksAtNumbers = false;         ///< mustBeFinite, of all devices, is not empty
+  std::shared_ptr<SharedGraph> shared; ///< null where its devices share no graph
 
   /// Whether all values in mustBeFinite are finite.
   bool finite();

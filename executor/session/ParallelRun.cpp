@@ -5,6 +5,7 @@
 #include <new>
 
 #include "executor/session/SegmentText.h"
+#include "executor/session/SharedGraph.h"
 
 namespace lstmc::session {
 
@@ -21,21 +22,48 @@ Status ParallelRun::run(const BoundEntry &entry, Part part,
   part_ = part;
   meanwhile_ = meanwhile;
   transport_.begin();
+  const bool timed = std::ranges::any_of(
+      entry.programs, [](const BoundProgram &program) { return program.times != nullptr; });
+  if (entry.shared && !hook_ && !timed)
+    return runShared(entry, part, meanwhile);
   watchdog_.expect(entry);
   threads_.each(work_);
   return transport_.status();
 }
 
-template <typename Work>
-void ParallelRun::guarded(const BoundProgram &program, const size_t &at, Work work) {
+Status ParallelRun::runShared(const BoundEntry &entry, Part part,
+                              const std::function<void()> *meanwhile) {
+  SharedGraph::Place at;
+  guarded([&] { return std::pair(&entry.programs[at.program], at.segment); },
+          [&] {
+            const BoundProgram &leader = entry.programs.front();
+            const size_t first = std::min(leader.firstSegment(part), leader.segments.size() - 1);
+            Watchdog::Stretch stretch(watchdog_, entry, leader, leader.segments[first].launch);
+            if (Status status = entry.shared->give(entry, part, at); !status.ok())
+              transport_.abort(std::move(status.error()));
+          });
+  if (meanwhile && !transport_.aborted().load())
+    guarded([&] { return std::pair(&entry.programs[at.program], at.segment); },
+            [&] { (*meanwhile)(); });
+  for (const BoundProgram &program : entry.programs)
+    if (const size_t last = program.lastSegment(part); last > program.firstSegment(part))
+      guarded([&] { return std::pair(&program, last - 1); }, [&] { finish(program, last - 1); });
+  return transport_.status();
+}
+
+template <typename Where, typename Work> void ParallelRun::guarded(Where where, Work work) {
+  auto abortWith = [&](ErrorCode code, std::string_view what) {
+    const auto [program, at] = where();
+    abort(*program, at, code, what);
+  };
   try {
     work();
   } catch (const std::bad_alloc &) {
-    abort(program, at, ErrorCode::E0901, "out of memory");
+    abortWith(ErrorCode::E0901, "out of memory");
   } catch (const std::exception &exception) {
-    abort(program, at, ErrorCode::E0803, exception.what());
+    abortWith(ErrorCode::E0803, exception.what());
   } catch (...) {
-    abort(program, at, ErrorCode::E0803, "unknown exception");
+    abortWith(ErrorCode::E0803, "unknown exception");
   }
 }
 
@@ -44,7 +72,8 @@ void ParallelRun::carryOut(size_t device) {
   if (!program)
     return;
   size_t at = program->firstSegment(part_);
-  guarded(*program, at, [&] {
+  const auto here = [&] { return std::pair(program, at); };
+  guarded(here, [&] {
     carryOut(*program, at);
     if (meanwhile_ && device == entry_->programs.front().device && !transport_.aborted().load())
       (*meanwhile_)();
@@ -52,7 +81,7 @@ void ParallelRun::carryOut(size_t device) {
   // Also if the round is aborted: from here on the caller owns what the device used. A device that
   // has failed says so again.
   if (const size_t last = program->lastSegment(part_); last > program->firstSegment(part_))
-    guarded(*program, at, [&] { finish(*program, std::min(at, last - 1)); });
+    guarded(here, [&] { finish(*program, std::min(at, last - 1)); });
   watchdog_.done(device);
 }
 

@@ -12,7 +12,8 @@
 
 namespace lstmc::session {
 
-/// Each device runs its program on its own thread, segment by segment. It posts what it sends and
+/// Devices that share graphs are given an entry by the caller's thread (SharedGraph.h). Else each
+/// device runs its program on its own thread, segment by segment. It posts what it sends and
 /// continues, waits for what it receives, and waits until a sent value has been taken before it
 /// overwrites it. The constructor's arguments outlive it.
 class ParallelRun {
@@ -27,6 +28,8 @@ public:
   Status run(const BoundEntry &entry, Part part, const std::function<void()> *meanwhile = nullptr);
 
 private:
+  /// By this thread, as graphs that the devices share.
+  Status runShared(const BoundEntry &entry, Part part, const std::function<void()> *meanwhile);
   /// On the device's thread.
   void carryOut(size_t device);
   /// Runs to the end of the part or to an error; `at` is the current segment.
@@ -37,8 +40,9 @@ private:
   bool checkIndices(const BoundProgram &program, const Segment &segment);
   /// Waits for all streams before segment `at`.
   void finish(const BoundProgram &program, size_t at);
-  /// What `work` throws ends the round; `at` is where it was then.
-  template <typename Work> void guarded(const BoundProgram &program, const size_t &at, Work work);
+  /// What `work` throws ends the round; `where` tells the program and the segment where it was
+  /// then.
+  template <typename Where, typename Work> void guarded(Where where, Work work);
   void send(const BoundProgram &program, const Segment &segment);
   bool receive(const BoundProgram &program, const Segment &segment);
   bool await(const BoundProgram &program, const Segment &segment);

@@ -16,6 +16,7 @@
 #include "executor/session/InputRows.h"
 #include "executor/session/RemoteDevice.h"
 #include "executor/session/SessionImpl.h"
+#include "executor/session/SharedGraph.h"
 
 namespace lstmc {
 
@@ -97,6 +98,7 @@ Status Session::Impl::bindEntries() {
     for (session::BoundMessage &message : entry.messages) {
       LSTMC_ASSIGN(message.id, transport->add(message.message));
     }
+    LSTMC_ASSIGN(entry.shared, session::SharedGraph::of(entry, devices, *transport));
     entries.push_back(std::move(entry));
   }
   return {};

@@ -59,6 +59,10 @@ public:
   /// null, receives begin and end.
   virtual void take(MessageId message, LaunchInterval *time) = 0;
 
+  /// What copies the message on its receiver, which reads where the sender has it; null if the host
+  /// has a part in that.
+  virtual PreparedProgram *copyOf(MessageId /*message*/) { return nullptr; }
+
   /// What it holds of the host's memory for the messages of this device (package::messageBytes()).
   virtual uint64_t bytes(size_t /*device*/) const { return 0; }
 

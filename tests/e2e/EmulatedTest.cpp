@@ -1,12 +1,14 @@
 // Training on emulated GPUs: the bits of cpus on any number of them, with several streams, in any
 // order of the streams; and an event that is left out is found.
 #include <algorithm>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/registry/Targets.h"
+#include "executor/device/GraphSharer.h"
 #include "tests/backends/cuda/HostText.h"
 #include "tests/e2e/Net.h"
 #include "tests/executor/data/Files.h"
@@ -213,6 +215,8 @@ public:
   void clear(uint64_t offset, uint64_t bytes) override { device_->clear(offset, bytes); }
   bool reaches(const Device &) const override { return false; }
 
+  Device &inner() const { return *device_; }
+
 private:
   std::unique_ptr<Device> device_;
 };
@@ -365,6 +369,71 @@ TEST_P(EmulatedStreams, FindEveryEventThatIsLeftOut) {
       EXPECT_NE(std::string(error.what()).find("no event orders the two"), std::string::npos)
           << error.what();
     }
+}
+
+/// In graphs that devices share: all but one call of waitFor().
+class ForgetsOneMessage final : public PassesOn, public GraphSharer {
+public:
+  using PassesOn::PassesOn;
+
+  static inline int64_t forgotten = -1, waits = 0; ///< which call; calls so far
+  static inline std::set<size_t> graphs;           ///< that were run
+
+  bool reaches(const Device &other) const override { return inner().reaches(innerOf(other)); }
+  bool sharesGraphs(const Device &other) const override {
+    return sharer().sharesGraphs(innerOf(other));
+  }
+  bool mayBeShared(const PreparedProgram &program) const override {
+    return sharer().mayBeShared(program);
+  }
+  void runSharedGraph(std::span<const GraphShare> all, size_t number,
+                      const std::function<void()> &give) override {
+    std::vector<GraphShare> those(all.begin(), all.end());
+    for (GraphShare &share : those)
+      share.device = &innerOf(*share.device);
+    graphs.insert(number);
+    sharer().runSharedGraph(those, number, give);
+  }
+  void waitFor(uint32_t stream, const Device &other, uint32_t event) override {
+    if (waits++ != forgotten)
+      sharer().waitFor(stream, innerOf(other), event);
+  }
+
+private:
+  static Device &innerOf(const Device &device) {
+    return static_cast<const ForgetsOneMessage &>(device).inner();
+  }
+  GraphSharer &sharer() const { return dynamic_cast<GraphSharer &>(inner()); }
+};
+
+/// Each part of an entry is one graph of all devices, with their messages. One that is not waited
+/// for is found, unless what it brings was there before, or came after another message too.
+TEST(EmulatedGraphs, AreSharedByDevicesAndFindMessagesThatAreNotAwaited) {
+  const Model model = models()[0];
+  const package::PackageData data = compileFor(model, 3, 2, "emu:");
+  auto trainForgetting = [&](int64_t wait, int64_t updates) {
+    ForgetsOneMessage::forgotten = wait;
+    ForgetsOneMessage::waits = 0;
+    auto session = openEmulated(data, 1, [](std::unique_ptr<Device> device) {
+      return std::unique_ptr<Device>(std::make_unique<ForgetsOneMessage>(std::move(device)));
+    });
+    ForgetsOneMessage::graphs.clear();
+    return train(*session, model, 1, updates);
+  };
+  const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, kUpdates);
+  EXPECT_EQ(trainForgetting(-1, kUpdates), want);
+  EXPECT_EQ(ForgetsOneMessage::graphs.size(), 3u); // of init, and of the parts of the update
+  int64_t found = 0;
+  constexpr int64_t kEvery = 5; // it takes long
+  for (int64_t wait = 0, all = ForgetsOneMessage::waits; wait < all; wait += kEvery)
+    try {
+      trainForgetting(wait, 1);
+    } catch (const std::runtime_error &error) {
+      EXPECT_NE(std::string(error.what()).find("no event orders the two"), std::string::npos)
+          << error.what();
+      ++found;
+    }
+  EXPECT_GE(found, 3);
 }
 
 } // namespace

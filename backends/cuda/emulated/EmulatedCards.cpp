@@ -45,7 +45,7 @@ Stream &newStream(Card &card) {
   std::lock_guard lock(card.mutex);
   std::lock_guard orderLock(world().orderMutex);
   return *card.streams.emplace_back(
-      std::make_unique<Stream>(Stream{world().order.newStream(), {}}));
+      std::make_unique<Stream>(Stream{world().order.newStream(), &card, {}}));
 }
 
 Event &newEvent(Card &card) {
@@ -53,6 +53,7 @@ Event &newEvent(Card &card) {
   std::lock_guard orderLock(world().orderMutex);
   Event &event = *card.events.emplace_back(std::make_unique<Event>());
   event.number = world().order.newEvent();
+  event.card = &card;
   return event;
 }
 
@@ -83,7 +84,7 @@ static bool step(Card &card) {
 }
 
 DriverResult give(Stream &stream, Operation operation) {
-  Card &card = *current;
+  Card &card = *stream.card;
   std::lock_guard lock(card.mutex);
   if (!card.fault.empty())
     return failed(card);
@@ -105,7 +106,7 @@ DriverResult give(Stream &stream, Operation operation) {
 }
 
 DriverResult record(Event &event, Stream &stream) {
-  Card &card = *current;
+  Card &card = *stream.card;
   std::lock_guard lock(card.mutex);
   if (stream.capture)
     return stream.capture->record(event, stream);
@@ -117,7 +118,7 @@ DriverResult record(Event &event, Stream &stream) {
 }
 
 DriverResult wait(Stream &stream, Event &event) {
-  Card &card = *current;
+  Card &card = *stream.card;
   std::lock_guard lock(card.mutex);
   if (stream.capture || event.captured)
     return Capture::wait(stream, event);
@@ -134,8 +135,24 @@ static bool waitsOutside(const Card &card) {
   });
 }
 
+/// Whether a stream waits for an event of another card.
+static bool waitsElsewhere(const Card &card) {
+  return std::ranges::any_of(card.streams, [&](const auto &stream) {
+    return stream && !stream->items.empty() && stream->items.front().waits &&
+           stream->items.front().event->card != &card;
+  });
+}
+
+/// Carries out something on any other card that has streams. False if there was nothing.
+static bool stepElsewhere(const Card &card) {
+  return std::ranges::any_of(world().cards, [&](Card &other) {
+    std::lock_guard lock(other.mutex);
+    return &other != &card && step(other);
+  });
+}
+
 DriverResult synchronize(Stream &stream) {
-  Card &card = *current;
+  Card &card = *stream.card;
   std::unique_lock lock(card.mutex);
   if (stream.capture) {
     stream.capture->broken = true;
@@ -144,10 +161,12 @@ DriverResult synchronize(Stream &stream) {
   while (!stream.items.empty()) {
     if (step(card))
       continue;
-    if (!waitsOutside(card))
+    const bool elsewhere = waitsElsewhere(card);
+    if (!elsewhere && !waitsOutside(card))
       std::abort(); // streams wait for one another
     lock.unlock();
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (!elsewhere || !stepElsewhere(card)) // another thread, or process, is about it
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
     lock.lock();
   }
   std::lock_guard orderLock(world().orderMutex);
@@ -156,7 +175,7 @@ DriverResult synchronize(Stream &stream) {
 }
 
 DriverResult query(Stream &stream) {
-  Card &card = *current;
+  Card &card = *stream.card;
   std::lock_guard lock(card.mutex);
   if (stream.capture) {
     stream.capture->broken = true;

@@ -1,6 +1,7 @@
 // The cards of the emulated driver: streams with what they were given, and who carries it out.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -62,6 +63,7 @@ struct Item {
 
 struct Stream {
   size_t number = 0; ///< of the order check
+  struct Card *card = nullptr;
   std::deque<Item> items;
   Capture *capture = nullptr; ///< while it is captured
   size_t lane = 0;            ///< in the capture
@@ -69,10 +71,12 @@ struct Stream {
 
 struct Event {
   size_t number;
-  uint64_t given = 0, recorded = 0; ///< how often
-  std::weak_ptr<Capture> capture;   ///< that it was recorded in last
-  bool captured = false;            ///< whether it was recorded last in a capture
-  size_t place = 0;                 ///< in the capture
+  struct Card *card = nullptr;
+  uint64_t given = 0;                ///< how often it was to be recorded
+  std::atomic<uint64_t> recorded{0}; ///< how often it was
+  std::weak_ptr<Capture> capture;    ///< that it was recorded in last
+  bool captured = false;             ///< whether it was recorded last in a capture
+  size_t place = 0;                  ///< in the capture
 };
 
 struct Card {
@@ -119,7 +123,7 @@ Event &newEvent(Card &card);
 /// Carries out all that the stream was given, and forgets it.
 void removeStream(Card &card, Stream &stream);
 
-// All of the current card, whose streams are captured or not.
+// Of streams that are captured or not; an event may be of another card than the stream that waits.
 DriverResult give(Stream &stream, Operation operation);
 DriverResult record(Event &event, Stream &stream);
 DriverResult wait(Stream &stream, Event &event);

@@ -23,6 +23,7 @@ DriverResult Capture::record(Event &event, Stream &stream) {
   event.captured = true;
   event.place = recorded.size();
   recorded.push_back(known[stream.lane]);
+  recorders.push_back(stream.lane);
   return kDone;
 }
 
@@ -30,6 +31,7 @@ void Capture::join(Stream &stream) {
   stream.capture = this;
   stream.lane = lanes.size();
   lanes.push_back(&stream);
+  cards.push_back(stream.card);
   known.emplace_back();
   for (Known &each : known)
     each.resize(lanes.size());
@@ -102,12 +104,12 @@ DriverResult endCapture(DriverStream handle, DriverGraph *graph) {
 DriverResult instantiate(DriverExecutable *executable, DriverGraph graph, unsigned long long) {
   auto made = std::make_unique<Executable>();
   made->capture = graphOf(graph);
-  for (size_t lane = 0; lane < made->capture->known.size(); ++lane) {
-    made->lanes.push_back(&newStream(*current));
-    made->ended.push_back(&newEvent(*current));
+  for (Card *card : made->capture->cards) {
+    made->lanes.push_back(&newStream(*card));
+    made->ended.push_back(&newEvent(*card));
   }
-  for (size_t i = 0; i < made->capture->recorded.size(); ++i)
-    made->records.push_back(&newEvent(*current));
+  for (size_t lane : made->capture->recorders)
+    made->records.push_back(&newEvent(*made->capture->cards[lane]));
   made->begun = &newEvent(*current);
   *executable = handleOf<DriverExecutable>(made.release());
   return kDone;
@@ -118,10 +120,12 @@ DriverResult instantiate(DriverExecutable *executable, DriverGraph graph, unsign
 DriverResult launchGraph(DriverExecutable handle, DriverStream stream) {
   const Executable &graph = executableOf(handle);
   Stream &origin = streamOf(stream);
-  std::lock_guard lock(current->mutex);
-  if (origin.capture) {
-    origin.capture->broken = true;
-    return kNotInCapture;
+  {
+    std::lock_guard lock(origin.card->mutex);
+    if (origin.capture) {
+      origin.capture->broken = true;
+      return kNotInCapture;
+    }
   }
   DriverResult result = record(*graph.begun, origin);
   for (Stream *lane : graph.lanes)
@@ -150,7 +154,7 @@ DriverResult launchGraph(DriverExecutable handle, DriverStream stream) {
 DriverResult destroyExecutable(DriverExecutable handle) {
   const std::unique_ptr<Executable> graph(&executableOf(handle));
   for (Stream *lane : graph->lanes)
-    removeStream(*current, *lane);
+    removeStream(*lane->card, *lane);
   return kDone; // its events with their card
 }
 

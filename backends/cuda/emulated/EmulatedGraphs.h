@@ -27,9 +27,11 @@ struct Capture : std::enable_shared_from_this<Capture> {
   /// Of each lane, how many commands come before what it is given next.
   using Known = std::vector<size_t>;
 
-  std::vector<Stream *> lanes; ///< the first is where the capture began
-  std::vector<Known> known;    ///< by lane
-  std::vector<Known> recorded; ///< by record
+  std::vector<Stream *> lanes;   ///< the first is where the capture began; none once it has ended
+  std::vector<Card *> cards;     ///< by lane
+  std::vector<size_t> recorders; ///< lanes, by record
+  std::vector<Known> known;      ///< by lane
+  std::vector<Known> recorded;   ///< by record
   std::vector<Command> commands;
   bool broken = false;
 

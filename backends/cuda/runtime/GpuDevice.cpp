@@ -15,6 +15,7 @@
 #include "backends/cuda/text/FusedText.h"
 #include "backends/cuda/text/ImageCache.h"
 #include "executor/abi/Packing.h"
+#include "executor/device/GraphSharer.h"
 #include "executor/device/HostPinner.h"
 #include "executor/device/TableKeeper.h"
 
@@ -25,7 +26,11 @@ namespace {
 /// What the driver copies by way of memory of its own, at no cost to speak of.
 constexpr size_t kLeastPinned = 64 << 10;
 
-class GpuDevice final : public Device, public ChannelMaker, public HostPinner, public TableKeeper {
+class GpuDevice final : public Device,
+                        public ChannelMaker,
+                        public GraphSharer,
+                        public HostPinner,
+                        public TableKeeper {
 public:
   GpuDevice(std::string name, const Driver &driver, GpuOptions options)
       : name_(std::move(name)), driver_(driver), options_(options), streams_(driver),
@@ -56,6 +61,14 @@ public:
   /// while a profiler listens.
   bool keepsGraphs() const override { return !options_.profiler; }
   bool wantsLabels() const override { return options_.profiler != nullptr; }
+  bool sharesGraphs(const Device &other) const override;
+  bool mayBeShared(const PreparedProgram &program) const override;
+  void runSharedGraph(std::span<const GraphShare> all, size_t number,
+                      const std::function<void()> &give) override;
+  void waitFor(uint32_t stream, const Device &other, uint32_t event) override {
+    enter();
+    check(streams_.waitFor(stream, static_cast<const GpuDevice &>(other).streams_, event));
+  }
   void runGraph(PreparedProgram &program, size_t graph, const std::function<void()> &give) override;
   void record(uint32_t stream, uint32_t event) override {
     enter();
@@ -121,6 +134,8 @@ private:
   DriverResult findFunction(const std::string &name, DriverFunction &function) const;
   DriverResult findFunction(const LaunchSpec &spec, const GpuLaunch &kernel,
                             DriverFunction &function) const;
+  void captureShared(KeptGraph &graph, const std::vector<GpuDevice *> &devices,
+                     const std::function<void()> &give);
   void give(ReadyLaunch &launch, DriverStream stream);
   void giveKernels(const ReadyLaunch &launch, DriverStream stream) const;
   DriverResult allowShared(DriverFunction function, int64_t bytes);
@@ -523,6 +538,77 @@ void GpuDevice::runGraph(PreparedProgram &prepared, size_t number,
     check(streams_.capture(graph, give));
     graph.launches = begun_.load() - before;
   }
+  if (!stopped_.load())
+    check(streams_.launch(graph));
+}
+
+bool GpuDevice::sharesGraphs(const Device &other) const {
+  const auto *gpu = dynamic_cast<const GpuDevice *>(&other);
+  return gpu && &gpu->driver_ == &driver_ && keepsGraphs() && gpu->keepsGraphs() &&
+         reaches(other) && other.reaches(*this);
+}
+
+/// The first of the devices is this one. Counts the launches of all as its own.
+void GpuDevice::captureShared(KeptGraph &graph, const std::vector<GpuDevice *> &devices,
+                              const std::function<void()> &give) {
+  const auto begun = [&] {
+    uint64_t all = 0;
+    for (const GpuDevice *device : devices)
+      all += device->begun_.load();
+    return all;
+  };
+  const auto setCapturing = [&](bool on) {
+    for (GpuDevice *device : devices)
+      device->capturing_ = on;
+  };
+  const uint64_t before = begun();
+  graph.guests.clear();
+  for (GpuDevice *device : devices)
+    if (device != this)
+      graph.guests.push_back(&device->streams_);
+  enter();
+  setCapturing(true);
+  try {
+    check(streams_.capture(graph, [&] {
+      give();
+      enter();
+    }));
+  } catch (...) {
+    setCapturing(false);
+    throw;
+  }
+  setCapturing(false);
+  graph.launches = begun() - before;
+}
+
+/// Nor does a library, whose first run need not be allowed in a capture.
+bool GpuDevice::mayBeShared(const PreparedProgram &program) const {
+  const auto &own = static_cast<const GpuProgram &>(program);
+  return !own.needsHost() && !own.needsLibrary();
+}
+
+void GpuDevice::runSharedGraph(std::span<const GraphShare> all, size_t number,
+                               const std::function<void()> &give) {
+  const auto deviceOf = [](const GraphShare &share) -> GpuDevice & {
+    return static_cast<GpuDevice &>(*share.device);
+  };
+  for (const GraphShare &share : all) {
+    GpuDevice &device = deviceOf(share);
+    device.enter();
+    check(static_cast<GpuProgram *>(share.program)->placeTables(device.copies_));
+    check(device.staging_.orderBefore(device.streams_));
+  }
+  KeptGraph &graph = static_cast<GpuProgram *>(all.front().program)->graph(number);
+  if (graph.executable) {
+    begun_.fetch_add(graph.launches, std::memory_order_relaxed);
+  } else {
+    std::vector<GpuDevice *> devices;
+    for (const GraphShare &share : all)
+      if (std::ranges::find(devices, &deviceOf(share)) == devices.end())
+        devices.push_back(&deviceOf(share));
+    captureShared(graph, devices, give);
+  }
+  enter();
   if (!stopped_.load())
     check(streams_.launch(graph));
 }

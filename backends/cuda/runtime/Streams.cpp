@@ -39,11 +39,11 @@ void Streams::destroy() {
 DriverResult Streams::use(uint32_t number, DriverStream &handle) {
   Stream &stream = streams_[number];
   handle = stream.handle;
-  if (number == 0)
+  if (number == 0 && !leader_)
     return 0;
   DriverResult error = 0;
   if (inside_ && !stream.inside) {
-    error = driver_.wait(handle, begun_, 0);
+    error = driver_.wait(handle, leader().begun_, 0);
     stream.inside = true;
   } else if (!inside_ && stream.mustWait) {
     error = driver_.wait(handle, ended_, 0);
@@ -93,10 +93,34 @@ DriverResult Streams::waitFor(DriverEvent event) const {
   return error;
 }
 
+DriverResult Streams::waitFor(uint32_t stream, const Streams &other, uint32_t number) {
+  const Event &event = other.events_[number];
+  DriverStream handle = nullptr;
+  if (DriverResult error = use(stream, handle))
+    return error;
+  return event.graph == other.inside_ ? driver_.wait(handle, event.handle, 0) : 0;
+}
+
 DriverResult Streams::join(Stream &stream) {
   if (DriverResult error = driver_.record(stream.joined, stream.handle))
     return error;
-  return driver_.wait(streams_[0].handle, stream.joined, 0);
+  return driver_.wait(leader().streams_[0].handle, stream.joined, 0);
+}
+
+/// All that these streams were given comes before a graph that is launched on another device's.
+DriverResult Streams::comeBefore(DriverStream graph) {
+  const Stream &first = streams_[0];
+  DriverResult error = enter();
+  if (!error)
+    error = driver_.record(first.joined, first.handle);
+  return error ? error : driver_.wait(graph, first.joined, 0);
+}
+
+/// What they are given from now on comes after it.
+DriverResult Streams::comeAfter(DriverEvent graph) {
+  for (Stream &stream : streams_)
+    stream.mustWait = false;
+  return waitFor(graph);
 }
 
 /// What comes next is inside a run of a graph; `begun_` is recorded by the caller.
@@ -133,9 +157,18 @@ DriverResult Streams::capture(KeptGraph &graph, const std::function<void()> &giv
   if (DriverResult error = driver_.beginCapture(origin, kCaptureOfThread))
     return error;
   inside_ = ++graphs_;
+  for (Streams *guest : graph.guests) {
+    guest->inside_ = ++guest->graphs_;
+    guest->leader_ = this;
+  }
   DriverResult error = driver_.record(begun_, origin);
   DriverGraph made = nullptr;
   auto end = [&] {
+    for (Streams *guest : graph.guests) {
+      if (DriverResult left = guest->leave(); !error)
+        error = left;
+      guest->leader_ = nullptr;
+    }
     if (DriverResult left = leave(); !error)
       error = left;
     if (DriverResult captured = driver_.endCapture(origin, &made); !error)
@@ -160,10 +193,18 @@ DriverResult Streams::capture(KeptGraph &graph, const std::function<void()> &giv
 
 DriverResult Streams::launch(const KeptGraph &graph) {
   DriverResult error = enter();
+  for (Streams *guest : graph.guests)
+    if (!error)
+      error = guest->comeBefore(streams_[0].handle);
   ++graphs_;
   if (!error)
     error = driver_.launchGraph(graph.executable, streams_[0].handle);
-  return error ? error : ended();
+  if (!error)
+    error = ended();
+  for (Streams *guest : graph.guests)
+    if (!error)
+      error = guest->comeAfter(ended_);
+  return error;
 }
 
 DriverResult Streams::inPlaceOfGraph(const std::function<void()> &give) {

@@ -2,17 +2,21 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "backends/cuda/runtime/Driver.h"
 
 namespace lstmc::cuda {
 
+class Streams;
+
 /// What streams were given while they were captured. Made once, launched in every run.
 struct KeptGraph {
   DriverExecutable executable = nullptr; ///< null until it is made
   uint64_t launches = 0;                 ///< of the package, in it
   bool ran = false;                      ///< in its place, before it was made
+  std::vector<Streams *> guests = {};    ///< of other devices, which have a part in it
 };
 
 /// A graph comes after all that the streams were given before and before all that they are given
@@ -36,9 +40,12 @@ public:
   DriverResult finish();
   /// What any of them is given from now on comes after an event of another stream.
   DriverResult waitFor(DriverEvent event) const;
+  /// What this stream is given comes after an event of another device, whose streams are inside the
+  /// same graph, if it was recorded there.
+  DriverResult waitFor(uint32_t stream, const Streams &other, uint32_t event);
 
-  /// Makes a graph of what `give` gives the streams. Nothing of it is carried out yet. What `give`
-  /// throws is thrown on, and there is no graph then.
+  /// Makes a graph of what `give` gives the streams, and those of the graph's guests. Nothing of it
+  /// is carried out yet. What `give` throws is thrown on, and there is no graph then.
   DriverResult capture(KeptGraph &graph, const std::function<void()> &give);
   DriverResult launch(const KeptGraph &graph);
   /// What `give` gives the streams is carried out in the place of a graph.
@@ -57,6 +64,9 @@ private:
     uint64_t graph = 0; ///< the run of a graph in which it was recorded last; 0: in none
   };
 
+  const Streams &leader() const { return leader_ ? *leader_ : *this; }
+  DriverResult comeBefore(DriverStream graph);
+  DriverResult comeAfter(DriverEvent graph);
   DriverResult join(Stream &stream);
   DriverResult enter();
   DriverResult leave();
@@ -68,6 +78,7 @@ private:
   DriverEvent begun_ = nullptr, ended_ = nullptr; ///< of the graph under way, and of the last one
   uint64_t graphs_ = 0;                           ///< runs of graphs so far
   uint64_t inside_ = 0;                           ///< the run of a graph under way; 0: none
+  const Streams *leader_ = nullptr;               ///< of that graph, if these are its guests
 };
 
 } // namespace lstmc::cuda
