@@ -1,6 +1,6 @@
 """compile.py FOLDER ROOM NVCC [--write]: what ptxas said when the build compiled the kernels for GPUs (FOLDER/*.log).
 
-Every kernel of ROOM/kernels/Entries.def is compiled for sm_80 and sm_90, none may spill registers to memory or have more local memory than
+Every kernel of ROOM/kernels/Entries.def is compiled for sm_80 and sm_90 from the file that it says, none may spill registers to memory or have more local memory than
 ROOM/model/LocalMemory.def says, and the table in the README of ROOM is what was said, if this is the NVCC that it names. --write puts it there.
 """
 
@@ -54,10 +54,12 @@ def main():
         print("skipped: the build had no nvcc")
         sys.exit(77)
     found = said(logs)
-    names = set(re.findall(r"^LSTMC_GPU_ENTRY\((\w+)\)", (room / "kernels/Entries.def").read_text(), re.M))
+    files = dict(re.findall(r"^LSTMC_GPU_ENTRY\((\w+), (\w+)\)", (room / "kernels/Entries.def").read_text(), re.M))
     for architecture in ARCHITECTURES:
-        if missing := names - {kernel for kernel, other in found if other == architecture}:
+        if missing := files.keys() - {kernel for kernel, other in found if other == architecture}:
             sys.exit(f"not compiled for {architecture}: {sorted(missing)}")
+    if elsewhere := {kernel: log.name for log in logs for kernel, _ in said([log]) if files.get(kernel) != log.name.split(".")[0]}:
+        sys.exit(f"kernels/Entries.def names other files: {elsewhere}")
     if spilled := [kernel for kernel, row in found.items() if row[1]]:
         sys.exit(f"registers are spilled: {spilled}")
     if above := above_local(found, (room / "model/LocalMemory.def").read_text()):

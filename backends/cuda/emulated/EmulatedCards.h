@@ -24,7 +24,6 @@ enum : DriverResult {
   kOutOfMemory = 2,
   kInvalidImage = 200,
   kNoPeers = 217,
-  kNotFound = 500,
   kAlreadyPinned = 712,
   kNotPinned = 713,
   kInvalidCluster = 912,

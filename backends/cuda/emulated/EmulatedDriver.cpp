@@ -225,10 +225,9 @@ DriverResult launch(const LaunchConfig *config, DriverFunction function, void **
        }});
 }
 
-/// A null module has the kernels of this build.
 DriverResult loadModule(DriverModule *module, const void *image) {
-  std::unique_ptr<EmulatedModule> loaded;
-  if (EmulatedModule::isLibrary(image) && !(loaded = EmulatedModule::load(image)))
+  std::unique_ptr<EmulatedModule> loaded = EmulatedModule::load(image);
+  if (!loaded)
     return kInvalidImage;
   *module = handleOf<DriverModule>(loaded.release());
   return kDone;
@@ -238,8 +237,7 @@ DriverResult unloadModule(DriverModule module) {
   return kDone;
 }
 DriverResult findFunction(DriverFunction *function, DriverModule module, const char *name) {
-  const EmulatedKernel *kernel =
-      module ? reinterpret_cast<EmulatedModule *>(module)->find(name) : findKernel(name);
+  const EmulatedKernel *kernel = reinterpret_cast<EmulatedModule *>(module)->find(name);
   *function = reinterpret_cast<DriverFunction>(const_cast<EmulatedKernel *>(kernel));
   return kernel ? kDone : kNotFound;
 }
@@ -401,10 +399,14 @@ const Driver &emulatedDriver() {
   return driver;
 }
 
-std::span<const std::byte *const> emulatedImages() {
-  static constexpr std::byte kImage{};
-  static constexpr const std::byte *kImages[] = {&kImage};
-  return kImages;
+std::span<const KernelImage> emulatedImages() {
+  static const std::vector<KernelImage> images = [] {
+    std::vector<KernelImage> all;
+    for (const char *file : emulatedFiles())
+      all.push_back({file, reinterpret_cast<const std::byte *>(file)});
+    return all;
+  }();
+  return images;
 }
 
 void seedEmulatedDriver(uint64_t seed) { world().reseed(seed); }

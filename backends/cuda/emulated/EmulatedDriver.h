@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "backends/cuda/runtime/Driver.h"
+#include "backends/cuda/runtime/KernelImage.h"
 
 namespace lstmc::cuda {
 
@@ -17,8 +18,8 @@ namespace lstmc::cuda {
 /// a real one does.
 const Driver &emulatedDriver();
 
-/// All kernels are one image.
-std::span<const std::byte *const> emulatedImages();
+/// Of each file of kernels, as those of a real GPU.
+std::span<const KernelImage> emulatedImages();
 
 /// Draws all orders from now on from another seed. At first it is that of the environment variable
 /// LSTMC_EMU_SEED, or 0.

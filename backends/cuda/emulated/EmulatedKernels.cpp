@@ -31,23 +31,25 @@ template <typename Arguments, void (*Kernel)(const Arguments &)> struct BodyOf<K
 };
 
 constexpr EmulatedKernel kKernels[] = {
-#define LSTMC_GPU_ENTRY(NAME) {#NAME, BodyOf<gpu::NAME>::call, BodyOf<gpu::NAME>::kBytes},
+#define LSTMC_GPU_ENTRY(NAME, FILE)                                                                \
+  {#NAME, #FILE, BodyOf<gpu::NAME>::call, BodyOf<gpu::NAME>::kBytes},
 #include "backends/cuda/kernels/Entries.def"
 };
 
 } // namespace
 
-const EmulatedKernel *findKernel(std::string_view name) {
-  const EmulatedKernel *found = std::ranges::find(kKernels, name, &EmulatedKernel::name);
-  return found == std::end(kKernels) ? nullptr : found;
-}
-
-bool EmulatedModule::isLibrary(const void *image) {
-  // An emulated image has one byte, which differs.
-  return std::strncmp(static_cast<const char *>(image), ELFMAG, SELFMAG) == 0;
+std::vector<const char *> emulatedFiles() {
+  std::vector<const char *> files;
+  for (const EmulatedKernel &kernel : kKernels)
+    if (std::ranges::find(files, kernel.file) == files.end())
+      files.push_back(kernel.file.data());
+  return files;
 }
 
 std::unique_ptr<EmulatedModule> EmulatedModule::load(const void *image) {
+  const auto *text = static_cast<const char *>(image);
+  if (std::strncmp(text, ELFMAG, SELFMAG) != 0)
+    return std::unique_ptr<EmulatedModule>(new EmulatedModule(text));
   Elf64_Ehdr header;
   std::memcpy(&header, image, sizeof(header));
   const size_t bytes =
@@ -62,9 +64,16 @@ std::unique_ptr<EmulatedModule> EmulatedModule::load(const void *image) {
   return library ? std::unique_ptr<EmulatedModule>(new EmulatedModule(library)) : nullptr;
 }
 
-EmulatedModule::~EmulatedModule() { dlclose(library_); }
+EmulatedModule::~EmulatedModule() {
+  if (library_)
+    dlclose(library_);
+}
 
 const EmulatedKernel *EmulatedModule::find(const char *name) {
+  if (file_) {
+    const EmulatedKernel *found = std::ranges::find(kKernels, name, &EmulatedKernel::name);
+    return found != std::end(kKernels) && found->file == file_ ? found : nullptr;
+  }
   for (const EmulatedKernel &kernel : kernels_)
     if (kernel.name == name)
       return &kernel;
@@ -73,7 +82,7 @@ const EmulatedKernel *EmulatedModule::find(const char *name) {
   if (!body)
     return nullptr;
   const std::string &kept = names_.emplace_back(name);
-  return &kernels_.emplace_back(EmulatedKernel{kept, body, sizeof(gpu::FusedArguments)});
+  return &kernels_.emplace_back(EmulatedKernel{kept, "", body, sizeof(gpu::FusedArguments)});
 }
 
 } // namespace lstmc::cuda

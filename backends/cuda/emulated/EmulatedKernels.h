@@ -6,25 +6,26 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lstmc::cuda {
 
 struct EmulatedKernel {
   std::string_view name;
+  std::string_view file; ///< of kernels/Entries.def; "" of a fused program
   void (*body)(const void *arguments);
   size_t argumentBytes;
 };
 
-/// Null if there is no such kernel.
-const EmulatedKernel *findKernel(std::string_view name);
+/// The files of kernels, each once. Such a name is the image of its file.
+std::vector<const char *> emulatedFiles();
 
-/// A shared library of the host as a module: the text of fused programs, as a compiler of the host
-/// made it. Its kernels call the emulated machine, so the program exports its symbols.
+/// The kernels of a file, or a shared library of the host: the text of fused programs, as a
+/// compiler of the host made it. Its kernels call the emulated machine, so the program exports its
+/// symbols.
 class EmulatedModule {
 public:
-  /// Whether an image begins as such a library does.
-  static bool isLibrary(const void *image);
-  /// Null if the system does not load it.
+  /// Of the name of a file, or of a library. Null if the system does not load it.
   static std::unique_ptr<EmulatedModule> load(const void *image);
 
   EmulatedModule(const EmulatedModule &) = delete;
@@ -36,8 +37,10 @@ public:
 
 private:
   explicit EmulatedModule(void *library) : library_(library) {}
+  explicit EmulatedModule(const char *file) : file_(file) {}
 
-  void *library_;
+  void *library_ = nullptr;
+  const char *file_ = nullptr; ///< null of a library
   std::deque<std::string> names_;
   std::deque<EmulatedKernel> kernels_;
 };

@@ -1,12 +1,13 @@
 // The kernels as nvcc compiled them.
 #pragma once
 
-#include <cstddef>
 #include <span>
+
+#include "backends/cuda/runtime/KernelImage.h"
 
 namespace lstmc::cuda {
 
-/// One image for each file of kernels, as the driver loads it; none if the build had no nvcc.
-std::span<const std::byte *const> kernelImages();
+/// Of each file of kernels; none if the build had no nvcc.
+std::span<const KernelImage> kernelImages();
 
 } // namespace lstmc::cuda

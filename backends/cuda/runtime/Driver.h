@@ -40,6 +40,8 @@ inline constexpr int kSharedBytesOfBlock = 97, kMultiprocessorCount = 16, kCapab
                      kMemoryBusWidth = 37, kL2CacheSize = 38;
 /// Of enablePeer: it was enabled before.
 inline constexpr DriverResult kPeerAlreadyEnabled = 704;
+/// Of function: the module has none of that name.
+inline constexpr DriverResult kNotFound = 500;
 /// Of query: not all that the stream was given is done.
 inline constexpr DriverResult kNotReady = 600;
 

@@ -147,8 +147,8 @@ private:
   DriverContext context_ = nullptr;
   /// Of the context: what is pinned may be let go as long as somebody holds it.
   std::shared_ptr<const DriverContext> alive_;
-  std::vector<DriverModule> modules_;  ///< of the images
-  std::vector<DriverModule> programs_; ///< fused programs, compiled
+  std::map<std::string_view, DriverModule> modules_; ///< of the images, by file
+  std::vector<DriverModule> programs_;               ///< fused programs, compiled
   std::map<const FusedProgram *, DriverFunction> compiled_;
   std::optional<Error> notice_;
   bool noticed_ = false; ///< whether there was a notice_
@@ -182,7 +182,7 @@ GpuDevice::~GpuDevice() {
   if (copies_)
     driver_.destroyStream(copies_);
   release();
-  for (DriverModule module : modules_)
+  for (const auto &[file, module] : modules_)
     driver_.unloadModule(module);
   for (DriverModule module : programs_)
     driver_.unloadModule(module);
@@ -206,9 +206,10 @@ Status GpuDevice::open() {
     error = findShape(driver_, options_.card, shape_);
   shape_.asked = options_.way;
   shape_.tiles = options_.tiles;
-  for (const std::byte *image : options_.images)
-    if (!error)
-      error = driver_.loadModule(&modules_.emplace_back(), image);
+  for (const KernelImage &image : options_.images)
+    if (DriverModule module = nullptr;
+        !error && !(error = driver_.loadModule(&module, image.bytes)))
+      modules_[image.file] = module;
   if (!error)
     error = driver_.createStream(&copies_, kStreamNonBlocking);
   if (error)
@@ -335,13 +336,11 @@ std::vector<std::string> GpuDevice::choices() {
   return all;
 }
 
-/// In the module that has it.
+/// Only the module that has it is asked: tools that watch the driver report what it refuses.
 DriverResult GpuDevice::findFunction(const std::string &name, DriverFunction &function) const {
-  DriverResult error = 0;
-  for (DriverModule module : modules_)
-    if ((error = driver_.function(&function, module, name.c_str())) == 0)
-      break;
-  return error;
+  const auto module = modules_.find(fileOfKernel(name));
+  return module == modules_.end() ? kNotFound
+                                  : driver_.function(&function, module->second, name.c_str());
 }
 
 /// That of the program, if it was compiled, else that of the kernel's name.

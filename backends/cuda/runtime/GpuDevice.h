@@ -9,6 +9,7 @@
 #include "backends/cuda/runtime/CublasLt.h"
 #include "backends/cuda/runtime/Cudnn.h"
 #include "backends/cuda/runtime/Driver.h"
+#include "backends/cuda/runtime/KernelImage.h"
 #include "backends/cuda/runtime/Nccl.h"
 #include "backends/cuda/runtime/Nvtx.h"
 #include "backends/cuda/text/TextCompiler.h"
@@ -19,10 +20,10 @@ namespace lstmc::cuda {
 
 struct GpuOptions {
   CardNumber card = 0;
-  std::span<const std::byte *const> images; ///< of the kernels (images/Images.h)
-  KernelChooser onHost = nullptr;           ///< kernels for what the GPU has none for
-  const TextCompiler *compiler = nullptr;   ///< of fused programs; null: they are interpreted
-  const Nccl *nccl = nullptr;               ///< of channels, which it has none without
+  std::span<const KernelImage> images;    ///< of the kernels (images/Images.h)
+  KernelChooser onHost = nullptr;         ///< kernels for what the GPU has none for
+  const TextCompiler *compiler = nullptr; ///< of fused programs; null: they are interpreted
+  const Nccl *nccl = nullptr;             ///< of channels, which it has none without
   /// Of products under --fast cublaslt, asked for when a package has that rule; null: never.
   Result<const CublasLt *> (*cublasLt)() = nullptr;
   /// The same of recurrent layers under --fast cudnn.

@@ -181,6 +181,28 @@ TEST(Driver, ClustersAreAsLargeAsTheGpuHasRoomFor) {
   EXPECT_EQ(largest("1"), 0);
 }
 
+TEST(Driver, AKernelIsLookedForInItsFileOnly) {
+  static int asked = 0, refused = 0;
+  asked = refused = 0;
+  Driver driver = emulatedDriver();
+  driver.function = [](DriverFunction *function, DriverModule module, const char *name) {
+    const DriverResult result = emulatedDriver().function(function, module, name);
+    ++asked;
+    refused += result != 0;
+    return result;
+  };
+  EXPECT_GT(emulatedImages().size(), 1u);
+  auto made = makeGpuDevice("emu:40", driver, {.card = kCard, .images = emulatedImages()});
+  const std::unique_ptr<Device> device = std::move(*made);
+  ASSERT_TRUE(device->allocate(1 << 16).ok());
+  ASSERT_TRUE(device
+                  ->prepare({copyOf(device->arena(), device->arena() + 64, 2),
+                             layerOf(device->arena(), 10)})
+                  .ok());
+  EXPECT_GT(asked, 1);
+  EXPECT_EQ(refused, 0);
+}
+
 TEST(Driver, AKernelMayAskForTheSharedMemoryOfItsLargestLaunch) {
   static int last = 0;
   Driver driver = emulatedDriver();
@@ -201,12 +223,17 @@ TEST(Driver, AKernelMayAskForTheSharedMemoryOfItsLargestLaunch) {
 
 TEST(Driver, MoreSharedMemoryThanAKernelMayAskForIsAnError) {
   auto device = makeDevice();
+  const auto image =
+      std::ranges::find(emulatedImages(), fileOfKernel("lstmc_copy"), &KernelImage::file);
+  DriverModule module = nullptr;
+  ASSERT_EQ(emulatedDriver().loadModule(&module, image->bytes), 0);
   DriverFunction copy = nullptr;
-  ASSERT_EQ(emulatedDriver().function(&copy, nullptr, "lstmc_copy"), 0);
+  ASSERT_EQ(emulatedDriver().function(&copy, module, "lstmc_copy"), 0);
   const std::vector<std::byte> arguments(4096);
   void *parameters[] = {const_cast<std::byte *>(arguments.data())};
   const LaunchConfig config = {.block = {32, 1, 1}, .sharedBytes = 48 * 1024 + 1};
   EXPECT_EQ(emulatedDriver().launch(&config, copy, parameters, nullptr), 1);
+  emulatedDriver().unloadModule(module);
 }
 
 TEST(Driver, AMissingLibraryIsNamed) {
