@@ -27,6 +27,21 @@ std::vector<fs::path> packageFolders(const fs::path &prefix) {
   return folders;
 }
 
+/// The environment of the `python3` that a shell starts; empty if there is none. One that has not
+/// been activated is known by nothing but its place in PATH; its python3 is a link to another.
+std::string prefixOfPython() {
+  const std::string path = variable("PATH");
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find(':', begin), path.size());
+    const fs::path folder = path.substr(begin, end - begin);
+    std::error_code error;
+    if (folder.is_absolute() && fs::is_regular_file(folder / "python3", error))
+      return folder.parent_path().string();
+    begin = end + 1;
+  }
+  return "";
+}
+
 } // namespace
 
 std::vector<std::string> placesOf(std::string_view name, const std::vector<std::string> &wheels) {
@@ -43,8 +58,8 @@ std::vector<std::string> placesOf(std::string_view name, const std::vector<std::
         add(fs::path(toolkit) / folder / name);
   const std::string home = variable("HOME");
   for (const std::string &prefix :
-       {variable("VIRTUAL_ENV"), variable("CONDA_PREFIX"), home.empty() ? home : home + "/.local",
-        std::string("/usr/local"), std::string("/usr")})
+       {variable("VIRTUAL_ENV"), variable("CONDA_PREFIX"), prefixOfPython(),
+        home.empty() ? home : home + "/.local", std::string("/usr/local"), std::string("/usr")})
     if (!prefix.empty())
       for (const fs::path &packages : packageFolders(prefix))
         for (const std::string &wheel : wheels)

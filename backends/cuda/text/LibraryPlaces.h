@@ -11,7 +11,7 @@ namespace lstmc::cuda {
 /// system looks up; then the files of that name that are there, in the toolkit's folders
 /// (CUDA_HOME, CUDA_PATH, /usr/local/cuda) and in those of Python wheels ("cu13/lib" and
 /// "cuda_nvrtc/lib" of `wheels`, below site-packages/nvidia of VIRTUAL_ENV, CONDA_PREFIX, the
-/// user and the system).
+/// environment of the first python3 in PATH, the user and the system).
 std::vector<std::string> placesOf(std::string_view name, const std::vector<std::string> &wheels);
 
 } // namespace lstmc::cuda
