@@ -38,7 +38,7 @@ StoredTensor HostViews::inMemory(std::string name, const Value &value) const {
 
 StoredTensor HostViews::stored(std::string name, const Value &value) const {
   StoredTensor stored = inMemory(std::move(name), value);
-  for (Kept kept : {Kept::UntilRun, Kept::State})
+  for (Kept kept : {Kept::UntilRun, Kept::State, Kept::Input})
     if (const Copy *copy = find(value.buffers[0], kept))
       return {std::move(stored.name), stored.tensor, {MemoryRange(copy->span())}};
   return stored;

@@ -38,7 +38,7 @@ public:
   HostViews(const package::Package &package, const Devices &devices);
 
   Tensor view(const Value &value, Kept kept);
-  /// The memory of a persistent value as it is between runs: the copy if there is one.
+  /// The memory of a value as it is between runs: the copy if there is one that counts.
   StoredTensor stored(std::string name, const Value &value) const;
 
   /// Must be called before and after the devices run an entry.

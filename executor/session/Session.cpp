@@ -511,6 +511,20 @@ Result<Tensor> Session::output(std::string_view entry, std::string_view name) co
   return view;
 }
 
+Result<StoredTensor> Session::storedInput(std::string_view entry, std::string_view name) const {
+  LSTMC_ASSIGN(session::Value value, impl_->bindingValue(entry, name, true));
+  for (const session::ScalarInput &scalar : impl_->entries[*impl_->findEntry(entry)].scalars)
+    if (scalar.name == name)
+      return fail(ErrorCode::E0001, "input {} of {} is a scalar, which is kept by the host",
+                  inQuotes(name), entry);
+  return impl_->views->stored(std::string(name), value);
+}
+
+Result<StoredTensor> Session::storedOutput(std::string_view entry, std::string_view name) const {
+  LSTMC_ASSIGN(session::Value value, impl_->bindingValue(entry, name, false));
+  return impl_->views->stored(std::string(name), value);
+}
+
 bool Session::hasEntry(std::string_view entry) const { return impl_->findEntry(entry).has_value(); }
 
 template <typename T> bool Session::Impl::setScalar(std::string_view name, T value) {

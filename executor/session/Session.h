@@ -177,6 +177,12 @@ public:
   /// processes.
   Result<RowWindow> inputRows(std::string_view entry, std::string_view name, int axis) const;
   Result<Tensor> output(std::string_view entry, std::string_view name) const;
+  /// The same in device memory, to be set or read piece by piece. Nothing is copied around runs for
+  /// these. An input must be set before each run: the plan may use its memory for other values
+  /// during one. An output is valid until an entry runs, and is not sent to other ranks. E0001 also
+  /// for a scalar.
+  Result<StoredTensor> storedInput(std::string_view entry, std::string_view name) const;
+  Result<StoredTensor> storedOutput(std::string_view entry, std::string_view name) const;
 
   bool hasEntry(std::string_view entry) const;
   /// Sets the scalar in every entry that has it (`learning_rate`, `update`, `seed`, ...); it keeps
