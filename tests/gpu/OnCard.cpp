@@ -2,9 +2,11 @@
 //
 // usage: on_card train PACKAGE DATA UPDATES DEVICES    {"weights": "...", "loss": 2.1}
 //        on_card hash PACKAGE ENTRY DEVICES            {"hash": "...", "rms": 0.1}
-//        on_card time PACKAGE ENTRY SECONDS DEVICES    the same, and {"median_s": .., "least_s":
-//        ..,
-//                                                      "runs": ..}
+//        on_card time PACKAGE ENTRY SECONDS DEVICES    the same, and
+//                                     {"median_s": .., "least_s": .., "runs": ..}
+//
+// Numbers are as Python's json reads them, NaN too. What a device chose, and warnings, are lines of
+// stderr.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -32,6 +34,7 @@ Result<std::unique_ptr<Session>> open(const std::string &path, const std::string
   options.watch.notice = [](const Error &error) {
     writeMessage("warning: " + error.text() + "\n");
   };
+  options.watch.choice = [](const std::string &choice) { writeMessage(choice + "\n"); };
   LSTMC_ASSIGN(std::unique_ptr<Session> session,
                Session::create(package, std::move(devices), std::move(options)));
   LSTMC_TRY(session->initialise(1));
@@ -43,6 +46,12 @@ Result<training::FitSettings> settingsOf(const Session &session) {
   for (const package::Setting &setting : session.package().data().fit)
     LSTMC_TRY(fit.set(setting.name, setting.value).status());
   return fit;
+}
+
+std::string numberText(double number) {
+  return std::isnan(number)   ? "NaN"
+         : std::isinf(number) ? (number < 0 ? "-Infinity" : "Infinity")
+                              : fmt::format("{:.17g}", number);
 }
 
 /// Training as `lstmc train` does it, with the settings of the package.
@@ -59,77 +68,103 @@ Result<std::string> train(std::span<const std::string> words) {
   LSTMC_ASSIGN(training::EndEvent end,
                training::train(*trainable, *data, nullptr, options, observer));
   return fmt::format("{{\"weights\": \"{}\", \"loss\": {}}}", end.weightsHash,
-                     end.loss ? fmt::format("{:.17g}", *end.loss) : "null");
+                     end.loss ? numberText(*end.loss) : "null");
 }
 
-const package::Entry *entryOf(const Session &session, const std::string &name) {
-  const std::optional<size_t> at = session.package().findEntry(name);
-  return at ? &session.package().data().entries[*at] : nullptr;
+/// An input in the device's memory, and what it is set to before each run.
+struct GivenInput {
+  StoredTensor place;
+  std::vector<float> values;
+};
+
+void give(std::span<const GivenInput> inputs) {
+  for (const GivenInput &input : inputs)
+    input.place.write(std::as_bytes(std::span(input.values)));
 }
 
 /// Numbers in [-1, 1) that depend on nothing but their place; lengths are half of the steps.
-Status fillInputs(Session &session, const package::Entry &entry) {
+Result<std::vector<GivenInput>> inputsOf(const Session &session, const package::Entry &entry) {
+  std::vector<GivenInput> inputs;
+  LSTMC_ASSIGN(const StoredTensor data, session.storedInput(entry.name, "data"));
   for (const package::Binding &binding : entry.inputs) {
     if (binding.role == "scalar")
       continue;
-    LSTMC_ASSIGN(Tensor input, session.input(entry.name, binding.name));
+    LSTMC_ASSIGN(StoredTensor place, session.storedInput(entry.name, binding.name));
+    const Tensor &input = place.tensor;
     if (input.dtype != DType::F32)
       return fail(ErrorCode::E0610, "input {} is {}, want f32", binding.name,
                   dtypeName(input.dtype));
-    LSTMC_ASSIGN(Tensor data, session.input(entry.name, "data"));
-    for (int64_t i = 0; i < input.elements(); ++i)
-      input.as<float>()[i] = binding.name == "length"
-                                 ? float(data.shape[0] / 2)
-                                 : float(2 * randomUniform(7, uint64_t(i), 0, 0) - 1);
+    std::vector<float> values(size_t(input.elements()), float(data.tensor.shape[0] / 2));
+    for (size_t i = 0; binding.name != "length" && i < values.size(); ++i)
+      values[i] = float(2 * randomUniform(7, i, 0, 0) - 1);
+    inputs.push_back({std::move(place), std::move(values)});
   }
-  session.setScalar("learning_rate", 1e-3);
-  return {};
+  return inputs;
 }
 
 /// Of the outputs and weights after the first run from the first weights: their hash, and the root
 /// of the mean square of the floats among the outputs.
-Result<std::string> firstRun(Session &session, const std::string &name) {
-  const package::Entry *entry = entryOf(session, name);
-  if (!entry)
-    return fail(ErrorCode::E0610, "the package has no entry \"{}\"", name);
-  LSTMC_TRY(fillInputs(session, *entry));
+Result<std::string> firstRun(Session &session, const package::Entry &entry,
+                             std::span<const GivenInput> inputs) {
+  give(inputs);
+  session.setScalar("learning_rate", 1e-3);
   session.setScalar("update", int64_t(1));
-  LSTMC_TRY(session.run(name));
+  LSTMC_TRY(session.run(entry.name));
   std::vector<uint64_t> hashes;
   double squares = 0;
   int64_t count = 0;
-  for (const package::Binding &binding : entry->outputs) {
-    LSTMC_ASSIGN(Tensor output, session.output(name, binding.name));
-    hashes.push_back(hashBytes(output.data, size_t(output.elements()) * dtypeBytes(output.dtype)));
-    for (int64_t i = 0; isFloat(output.dtype) && i < output.elements(); ++i, ++count)
-      squares += std::pow(readElement<double>(output.data, output.dtype, i), 2);
+  for (const package::Binding &binding : entry.outputs) {
+    LSTMC_ASSIGN(const StoredTensor output, session.storedOutput(entry.name, binding.name));
+    std::vector<std::byte> bytes(output.bytes());
+    output.read(bytes);
+    hashes.push_back(hashBytes(bytes.data(), bytes.size()));
+    const DType type = output.tensor.dtype;
+    for (int64_t i = 0; isFloat(type) && i < output.tensor.elements(); ++i, ++count)
+      squares += std::pow(readElement<double>(bytes.data(), type, i), 2);
   }
   hashes.push_back(session.weightsHash());
-  return fmt::format("\"hash\": \"{:016x}\", \"rms\": {:.9g}", combineHashes(hashes),
-                     std::sqrt(squares / double(std::max<int64_t>(count, 1))));
+  return fmt::format("\"hash\": \"{:016x}\", \"rms\": {}", combineHashes(hashes),
+                     numberText(std::sqrt(squares / double(std::max<int64_t>(count, 1)))));
+}
+
+Result<const package::Entry *> entryOf(const Session &session, const std::string &name) {
+  const std::optional<size_t> at = session.package().findEntry(name);
+  if (!at)
+    return fail(ErrorCode::E0610, "the package has no entry \"{}\"", name);
+  return &session.package().data().entries[*at];
 }
 
 Result<std::string> hash(std::span<const std::string> words) {
   LSTMC_ASSIGN(std::unique_ptr<Session> session, open(words[0], words[2]));
-  LSTMC_ASSIGN(std::string found, firstRun(*session, words[1]));
+  LSTMC_ASSIGN(const package::Entry *entry, entryOf(*session, words[1]));
+  LSTMC_ASSIGN(const std::vector<GivenInput> inputs, inputsOf(*session, *entry));
+  LSTMC_ASSIGN(std::string found, firstRun(*session, *entry, inputs));
   return "{" + found + "}";
 }
 
-/// Runs of an entry, one after the other, for so many seconds and at least three.
+/// Runs of an entry, one after the other, for so many seconds and at least three, unless they are
+/// slow. Inputs and outputs stay on the device: no time is that of a copy.
 Result<std::string> time(std::span<const std::string> words) {
   using Clock = std::chrono::steady_clock;
   LSTMC_ASSIGN(std::unique_ptr<Session> session, open(words[0], words[3]));
   const double atMost = std::strtod(words[2].c_str(), nullptr);
-  LSTMC_ASSIGN(std::string first, firstRun(*session, words[1]));
+  LSTMC_ASSIGN(const package::Entry *entry, entryOf(*session, words[1]));
+  LSTMC_ASSIGN(const std::vector<GivenInput> inputs, inputsOf(*session, *entry));
+  LSTMC_ASSIGN(std::string first, firstRun(*session, *entry, inputs));
   std::vector<double> seconds;
-  constexpr int kWarm = 1, kLeast = 3;
+  constexpr size_t kLeast = 3;
+  constexpr double kSlow =
+      3; // seconds of a run after which one is enough, and no other warms it up
   double all = 0;
-  for (int64_t run = -kWarm; run < kLeast || all < atMost; ++run) {
-    session->setScalar("update", run + kWarm + 2);
+  bool slow = false;
+  for (int64_t update = 2; (seconds.size() < kLeast || all < atMost) && !slow; ++update) {
+    session->setScalar("update", update);
+    give(inputs);
     const Clock::time_point begin = Clock::now();
-    LSTMC_TRY(session->run(words[1]));
+    LSTMC_TRY(session->run(entry->name));
     const double taken = std::chrono::duration<double>(Clock::now() - begin).count();
-    if (run < 0)
+    slow = taken > kSlow;
+    if (update == 2 && !slow)
       continue;
     seconds.push_back(taken);
     all += taken;

@@ -72,16 +72,21 @@ class Bundle:
                 if "=>" in parts and not parts[0].startswith(SYSTEM):
                     shutil.copy(parts[2], self.folder / "lib" / parts[0])
 
-    def compile(self, name, net, *words):
+    def compile(self, name, net, *words, devices="emu:0"):
         package = self.folder / "packages" / f"{name}.lstmc"
-        self.run(self.lstmc, "compile", net, "-o", package, "-d", "emu:0", "--force", *words)
+        self.run(self.lstmc, "compile", net, "-o", package, "-d", devices, "--force", *words)
         return f"packages/{name}.lstmc"
 
     def training(self, name, net, data, updates, *words):
         """What a cpu comes to, with the package that the card gets."""
         package = self.compile(name.replace(" ", "_"), net, *words)
         found = json.loads(self.run(self.on_card, "train", self.folder / package, data.replace("DATA", str(self.folder / "data")), updates, "cpu"))
-        return {"name": name, "package": package, "data": data, "updates": updates, **found}
+        return {"name": name, "package": package, "data": data, "updates": updates, "devices": "DEVICE", **found}
+
+    def on_several(self, row, net, devices, *words):
+        """The same training on several devices, which give the weights of one. `devices` names the GPU DEVICE."""
+        package = self.compile(f"{row['name']}_{devices}".replace(" ", "_").replace(",", "_").replace(":", ""), net, *words, devices=devices.replace("DEVICE", "emu:0"))
+        return {**row, "name": f"{row['name']}, on {devices}", "package": package, "devices": devices}
 
     def words(self, folder, small):
         """The text of the word language model, and how many different words it has, with those for others and for ends of lines."""
@@ -91,7 +96,7 @@ class Bundle:
         (self.folder / "data/words.txt").write_text(text)
         return len(set(text.split())) + 2
 
-    def cell(self, number, name, entry, shape, padded, rule, goal):
+    def cell(self, number, in_goals, name, entry, shape, padded, rule, goal):
         net = self.folder / "net.lnet"
         net.write_text(network(shape, padded, entry == "step"))
         words = (["--optimizer", "sgd"] if entry == "step" else []) + (["--fast", rule] if rule else [])
@@ -108,7 +113,7 @@ class Bundle:
         net.unlink()
         found = json.loads(self.run(self.on_card, "hash", self.folder / package, entry, "cpu"))
         steps, batch, units, layers = shape
-        return {"name": name, "entry": entry, "shape": shape, "padded": padded, "rule": rule, "goal": goal, "package": package, "forecasts": forecasts, **found,
+        return {"name": name, "entry": entry, "shape": shape, "padded": padded, "rule": rule, "goal": goal, "in_goals": in_goals, "package": package, "forecasts": forecasts, **found,
                 "flops": 16 * units * units * batch * steps * layers * (3 if entry == "step" else 1), "weight_bytes": 32 * units * units * layers}
 
 
@@ -130,17 +135,20 @@ def main():
     trainings = [bundle.training("char LM", samples / "char_lm.lnet", "text:DATA/chars.txt,valid=0.05", 2 if given.small else 100, *chars, *small)]
     vocabulary = ["--set", f"vocab={bundle.words(given.words, given.small)}"]
     trainings.append(bundle.training("word LM", samples / "word_lm.lnet", "text:DATA/words.txt,unit=word,valid=0.1", 2 if given.small else 20, *vocabulary, *small))
-    sizes = ["--set", "hidden=24", "--set", "layers=2", "-b", "3"] if given.small else []
-    same = [bundle.training("a stack of four", samples / "stacked.lnet", "random:1,batches=4", 2, *sizes),
+    sizes = ["--set", "hidden=24", "--set", "layers=2", "-b", "4"] if given.small else []
+    stack = bundle.training("a stack of four", samples / "stacked.lnet", "random:1,batches=4", 2, *sizes)
+    same = [stack, *(bundle.on_several(stack, samples / "stacked.lnet", devices, *sizes) for devices in ("DEVICE,0", "cpu:0,DEVICE")),
             bundle.training("a forecast, with lengths", samples / "forecast.lnet", "random:1,batches=4", 2, *(["--set", "hidden=16", "-b", "3"] if given.small else []))]
     # A run of a rule is near to the strict one, and the same whenever it is repeated: its bits are the card's.
     fast = [{**trainings[0], "rule": rule, "package": bundle.compile(f"char_LM_{rule}", samples / "char_lm.lnet", *chars, *small, "--fast", rule)} for rule in RULES]
-    cells = [(*cell[:4], rule, goal) for cell in (SMALL if given.small else CELLS) for rule, goal in cell[4].items()]
-    if not given.small:
+    cells = [(True, *cell[:4], rule, goal) for cell in (SMALL if given.small else CELLS) for rule, goal in cell[4].items()]
+    if given.small:
+        cells.append((False, "B2 H8 T3", "forward", [3, 2, 8, 1], False, "", ""))
+    else:
         shapes = json.loads((SOURCE / "tests/bench/cells.json").read_text())
         for name, shape in shapes.items():
             goal = "2x PyTorch" if shape[1] <= 32 else ""
-            cells += [(name, "forward", shape, False, "", goal), (name, "step", shape, False, "", goal)]
+            cells += [(False, name, entry, shape, False, "", goal) for entry in ("forward", "step")]
     facts = {"small": given.small, "version": bundle.run(bundle.lstmc, "--version").strip(), "trainings": trainings, "sameness": same, "fast": fast, "cards": cards(),
              "cells": [bundle.cell(number, *cell) for number, cell in enumerate(cells)]}
     (bundle.folder / "bundle.json").write_text(json.dumps(facts, indent=1))

@@ -1,8 +1,11 @@
-"""peers.py CELLS.json SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32 or in 16 bits; a line of JSON per cell.
+"""peers.py SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32 or in 16 bits. Reads cells from stdin and answers each, a line of JSON; the first line says
+what is here, {"versions"} or {"missing": why}.
 
-A cell is {"entry", "shape": [T, B, H, L], "padded", "rule": "", "cudnn", "bf16" or "fp16"}; the answer {"torch_s", "cudnn_s", "cudnn_algorithm"}, the least time of several, or {"missing": why}.
+A cell is {"entry", "shape": [T, B, H, L], "padded", "rule": "", "cudnn", "bf16" or "fp16"}; the answer {"torch_s", "torch_as", "cudnn_s",
+"cudnn_algorithm"}, the least time of several, with "torch_missing" and "cudnn_missing", why, in place of what there is not.
 `step` is forward, backward and the gradients of all weights. cuDNN is called by its own interface, through the library of PyTorch's wheel, with each algorithm
-that takes the layer: the best one counts. In 16 bits, PyTorch trains weights of fp32 by autocast, and cuDNN has weights of 16 bits.
+that takes the layer: the best one counts. In 16 bits, PyTorch trains weights of fp32 by autocast, which runs layers of cuDNN in fp16, also where bf16 is asked for ("torch_as" says so; source: PyTorch,
+aten/src/ATen/cudnn/AutocastRNN.cpp), and cuDNN has weights of 16 bits.
 """
 
 import ctypes
@@ -48,7 +51,8 @@ def with_torch(torch, cell, seconds):
     def step():
         net.zero_grad(set_to_none=True)
         with torch.autocast("cuda", dtype=kind, enabled=kind is not torch.float32):
-            loss = net(x)[0].sum()
+            y = net(x)[0]
+            loss = (y.data if cell["padded"] else y).sum()
         loss.backward()
 
     return least(torch, step if train else forward, seconds)
@@ -121,14 +125,18 @@ def with_cudnn(torch, cell, seconds):
 
 
 def answer(torch, cell, seconds):
-    try:
-        return {"torch_s": with_torch(torch, cell, seconds), **with_cudnn(torch, cell, seconds)}
-    except RuntimeError as error:
-        return {"missing": str(error).splitlines()[0]}
+    """Whatever a library says to it, the other one and the next cells are asked for, too."""
+    found = {"torch_as": "layers in fp16"} if cell["entry"] == "step" and cell["rule"] == "bf16" else {}
+    for part, of in {"torch_s": lambda: {"torch_s": with_torch(torch, cell, seconds)}, "cudnn_s": lambda: with_cudnn(torch, cell, seconds)}.items():
+        try:
+            found |= of()
+        except Exception as error:
+            found[part.replace("_s", "_missing")] = (str(error).splitlines() or [type(error).__name__])[0]
+    return found
 
 
 def main():
-    cells, seconds = json.loads(open(sys.argv[1]).read()), float(sys.argv[2])
+    seconds = float(sys.argv[1])
     try:
         import torch
     except ImportError as error:
@@ -136,11 +144,14 @@ def main():
     else:
         why = "" if torch.cuda.is_available() else "PyTorch sees no GPU"
     if why:
-        return print(json.dumps({"missing": why}))
+        return print(json.dumps({"missing": why}), flush=True)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     print(json.dumps({"versions": f"PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}"}), flush=True)
-    for cell in cells:
-        print(json.dumps(answer(torch, cell, seconds)), flush=True)
+    for line in sys.stdin:
+        found = answer(torch, json.loads(line), seconds)
+        print(json.dumps(found), flush=True)
+        if "CUDA error" in str(found):  # no call of this process succeeds after one
+            sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,33 @@
-"""stages.py BUNDLE DEVICE: the stages of run.sh, and their table. Each has a time limit of its own, and all together end before the ten minutes.
+"""stages.py BUNDLE DEVICE: the stages of run.sh, what counts most first. Each has a time limit of its own, and all together end before the ten minutes.
 
-What there was no time for is named as not run, and is no failure. LSTMC_STAGES_SECONDS sets another time for all together.
+What there was no time for is named as not run, and is no failure. LSTMC_STAGES_SECONDS sets another time for all together. RESULTS.md (table.py) is written after each
+check, so it has what was found until then, whatever becomes of the rest.
 """
 
-import collections
-import datetime
 import json
 import os
 import pathlib
+import re
 import shutil
-import subprocess
+import signal
 import sys
-import tempfile
 import time
+import traceback
+
+import processes
+from processes import Answer
+from table import Cell, OWN_KERNELS, document
 
 HERE = pathlib.Path(__file__).resolve().parent
 ALL_SECONDS = float(os.environ.get("LSTMC_STAGES_SECONDS", 560))
 NEAR = 0.03  # of the strict loss, or of the strict outputs' magnitude: what a run with a rule may differ by
 PADDED = 0.65  # of the time without padding: what a run may take half of whose steps are padding
-CELL_SECONDS = 1.0  # of measuring, for each of ours and the peers'
+CELL_SECONDS, PEER_SECONDS = 0.3, 0.2  # of measuring; peers.py measures as many as four times
+CELL_MOST, PEER_MOST, IMPORT_MOST, TRAINING_MOST, CONFORMANCE_MOST = 40, 60, 150, 60, 120  # seconds for all that a program does
 CONFORMANCE = {"gpu": "*RealGpu*", "emu": "*EmulatedGpu*/softmax:*EmulatedGpu*/product"}
-
-
+DRIVER_FOLDER = "/usr/local/nvidia/lib64"  # where containers have the driver
 NOT_RUN = "not run for lack of time"
-Answer = collections.namedtuple("Answer", "code stdout stderr why")
+MOST_NOTES = 300  # characters
 
 
 class Stages:
@@ -32,223 +36,280 @@ class Stages:
         self.facts = json.loads((bundle / "bundle.json").read_text())
         self.real = device.startswith("gpu")
         self.checks, self.failed, self.missing = [], False, 0
+        self.cells = [Cell() for _ in self.facts["cells"]]
+        self.peers = processes.Peers([sys.executable, "-B", HERE / "peers.py", PEER_SECONDS])
+        self.card = self.machine = ""
+        self.ahead = []
 
     def left(self):
         return ALL_SECONDS - (time.monotonic() - self.begin)
 
-    def run(self, *words, most=120, ours=True):
-        """The process, with what it wrote even if its time ended before; `why` it gives no answer, else "". Only our programs take the libraries of the bundle."""
+    def environment(self):
+        """Of our programs: the driver where it is mounted, and the wheels of the Python that runs this, in an environment that need not have been activated."""
+        places = [*filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")), *filter(os.path.isdir, [DRIVER_FOLDER])]
+        return {"VIRTUAL_ENV": sys.prefix, **os.environ, **({"LD_LIBRARY_PATH": ":".join(places)} if places else {})}
+
+    def run(self, *words, most=CONFORMANCE_MOST):
+        """As processes.run, in what time is left."""
         limit = min(most, self.left())
         if limit < 1:
             return Answer(None, "", "", NOT_RUN)
-        environment = dict(os.environ, LD_LIBRARY_PATH=str(self.bundle / "lib")) if ours else None
-        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
-            try:
-                code = subprocess.run([str(w) for w in words], stdout=out, stderr=errors, timeout=limit, env=environment).returncode
-            except subprocess.TimeoutExpired:
-                code = None
-            said, errors_said = (file.seek(0) or file.read() for file in (out, errors))
-        if code is None:
-            why = f"did not end in {limit:.0f} s" if limit == most else f"{NOT_RUN}: {limit:.0f} s were left"
-        else:
-            why = "" if code == 0 else (errors_said.strip().splitlines() or [f"exit {code}"])[-1]
-        return Answer(code, said, errors_said, why)
+        done = processes.run(words, limit, self.environment())
+        return done._replace(why=f"{NOT_RUN}: {limit:.0f} s were left") if done.code is None and limit < most else done
 
-    def on_card(self, *words, most=120):
-        """What on_card answers, or why it does not."""
-        done = self.run(self.bundle / "bin/on_card", *words, self.device, most=most)
-        return (None, done.why) if done.why else (json.loads(done.stdout), "")
+    def on_card(self, *words, most, devices="DEVICE"):
+        """What on_card answers, or None; why it does not; what its devices chose, and warnings."""
+        done = self.run(self.bundle / "bin/on_card", *words, devices.replace("DEVICE", self.device), most=most)
+        if done.why:
+            return None, done.why, ""
+        try:
+            return json.loads(done.stdout), "", "; ".join(done.stderr.splitlines())[:MOST_NOTES]
+        except ValueError:
+            return None, f"no JSON: {done.stdout.strip()[-200:]}", ""
 
     def check(self, what, found, good=True):
         self.checks.append((what, found))
         self.missing += found.startswith(NOT_RUN)
         self.failed |= not good and not found.startswith(NOT_RUN)
         print(f"{what:<48} {found}", flush=True)
+        self.save()
+
+    # What is written.
+
+    def save(self):
+        """Into $OUT, and beside this, where a rehearsal leaves the page as it is."""
+        self.keep("RESULTS.md", document(self), *([HERE] if self.real else []))
+
+    @staticmethod
+    def keep(name, text, *folders):
+        """In $OUT and the folders. At once: who reads it sees what was there before, or this."""
+        for folder in map(pathlib.Path, filter(None, [os.environ.get("OUT"), *folders])):
+            part = folder / f"{name}.part"
+            part.write_text(text)
+            part.replace(folder / name)
 
     # The stages.
 
+    def carry_out(self, stages):
+        """All of them, even if one raises."""
+        self.ahead = [stage.__name__.replace("_", " ") for stage in stages]
+        try:
+            for stage in stages:
+                self.carry_out_one(stage)
+        finally:
+            self.peers.close()
+
+    def carry_out_one(self, stage):
+        try:
+            stage()
+        except Exception as error:
+            traceback.print_exc()
+            self.check(self.ahead[0], f"{type(error).__name__}: {error}", False)
+        self.ahead.pop(0)
+        self.save()
+
+    def look_around(self):
+        """Card and driver; and where the driver is, which explains why it is not found."""
+        said = lambda *words: processes.run(words, 20).stdout.strip() if shutil.which(words[0]) else f"no {words[0]}"
+        if self.real:
+            query = said("nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem", "--format=csv,noheader").splitlines()
+            facts = [fact.strip() for fact in (query or [""])[0].split(",")]
+            if len(facts) == 4:
+                self.card, self.machine = facts[0], f"driver {facts[1]}, at most {facts[2]} and {facts[3]}"
+            libraries = [line.split()[-1] for line in said("ldconfig", "-p").splitlines() if "libcuda.so" in line]
+            print(f"{self.card or 'nvidia-smi names no card'}; {self.machine}; LD_LIBRARY_PATH {os.environ.get('LD_LIBRARY_PATH', 'is not set')}; ldconfig has {libraries}", flush=True)
+
+    def is_card_here(self):
+        """False, with what is missing, if no device of that name is here. What else goes wrong, the stages show."""
+        row = self.facts["sameness"][0]
+        done = self.run(self.bundle / "bin/on_card", "train", self.bundle / row["package"], row["data"], 1, self.device, most=TRAINING_MOST)
+        if done.code == 5:
+            print(done.stderr or done.why)
+        return done.code != 5
+
+    def goals(self):
+        """The cells that have goals of their own, each beside its peers."""
+        self.peers.begin()
+        self.measure([number for number, cell in enumerate(self.facts["cells"]) if cell["in_goals"]])
+        self.padding()
+
+    def other_cells(self):
+        self.measure([number for number, cell in enumerate(self.facts["cells"]) if not cell["in_goals"]])
+
     def conformance(self):
-        program = [self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={CONFORMANCE[self.device[:3]]}"]
-        done = self.run(*program)
-        good = not done.why and "SKIPPED" not in done.stdout and "PASSED" in done.stdout
-        self.check("conformance of kernels", "equal bits" if good else done.why if done.code is None else "differs", good)
-        if not good:
-            print("\n".join((done.stdout + done.stderr).splitlines()[-40:]))
-        if not shutil.which("compute-sanitizer"):
-            return self.check("compute-sanitizer on it", "not here")
-        done = self.run("compute-sanitizer", "--tool", "memcheck", "--error-exitcode", "9", *program)
-        said = (done.stdout.strip().splitlines() or ["failed"])[-1]
-        self.check("compute-sanitizer on it", said if done.code else done.why or "no error", done.code in (0, None))
+        """A process for each suite of tests: after a fault of a kernel, a card fails every call of its process. Of a suite that fails, each test has one."""
+        what, output, differ, late = "conformance of kernels", "", [], []
+        suites, why = self.suites()
+        if not suites:
+            return self.check(what, why, False)
+        for suite, tests in suites.items():
+            done = self.tests(f"{suite}.*")
+            output += done.stdout + done.stderr
+            again = [] if not done.why or done.why.startswith(NOT_RUN) else [test for test in tests if f"[       OK ] {test} " not in done.stdout]
+            alone = {test: self.tests(test) for test in again}
+            output += "".join(one.stdout + one.stderr for one in alone.values())
+            # Those that pass by themselves do not explain it.
+            failed = {test: one.why for test, one in alone.items() if one.why} or ({suite: done.why} if done.why else {})
+            late += [short(test) for test, why in failed.items() if why.startswith(NOT_RUN)]
+            differ += [f"{short(test)} ({why})" for test, why in failed.items() if not why.startswith(NOT_RUN)]
+        self.keep("conformance.txt", output)
+        if differ:
+            print("\n".join(output.splitlines()[-40:]))
+        found = ["differs: " + ", ".join(differ)] * bool(differ) + [f"{NOT_RUN}: " + ", ".join(late)] * bool(late)
+        self.check(what, "; ".join(found) or "equal bits", not differ)
+
+    def suites(self):
+        """The tests of each, by name; why there are none."""
+        suites, suite = {}, ""
+        done = self.run(self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={CONFORMANCE[self.device[:3]]}", "--gtest_list_tests", most=20)
+        for line in done.stdout.splitlines():
+            if line.startswith("  "):
+                suites.setdefault(suite, []).append(f"{suite}.{line.split()[0]}")
+            elif line.split("#")[0].strip().endswith("."):
+                suite = line.split("#")[0].strip()[:-1]
+        return suites, "" if suites else done.why or "no tests"
+
+    def tests(self, names):
+        """A process with those tests; a reason, too, where one is left out."""
+        done = self.run(self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={names}")
+        return done if done.why or ("PASSED" in done.stdout and "SKIPPED" not in done.stdout) else done._replace(why="left out")
 
     def layers_of_cudnn(self):
-        """Near to the exact ones, and twice to the same bits. Where the library is missing, that is no failure."""
+        """Near to the exact ones, and twice to the same bits. Where the library is missing, or leaves shapes to our kernels, that is no failure."""
         if not self.real:
             return
         done = self.run(self.bundle / "bin/lstmc_conformance_test", "--gtest_filter=RealCudnn*")
-        here = "SKIPPED" not in done.stdout
         good = not done.why and "PASSED" in done.stdout
-        self.check("layers by cuDNN", done.why if done.code is None else "not here" if good and not here else "near to ours, repeated to the bit" if good else "differ", good)
+        own = [line for line in done.stdout.splitlines() if OWN_KERNELS in line]
+        found = "not here" if good and "SKIPPED" in done.stdout else "near to ours, repeated to the bit" if good else done.why if done.code is None else "differ"
+        self.check("layers by cuDNN", found + (f"; shapes {OWN_KERNELS}: {len(own)}, first {own[0]}" if own else ""), good)
+        self.keep("cudnn.txt", done.stdout + done.stderr)
         if not good:
             print("\n".join((done.stdout + done.stderr).splitlines()[-40:]))
 
-    def trainings(self, kind, rows):
+    def sameness(self):
+        self.train("sameness", self.facts["sameness"])
+
+    def trainings(self):
+        self.train("training", self.facts["trainings"])
+
+    def training(self, row):
+        data = row["data"].replace("DATA", str(self.bundle / "data"))
+        return self.on_card("train", self.bundle / row["package"], data, row["updates"], most=TRAINING_MOST, devices=row["devices"])
+
+    def train(self, kind, rows):
         for row in rows:
-            data = row["data"].replace("DATA", str(self.bundle / "data"))
-            found, why = self.on_card("train", self.bundle / row["package"], data, row["updates"])
+            name = f"{kind}: {row['name'].replace('DEVICE', self.device)}"
+            found, why, notes = self.training(row)
             if not found:
-                self.check(f"{kind}: {row['name']}", why, False)
+                self.check(name, why, False)
                 continue
             same = found["weights"] == row["weights"]
             loss = "" if found["loss"] is None else f", loss {found['loss']:.4f} (cpu {row['loss']:.4f})"
-            self.check(f"{kind}: {row['name']}, {row['updates']} updates", ("the weights of a cpu" if same else "other weights than a cpu") + loss, same)
+            self.check(f"{name}, {row['updates']} updates", ("the weights of a cpu" if same else "other weights than a cpu") + loss + noted(notes), same)
 
     def fast_trainings(self):
         """By tolerance, and twice to the same bits. Where the library of a rule is missing, that is no failure."""
         for row in self.facts["fast"]:
-            data, name = row["data"].replace("DATA", str(self.bundle / "data")), f"--fast {row['rule']}: {row['name']}, {row['updates']} updates"
-            runs = [self.on_card("train", self.bundle / row["package"], data, row["updates"]) for _ in range(2)]
-            if not all(found for found, _ in runs):
-                why = next(why for found, why in runs if not found)
+            name = f"--fast {row['rule']}: {row['name']}, {row['updates']} updates"
+            runs = [self.training(row) for _ in range(2)]
+            if not all(found for found, _, _ in runs):
+                why = next(why for found, why, _ in runs if not found)
                 self.check(name, why, is_missing_library(why))
                 continue
-            found, again = (found for found, _ in runs)
-            near = abs(found["loss"] - row["loss"]) <= NEAR * row["loss"]
+            found, again = (found for found, _, _ in runs)
+            loss = "none" if found["loss"] is None else f"{found['loss']:.4f}"
+            near = found["loss"] is not None and abs(found["loss"] - row["loss"]) <= NEAR * row["loss"]
             same = found["weights"] == again["weights"]
             self.check(name, f"{'near' if near else 'far from'} the strict loss, {'repeated to the bit' if same else 'other weights when repeated'}, "
-                             f"loss {found['loss']:.4f} (cpu {row['loss']:.4f})", near and same)
+                             f"loss {loss} (cpu {row['loss']:.4f}){noted(runs[0][2])}", near and same)
 
-    def cells(self):
-        """(cell, its least time, what the peers answer) of all."""
-        found = [self.cell(cell) for cell in self.facts["cells"]]
-        self.padding(found)
-        return list(zip(self.facts["cells"], found, self.peers()))
+    def measure(self, numbers):
+        """Each cell, and then its peers."""
+        missing = self.peers.missing
+        for number in numbers:
+            cell = self.facts["cells"][number]
+            self.cells[number] = self.cell(cell)
+            if self.left() >= 1:
+                self.cells[number] = self.cells[number]._replace(peer=self.peers.ask(cell, min(PEER_MOST, self.left()), min(IMPORT_MOST, self.left())))
+            self.save()
+        if self.peers.missing and not missing:
+            self.check("PyTorch and cuDNN", f"not here: {self.peers.missing}")
 
     def cell(self, cell):
         """Its least time; its outputs, and its weights after one run, are those of a cpu, or near to them with a rule."""
         name = f"cell {cell['name']} {cell['entry']} {cell['rule'] or 'strict'}"
-        found, why = self.on_card("time", self.bundle / cell["package"], cell["entry"], CELL_SECONDS if self.real else 0.01, most=40)
+        found, why, notes = self.on_card("time", self.bundle / cell["package"], cell["entry"], CELL_SECONDS if self.real else 0.01, most=CELL_MOST)
         if not found:
             self.check(name, why, bool(cell["rule"]) and is_missing_library(why))
-            return None
+            return Cell(why=why, notes=notes)
         if cell["rule"]:
             same = abs(found["rms"] - cell["rms"]) <= NEAR * abs(cell["rms"])
-            self.check(name, "near to a cpu" if same else f"far from a cpu: {found['rms']} and {cell['rms']}", same)
+            what = "near to a cpu" if same else f"far from a cpu: {found['rms']} and {cell['rms']}"
         else:
             same = found["hash"] == cell["hash"]
-            self.check(name, "the bits of a cpu" if same else "other bits than a cpu", same)
-        return found["least_s"]
+            what = "the bits of a cpu" if same else "other bits than a cpu"
+        self.check(name, what + (f", {OWN_KERNELS}" if OWN_KERNELS in notes else ""), same)
+        return Cell(found["least_s"], "", notes)
 
-    def padding(self, times):
+    def padding(self):
         """What half of the steps as padding save, where the same cell is there without."""
-        whole = {(*cell["shape"], cell["entry"], cell["rule"]): seconds for cell, seconds in zip(self.facts["cells"], times) if not cell["padded"]}
-        for cell, seconds in zip(self.facts["cells"], times):
-            other = whole.get((*cell["shape"], cell["entry"], cell["rule"]))
-            if cell["padded"] and seconds and other:
-                ratio = seconds / other
+        key = lambda cell: (*cell["shape"], cell["entry"], cell["rule"])
+        all_cells = list(zip(self.facts["cells"], self.cells))
+        whole = {key(cell): found.seconds for cell, found in all_cells if not cell["padded"]}
+        for cell, found in all_cells:
+            other = whole.get(key(cell))
+            if cell["padded"] and found.seconds and other:
+                ratio = found.seconds / other
                 self.check(f"{cell['name']} {cell['rule'] or 'strict'}", f"{ratio:.2f} of the time without padding" if self.real else "compared with the time without padding",
                            not self.real or ratio <= PADDED)
 
-    def peers(self):
-        """An answer for each cell, as far as PyTorch came."""
-        cells = self.facts["cells"]
-        done = self.run(sys.executable, "-B", HERE / "peers.py", self.cell_file(), CELL_SECONDS / 2, most=240, ours=False)
-        answers = answers_of(done.stdout)
-        self.versions = answers.pop(0).get("versions", "") if answers and "versions" in answers[0] else ""
-        if not self.versions:
-            missing = answers[0].get("missing", "") if answers else done.why or "no answer"
-            self.check("PyTorch and cuDNN", f"not here: {missing}")
-            return [{"missing": "not here"}] * len(cells)
-        if len(answers) < len(cells):
-            self.check("PyTorch and cuDNN", f"{len(answers)} of {len(cells)} cells: {done.why or 'the rest has no answer'}")
-        return answers[: len(cells)] + [{"missing": "no answer"}] * (len(cells) - len(answers))
+    def sanitizer(self):
+        """In the time that is left, suite by suite."""
+        what, output, clean, bad = "compute-sanitizer on it", "", 0, []
+        if not shutil.which("compute-sanitizer"):
+            return self.check(what, "not here")
+        suites, why = self.suites()
+        if not suites:
+            return self.check(what, why, False)
+        for suite in suites:
+            # The driver refuses calls that we are prepared for, like giving peers access twice: no errors of a kernel.
+            done = self.run("compute-sanitizer", "--tool", "memcheck", "--report-api-errors", "no", "--print-limit", "20", "--error-exitcode", "9",
+                            self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={suite}.*", most=self.left())
+            output += done.stdout + done.stderr
+            self.keep("sanitizer.txt", output)
+            if "Device not supported" in done.stdout + done.stderr:
+                return self.check(what, "does not support this machine")
+            clean += done.code == 0
+            errors = re.findall(r"^=+ (?:Invalid|Misaligned|Program hit).*", done.stdout, re.M)
+            if errors or done.code:
+                bad.append(f"{short(suite)}: {(errors or [done.why])[0]}")
+        late = "" if clean == len(suites) else f"{NOT_RUN}: all but {clean} of {len(suites)} suites"
+        self.check(what, "; ".join(bad) or late or "no error", not bad)
 
-    def cell_file(self):
-        path = self.bundle / "cells.json"
-        path.write_text(json.dumps(self.facts["cells"]))
-        return path
+
+def short(test):
+    """Of a name of a test, what is different."""
+    return re.sub(r"\.\w+(?=/|$)", "", test).removeprefix("Kernels/")
+
+
+def noted(notes):
+    return f"; {notes}" if notes else ""
 
 
 def is_missing_library(why):
     return any(f"{name} was not found" in why for name in ("cuBLASLt", "cuDNN"))
 
 
-def answers_of(text):
-    """Of each whole line."""
-    answers = []
-    for line in text.splitlines():
-        try:
-            answers.append(json.loads(line))
-        except ValueError: # cut short
-            break
-    return answers
-
-
-def milliseconds(seconds):
-    return "-" if seconds is None else f"{seconds * 1e3:.3g} ms"
-
-
-def card_of(name, facts):
-    """The card of Cards.def whose name is a word of the driver's."""
-    return next((card for card in facts["cards"] if card in name.replace("-", " ").split()), None)
-
-
-def cell_row(cell, seconds, peer, card, peaks, real):
-    """What was reached, beside PyTorch and cuDNN; the card's limit (`peaks`: operations of each rule and bytes, a second); what stands between."""
-    torch, cudnn = peer.get("torch_s"), peer.get("cudnn_s")
-    limit = forecast = between = None
-    if card:
-        flops, memory = peaks[cell["rule"]], peaks["memory"]
-        limit = max(cell["flops"] * (0.5 if cell["padded"] else 1) / flops, cell["weight_bytes"] / memory)
-        forecast = cell["forecasts"][card]
-        between = (f"forecast {milliseconds(forecast['seconds'])}, {milliseconds(forecast['waiting_s'])} of it steps that wait for one another "
-                   f"({', '.join(forecast['ways'])})" + (f"; measured {seconds / forecast['seconds']:.2g} times that" if real and seconds else ""))
-    time_of = lambda value: milliseconds(value) if real else "-"
-    over = lambda other: f"{other / seconds:.2f}x" if real and seconds and other else "-"
-    algorithm = f" ({peer['cudnn_algorithm']})" if cudnn else ""
-    return [f"{cell['name']}, {cell['entry']}", cell["rule"] or "strict fp32", time_of(seconds), (time_of(torch) if torch else peer.get("missing", "-")),
-            time_of(cudnn) + algorithm, over(torch), over(cudnn),
-            cell["goal"] or "-", milliseconds(limit), between or "the card has no data sheet here"]
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return lines + ["| " + " | ".join(str(c).replace("|", "/") for c in row) + " |" for row in rows]
-
-
-def document(stages, rows, card_name):
-    driver = stages.run("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", ours=False) if shutil.which("nvidia-smi") else None
-    lines = ["# What a GPU showed", "", f"{datetime.date.today()}, {card_name or stages.device}, driver {(driver.stdout.split() or ['unknown'])[0] if driver else 'unknown'}, "
-             f"{stages.facts['version']}, {stages.versions or 'no PyTorch'}. Strict fp32 has the bits of a cpu; a rule of --fast uses tensor cores, cuBLASLt or cuDNN, with weights in f32.", ""]
-    lines += table(["what", "found"], stages.checks) + [""]
-    card = card_of(card_name, stages.facts) if card_name else None
-    lines += table(["cell", "rule", "lstmc", "PyTorch", "cuDNN, its best algorithm", "over PyTorch", "over cuDNN", "goal", "limit of the card", "what stands between"],
-                   [cell_row(*row, card, stages.facts["cards"].get(card), stages.real) for row in rows])
-    return "\n".join(lines) + "\n"
-
-
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that no program is left running
     stages = Stages(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2])
-    first = stages.facts["cells"][0]
-    found = stages.run(stages.bundle / "bin/on_card", "time", stages.bundle / first["package"], first["entry"], 0, stages.device)
-    if found.why:
-        print(found.stderr or found.why)
-        sys.exit(5 if found.code == 5 else 1)
-    stages.conformance()
-    stages.layers_of_cudnn()
-    stages.trainings("sameness", stages.facts["sameness"])
-    stages.trainings("training", stages.facts["trainings"])
-    stages.fast_trainings()
-    rows = stages.cells()
-    name = ""
-    if stages.real and shutil.which("nvidia-smi"):
-        done = stages.run("nvidia-smi", "--query-gpu=name", "--format=csv,noheader", ours=False)
-        name = done.stdout.splitlines()[0] if done.stdout else ""
-    text = document(stages, rows, name)
-    print("\n" + text)
-    if stages.real:
-        for folder in filter(None, [HERE, os.environ.get("OUT")]):
-            pathlib.Path(folder, "RESULTS.md").write_text(text)
-    else:
+    stages.look_around()
+    if not stages.is_card_here():
+        sys.exit(5)
+    stages.carry_out([stages.goals, stages.conformance, stages.layers_of_cudnn, stages.sameness, stages.trainings, stages.other_cells, stages.fast_trainings, stages.sanitizer])
+    print("\n" + document(stages))
+    if not stages.real:
         print("emulated: times are not shown, since they say nothing about a GPU")
     if stages.missing:
         print(f"not run for lack of time: {stages.missing} of {len(stages.checks)}")
