@@ -37,6 +37,14 @@ private:
   FusedProgram program_;
 };
 
+/// One of four about denormals; of f64 also about those of f32, for conversions.
+Values anyFloat(DType type, uint64_t salt) {
+  return [=](uint64_t i) {
+    const DType near = i % 8 == 3 ? type : DType::F32;
+    return (i % 4 == 3 ? nearDenormals(near, salt) : anything(salt))(i);
+  };
+}
+
 /// A launch of one operation on arrays of `elements`; each operand has another layout.
 TestLaunch single(const ScalarRecord &record, DType type, DType result, Shape shape,
                   Layout layout) {
@@ -47,7 +55,7 @@ TestLaunch single(const ScalarRecord &record, DType type, DType result, Shape sh
     DType own = record.op == ScalarOp::Select && i == 0 ? DType::Bool : type;
     from.push_back(program.input(own));
     Values values = own == DType::Bool ? integers(0, 1, i)
-                    : isFloat(own)     ? anything(i)
+                    : isFloat(own)     ? anyFloat(own, i)
                                        : integers(-9, 9, i);
     operands.emplace_back(own, shape, values, layout);
   }

@@ -29,6 +29,13 @@ void addInitialCases(std::vector<Case> &cases) {
          {Shape{1}, Shape{4}, Shape{68}, Shape{37, 19}, Shape{2, 3, 5}, Shape{20000}, Shape{0}})
       for (DType type : {DType::F32, DType::F64})
         add(kind, OrthogonalStart::Uniform, type, shape);
+  for (InitKind kind : {InitKind::Uniform, InitKind::Normal})
+    conformance::add(
+        cases, KernelId::Initialise, fmt::format("{} f64 about denormals", kNames[int(kind)]), [=] {
+          return makeLaunch(
+              InitialiseArguments{.kind = kind, .ordinal = 7, .a = -0x1p-1021, .b = 0x1p-1021},
+              {Array(DType::I64, {1}, constant(5)), Array(DType::F64, {500}), Array()});
+        });
   for (OrthogonalStart variant : {OrthogonalStart::Uniform, OrthogonalStart::Normal})
     for (Shape shape : {Shape{1, 1}, Shape{5, 3}, Shape{3, 5}, Shape{16, 16}, Shape{4, 3, 2},
                         Shape{9}, Shape{70, 131}, Shape{131, 70}, Shape{67, 1100}, Shape{80, 80}})

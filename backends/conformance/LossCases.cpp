@@ -335,6 +335,54 @@ void addLossMetrics(std::vector<Case> &cases) {
         [=] { return lossMetric(DType::F32, {2, range.rows(), 5}, range, false, sums()); });
 }
 
+/// Every operand that is no label has such numbers.
+void addDenormals(std::vector<Case> &cases, DType type) {
+  const std::string name = fmt::format("{} about denormals", dtypeName(type));
+  auto some = [=](Shape shape, uint64_t salt) {
+    return Array(type, std::move(shape), nearDenormals(type, salt));
+  };
+  auto add = [&](KernelId id, std::string_view what, std::function<TestLaunch()> launch) {
+    conformance::add(cases, id, name + std::string(what), launch);
+  };
+  for (bool probabilities : {false, true}) {
+    const char *what = probabilities ? ", probabilities" : "";
+    add(KernelId::SoftmaxOutputGradient, what, [=] {
+      return makeLaunch(
+          SoftmaxOutputGradientArguments{.gradScale = 0x1p-511, .smoothAlpha = 0},
+          {some({70, 5, 1}, 1),
+           probabilities ? some({70, 5, 1}, 2) : Array(DType::I32, {70, 1}, integers(0, 4)),
+           Array(), Array(type, {70, 5, 1})});
+    });
+    add(KernelId::SoftmaxMetric, what, [=] {
+      return makeLaunch(
+          SoftmaxMetricArguments{.range = ShardRange::all(90, 8), .scale = 1},
+          {some({1, 90, 1, 3}, 1),
+           probabilities ? some({1, 90, 1, 3}, 2) : Array(DType::I32, {1, 90, 1}, integers(0, 2)),
+           sumsOfRows(90, kEvaluationFields)});
+    });
+  }
+  add(KernelId::SoftmaxCrossEntropy, "", [=] {
+    return makeLaunch(
+        KernelId::SoftmaxCrossEntropy,
+        {some({20, 3}, 1), Array(DType::I32, {20}, integers(0, 2)), Array(type, {1})});
+  });
+  for (auto [loss, what] : kRegressions)
+    add(KernelId::RegressionMetric, what, [=] {
+      return makeLaunch(
+          RegressionMetricArguments{
+              .range = ShardRange::all(400, 8), .loss = loss, .scale = 0x1p-2},
+          {some({1, 400, 1}, 1), some({1, 400, 1}, 2), sumsOfRows(400, kEvaluationFields)});
+    });
+  for (bool valid : {false, true})
+    add(KernelId::LossMetric, valid ? ", valid" : "", [=] {
+      return makeLaunch(LossMetricArguments{.range = ShardRange::all(400, 8),
+                                            .valid = valid,
+                                            .validThresh = 0x1p-1030,
+                                            .scale = 0x1p-2},
+                        {some({1, 400, 1}, 1), sumsOfRows(400)});
+    });
+}
+
 } // namespace
 
 void addLossCases(std::vector<Case> &cases) {
@@ -344,6 +392,8 @@ void addLossCases(std::vector<Case> &cases) {
   addSoftmaxMetrics(cases);
   addRegressionMetrics(cases);
   addLossMetrics(cases);
+  for (DType type : {DType::F32, DType::F64})
+    addDenormals(cases, type);
 }
 
 } // namespace lstmc::conformance

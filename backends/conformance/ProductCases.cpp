@@ -55,6 +55,14 @@ void addProduct(std::vector<Case> &cases) {
       [] { return product(DType::F64, 2, 5, 37, 21, true, Layout::Rows); });
   add(cases, KernelId::Product, "denormals, infinities, NaN",
       [] { return product(DType::F32, 1, 9, 35, 3, true, Layout::Dense, anything()); });
+  for (DType type : {DType::F32, DType::F64})
+    add(cases, KernelId::Product, fmt::format("{} about denormals", dtypeName(type)), [=] {
+      auto some = [=](Shape shape, uint64_t salt) {
+        return Array(type, std::move(shape), nearDenormals(type, salt));
+      };
+      return makeLaunch(KernelId::Product, {some({1, 70, 5}, 1), packed(some({1, 70, 5}, 2), 0),
+                                            some({70}, 3), Array(type, {1, 70, 70})});
+    });
   add(cases, KernelId::Product, "long",
       [] { return product(DType::F32, 1, 2, 48, 3001, false, Layout::Dense); });
   add(cases, KernelId::Product, "many rows",
@@ -212,6 +220,29 @@ void addGradients(std::vector<Case> &cases) {
   });
 }
 
+void addDenormalGradients(std::vector<Case> &cases, DType type) {
+  const std::string name = fmt::format("{} about denormals", dtypeName(type));
+  auto some = [=](Shape shape, uint64_t salt) {
+    return Array(type, std::move(shape), nearDenormals(type, salt));
+  };
+  const size_t first = WeightGradientOperand::kFixed;
+  add(cases, KernelId::WeightGradient, name, [=] {
+    TestLaunch launch = weightGradient(type, 65, 70, 6, 4, {{2, 1, 70}}, Layout::Dense);
+    launch.operands[first] = some({2, 6, 1, 65}, 1);
+    launch.operands[first + 1] = some({2, 6, 1, 70}, 2);
+    return launch;
+  });
+  add(cases, KernelId::WeightGradient, name + ", embedding", [=] {
+    TestLaunch launch = weightGradient(type, 5, 37, 13, 4, {{5, 1, 37, true}}, Layout::Dense);
+    launch.operands[first] = some({5, 13, 1, 37}, 1);
+    return launch;
+  });
+  add(cases, KernelId::BiasGradient, name, [=] {
+    return makeLaunch(BiasGradientArguments{.range = ShardRange::all(11, 3)},
+                      {Array(type, {900}), Array(), some({2, 11, 1, 900}, 1)});
+  });
+}
+
 /// One shard whose sum goes on from `begin`, which may be the result itself.
 void addSumsThatGoOn(std::vector<Case> &cases) {
   auto goesOn = [](TestLaunch launch, const char *result, bool inPlace, Layout layout) {
@@ -269,6 +300,8 @@ void addProductCases(std::vector<Case> &cases) {
   addPack(cases);
   addProduct(cases);
   addGradients(cases);
+  for (DType type : {DType::F32, DType::F64})
+    addDenormalGradients(cases, type);
   addSumsThatGoOn(cases);
 }
 

@@ -105,6 +105,8 @@ void addRecurrenceCases(std::vector<Case> &cases) {
     addExtents(cases, mode);
     addLayouts(cases, mode);
     addBoth(cases, {.mode = mode, .lengths = true, .type = DType::F64});
+    for (DType type : {DType::F32, DType::F64})
+      addBoth(cases, {.mode = mode, .batch = 9, .units = 20, .type = type, .tiny = true});
     const std::string name(kRnnModeNames[int(mode)]);
     add(cases, KernelId::RnnForward, name + " half of a wider row",
         [=] { return halfOfWiderRow(mode); });

@@ -13,6 +13,10 @@ namespace {
 /// [first, second] with its axes swapped.
 Array transposed(const Array &matrix) { return matrix.permuted({1, 0}); }
 
+Values numbers(const RnnShape &s, double bound, uint64_t salt) {
+  return s.tiny ? nearDenormals(s.type, salt) : uniform(-bound, bound, salt);
+}
+
 } // namespace
 
 std::string RnnShape::text() const {
@@ -20,6 +24,8 @@ std::string RnnShape::text() const {
       fmt::format("{} T{} B{} I{} H{}", kRnnModeNames[int(mode)], steps, batch, inputs, units);
   if (type != DType::F32)
     text += fmt::format(" {}", dtypeName(type));
+  if (tiny)
+    text += " about denormals";
   if (reverse)
     text += " reverse";
   if (lengths)
@@ -42,12 +48,12 @@ std::string RnnShape::text() const {
 
 Array rnnInputWeights(const RnnShape &s) {
   const double bound = 1 / std::sqrt(double(std::max<int64_t>(s.inputs, 1)));
-  return Array(s.type, {gateCount(s.mode) * s.units, s.inputs}, uniform(-bound, bound, 10));
+  return Array(s.type, {gateCount(s.mode) * s.units, s.inputs}, numbers(s, bound, 10));
 }
 
 Array rnnRecurrentWeights(const RnnShape &s) {
   const double bound = 1 / std::sqrt(double(s.units));
-  return Array(s.type, {gateCount(s.mode) * s.units, s.units}, uniform(-bound, bound, 11));
+  return Array(s.type, {gateCount(s.mode) * s.units, s.units}, numbers(s, bound, 11));
 }
 
 TestLaunch rnnForward(const RnnShape &s) {
@@ -56,7 +62,7 @@ TestLaunch rnnForward(const RnnShape &s) {
   const bool lstm = s.mode == RnnMode::Lstm, gru = s.mode == RnnMode::Gru;
   auto makeIf = [](bool present, auto make) { return present ? make() : Array(); };
   auto given = [&](bool present, Shape shape, uint64_t salt) {
-    return makeIf(present, [&] { return Array(s.type, shape, uniform(-1, 1, salt), s.other); });
+    return makeIf(present, [&] { return Array(s.type, shape, numbers(s, 1, salt), s.other); });
   };
   auto made = [&](bool present, Shape shape, Layout layout) {
     return makeIf(present, [&] { return Array(s.type, shape, layout); });
@@ -65,7 +71,7 @@ TestLaunch rnnForward(const RnnShape &s) {
   TestLaunch launch(KernelId::RnnForward);
   setArguments(launch, arguments);
   launch.operands = {
-      Array(s.type, {T, B, s.inputs}, uniform(-1, 1, 12), s.rows),
+      Array(s.type, {T, B, s.inputs}, numbers(s, 1, 12), s.rows),
       packed(rnnInputWeights(s), G),
       packed(rnnRecurrentWeights(s), G),
       given(s.biases, {G * H}, 13),
@@ -89,7 +95,7 @@ TestLaunch rnnBackward(const RnnShape &s, TestLaunch &forward, bool inPlace) {
   const auto size = int64_t(dtypeBytes(s.type));
   const bool lstm = s.mode == RnnMode::Lstm, gru = s.mode == RnnMode::Gru;
   auto given = [&](bool present, Shape shape, Layout layout, uint64_t salt) {
-    return present ? Array(s.type, shape, uniform(-1, 1, salt), layout) : Array();
+    return present ? Array(s.type, shape, numbers(s, 1, salt), layout) : Array();
   };
   auto made = [&](bool present, Shape shape, Layout layout) {
     return present ? Array(s.type, shape, layout) : Array();

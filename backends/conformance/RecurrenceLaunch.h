@@ -21,6 +21,7 @@ struct RnnShape {
   bool gradientOfStates = true; ///< dh0 and dc0
   int64_t chunk = 2;
   DType type = DType::F32;
+  bool tiny = false;            ///< numbers about denormals
   Layout rows = Layout::Dense;  ///< of x, y, dy, dx and the values stored for backward
   Layout other = Layout::Dense; ///< of biases, states and lengths
   DType lengthType = DType::I32;
@@ -28,7 +29,7 @@ struct RnnShape {
   std::string text() const;
 };
 
-/// Weights and data in [-1, 1] / sqrt of the number of terms; w [G*H, I] and r [G*H, H].
+/// Weights and data in [-1, 1] / sqrt of the number of terms, or `tiny`; w [G*H, I] and r [G*H, H].
 Array rnnInputWeights(const RnnShape &shape);
 Array rnnRecurrentWeights(const RnnShape &shape);
 

@@ -43,6 +43,10 @@ void addReduce(std::vector<Case> &cases) {
     add(cases, id, name + " of anything", [=] {
       return reduce(DType::F32, kind, {40, 21}, 1, anything(3), Layout::Dense, DType::F32);
     });
+    for (DType type : {DType::F32, DType::F64})
+      add(cases, id, fmt::format("{} {} about denormals", name, dtypeName(type)), [=] {
+        return reduce(type, kind, {300, 5}, 1, nearDenormals(type), Layout::Dense, type);
+      });
     add(cases, id, name + " of few", [=] { // equal values, zeros of both signs
       return reduce(
           DType::F32, kind, {40, 21}, 1, [](uint64_t i) { return i % 3 ? -0.0 : 0.0; },
@@ -116,6 +120,18 @@ void addSoftmax(std::vector<Case> &cases) {
           SoftmaxArguments{.log = log, .temperature = 2},
           {Array(DType::F64, {7, 50}, uniform(-9, 9)), Array(), Array(DType::F64, {7, 50})});
     });
+    for (DType type : {DType::F32, DType::F64}) {
+      const std::string what = fmt::format("{}{} about denormals", name, dtypeName(type));
+      auto some = [=](uint64_t salt) { return Array(type, {40, 5}, nearDenormals(type, salt)); };
+      add(cases, KernelId::Softmax, what, [=] {
+        return makeLaunch(SoftmaxArguments{.log = log, .temperature = 0.5},
+                          {some(1), Array(), Array(type, {40, 5})});
+      });
+      add(cases, KernelId::SoftmaxGradient, what, [=] {
+        return makeLaunch(SoftmaxGradientArguments{.log = log, .temperature = 0.5},
+                          {some(1), some(2), Array(), Array(type, {40, 5})});
+      });
+    }
     add(cases, KernelId::SoftmaxGradient, name + "f64", [=] {
       return makeLaunch(SoftmaxGradientArguments{.log = log, .temperature = 2},
                         {Array(DType::F64, {7, 50}, uniform(0, 1)),
@@ -160,6 +176,25 @@ void addLayerNorm(std::vector<Case> &cases) {
     }
 }
 
+/// Rows, weights and gradients of such numbers.
+void addDenormalLayerNorm(std::vector<Case> &cases, DType type) {
+  const std::string name = fmt::format("{} about denormals", dtypeName(type));
+  auto some = [=](Shape shape, uint64_t salt) {
+    return Array(type, std::move(shape), nearDenormals(type, salt));
+  };
+  const Shape whole = {60, 7}, row = {7}, rows = {60};
+  add(cases, KernelId::LayerNorm, name, [=] {
+    return makeLaunch(LayerNormArguments{.epsilon = 1e-5},
+                      {some(whole, 1), some(row, 2), some(row, 3), Array(type, whole),
+                       Array(type, rows), Array(type, rows)});
+  });
+  add(cases, KernelId::LayerNormGradient, name, [=] {
+    return makeLaunch(KernelId::LayerNormGradient,
+                      {some(whole, 1), some(row, 2), some(rows, 3), some(rows, 4), some(whole, 5),
+                       Array(type, whole), Array(type, whole)});
+  });
+}
+
 void addNormSquared(std::vector<Case> &cases) {
   auto norm = [&](std::string what, std::vector<Array> tensors, Array begin = {}) {
     tensors.insert(tensors.begin(), {Array(DType::F64, {1}), std::move(begin)});
@@ -177,6 +212,7 @@ void addNormSquared(std::vector<Case> &cases) {
   norm("goes on",
        {Array(DType::F32, {3, 3000}, uniform(-1, 1)), Array(DType::F32, {5}, uniform(-1, 1, 1))},
        Array(DType::F64, {1}, uniform(1, 2)));
+  norm("f64 about denormals", {Array(DType::F64, {5000}, nearDenormals(DType::F64))});
   norm("f64", {Array(DType::F64, {5000}, uniform(-1, 1))});
   for (Layout layout : kAnyLayout)
     norm(std::string(layoutName(layout)), {Array(DType::F32, {67, 65}, uniform(-1, 1), layout)});
@@ -188,6 +224,8 @@ void addReductionCases(std::vector<Case> &cases) {
   addReduce(cases);
   addSoftmax(cases);
   addLayerNorm(cases);
+  for (DType type : {DType::F32, DType::F64})
+    addDenormalLayerNorm(cases, type);
   addNormSquared(cases);
 }
 

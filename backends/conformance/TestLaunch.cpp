@@ -102,6 +102,27 @@ Values anything(uint64_t salt) {
   };
 }
 
+Values nearDenormals(DType type, uint64_t salt) {
+  const int smallest = type == DType::F64 ? std::numeric_limits<double>::min_exponent - 1
+                                          : std::numeric_limits<float>::min_exponent - 1;
+  return [=](uint64_t i) {
+    const int exponents[] = {smallest / 2 - 1, smallest / 2, smallest / 2 + 1, smallest - 2,
+                             smallest - 1,     smallest,     smallest + 1,     -1};
+    auto word = [&](uint32_t ordinal) { return randomWord(23, i, uint32_t(salt), ordinal); };
+    const uint32_t choice = word(1);
+    const double sign = choice >> 31 ? -1 : 1;
+    // Of four significands one is 1, and one is as large as there is.
+    const double largest = 1 - (type == DType::F64 ? 0x1p-53 : 0x1p-24);
+    const uint64_t fraction = uint64_t(word(2)) << 20 | word(3) >> 12;
+    const double significand = choice >> 8 & 2   ? 1 + double(fraction) * 0x1p-52
+                               : choice >> 8 & 1 ? 1
+                                                 : 2 * largest;
+    return choice >> 16 & 15
+               ? sign * std::ldexp(significand, exponents[choice % std::size(exponents)])
+               : sign * 0;
+  };
+}
+
 Values constant(double value) {
   return [=](uint64_t) { return value; };
 }

@@ -64,6 +64,9 @@ Values integers(int64_t low, int64_t high, uint64_t salt = 0);
 /// Every second value from `uniform(-8, 8)`; between them zeros of both signs, infinities, NaN,
 /// denormals, halves, and the largest values.
 Values anything(uint64_t salt = 0);
+/// Of `type`, f32 or f64: denormals, numbers about the smallest normal one, and such whose products
+/// are; zeros, and numbers about 1.
+Values nearDenormals(DType type, uint64_t salt = 0);
 Values constant(double value);
 
 /// A view and its memory. Copies share the memory.

@@ -11,7 +11,6 @@
 #include "backends/cuda/emulated/EmulatedKernels.h"
 #include "backends/cuda/emulated/HostPins.h"
 #include "backends/cuda/emulated/Machine.h"
-#include "executor/base/FloatMode.h"
 
 namespace lstmc::cuda {
 
@@ -217,7 +216,6 @@ DriverResult launch(const LaunchConfig *config, DriverFunction function, void **
       streamOf(config->stream),
       {std::string(kernel.name), std::move(uses),
        [=, &kernel, regions = std::move(regions)](uint64_t seed) -> std::optional<std::string> {
-         const FloatMode mode;
          if (auto fault =
                  gpu::launch(kernel.name, kernel.body, arguments.data(), shape, regions, seed))
            return fault->text();

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "backends/cuda/emulated/EmulatedTensorCores.h"
+#include "backends/cuda/kernels/Flushing.h"
 
 #define LSTMC_DEVICE inline
 #define LSTMC_UNROLL
@@ -167,12 +168,17 @@ inline void copyAsync(Shared<T> to, int i, Global<const T> from, int64_t k,
 }
 inline void waitForCopies(Where where = Where::current()) { machine::waitForCopies(where); }
 
-inline float multiplyAdd(float a, float b, float c) { return std::fma(a, b, c); }
-inline double multiplyAdd(double a, double b, double c) { return std::fma(a, b, c); }
-inline float roundToEven(float a) { return std::nearbyint(a); }
-inline float roundDown(float a) { return std::floor(a); }
+// The host keeps denormals while it runs a kernel (Machine.h), so f32 is flushed by hand.
+inline float operand(float a) { return flushing::flushed(a); }
+inline float added(float a, float b) { return flushing::sum(a, b); }
+inline float subtracted(float a, float b) { return flushing::difference(a, b); }
+inline float multiplied(float a, float b) { return flushing::product(a, b); }
+inline float divided(float a, float b) { return flushing::quotient(a, b); }
+inline float multiplyAdd(float a, float b, float c) { return flushing::multiplyAdd(a, b, c); }
+inline float narrowed(double a) { return flushing::narrowed(a); }
+inline float roundToEven(float a) { return std::nearbyint(operand(a)); }
+inline float roundDown(float a) { return std::floor(operand(a)); }
 inline double roundDown(double a) { return std::floor(a); }
-inline float squareRoot(float a) { return std::sqrt(a); }
-inline double squareRoot(double a) { return std::sqrt(a); }
+inline float squareRoot(float a) { return flushing::root(a); }
 
 } // namespace lstmc::gpu

@@ -6,6 +6,7 @@
 
 #include <boost/context/fiber.hpp>
 #include <fmt/format.h>
+#include <xmmintrin.h>
 
 #include "backends/cuda/emulated/EmulatedGpu.h"
 #include "backends/cuda/emulated/Shadow.h"
@@ -487,10 +488,29 @@ thread_local Machine *Machine::current = nullptr;
 
 } // namespace
 
+namespace {
+
+/// The host's floating-point mode for kernels, until the destructor.
+class GpuMode {
+public:
+  GpuMode() : saved_(_mm_getcsr()) { _mm_setcsr(kNearest); }
+  ~GpuMode() { _mm_setcsr(saved_); }
+  GpuMode(const GpuMode &) = delete;
+  GpuMode &operator=(const GpuMode &) = delete;
+
+private:
+  static constexpr unsigned kNearest = 0x1f80; // no exception interrupts
+
+  unsigned saved_;
+};
+
+} // namespace
+
 std::optional<Fault> launch(std::string_view kernel, void (*body)(const void *),
                             const void *arguments, const LaunchShape &shape,
                             std::span<const Region> regions, uint64_t seed) {
   Machine machine(kernel, body, arguments, shape, regions, seed);
+  const GpuMode mode;
   Machine::current = &machine;
   std::optional<Fault> fault = machine.run();
   Machine::current = nullptr;

@@ -54,7 +54,8 @@ struct Fault {
 };
 
 /// Runs `body` once for each thread. `seed` chooses the order in which threads take turns, so that
-/// an error can be reproduced. The floating-point mode is the caller's.
+/// an error can be reproduced. The host rounds to nearest and keeps denormals meanwhile, as a GPU
+/// does in f64; EmulatedGpu.h flushes f32.
 ///
 /// Reported are: accesses outside of the regions and of shared memory; misaligned accesses; stores
 /// to regions that are not writable; reads of shared memory that was never written; data races (two

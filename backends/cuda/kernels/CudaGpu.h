@@ -144,12 +144,16 @@ LSTMC_DEVICE void copyAsync(Shared<T> to, int i, Global<const T> from, int64_t k
 /// Waits for this thread's copies; other threads see the data after a syncThreads().
 LSTMC_DEVICE void waitForCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
+LSTMC_DEVICE float operand(float a) { return a; }
+LSTMC_DEVICE float added(float a, float b) { return a + b; }
+LSTMC_DEVICE float subtracted(float a, float b) { return a - b; }
+LSTMC_DEVICE float multiplied(float a, float b) { return a * b; }
+LSTMC_DEVICE float divided(float a, float b) { return a / b; }
+LSTMC_DEVICE float narrowed(double a) { return float(a); }
 LSTMC_DEVICE float multiplyAdd(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-LSTMC_DEVICE double multiplyAdd(double a, double b, double c) { return __fma_rn(a, b, c); }
 LSTMC_DEVICE float roundToEven(float a) { return rintf(a); }
 LSTMC_DEVICE float roundDown(float a) { return floorf(a); }
 LSTMC_DEVICE double roundDown(double a) { return floor(a); }
 LSTMC_DEVICE float squareRoot(float a) { return __fsqrt_rn(a); }
-LSTMC_DEVICE double squareRoot(double a) { return __dsqrt_rn(a); }
 
 } // namespace lstmc::gpu

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "backends/cuda/kernels/Flushing.h"
 #include "backends/cuda/kernels/Gpu.h"
 #include "executor/base/functions/Exponentials.h"
 #include "executor/base/functions/Logarithms.h"
@@ -15,14 +16,18 @@ struct Double {
 
   double v;
 
-  friend LSTMC_DEVICE Double operator+(Double a, Double b) { return of(a.in() + b.in()); }
-  friend LSTMC_DEVICE Double operator-(Double a, Double b) { return of(a.in() - b.in()); }
-  friend LSTMC_DEVICE Double operator*(Double a, Double b) { return of(a.in() * b.in()); }
-  friend LSTMC_DEVICE Double operator/(Double a, Double b) { return of(a.in() / b.in()); }
-  friend LSTMC_DEVICE Double multiplyAdd(Double a, Double b, Double c) {
-    return of(multiplyAdd(a.in(), b.in(), c.in()));
+  friend LSTMC_DEVICE Double operator+(Double a, Double b) { return {flushing::sum(a.v, b.v)}; }
+  friend LSTMC_DEVICE Double operator-(Double a, Double b) {
+    return {flushing::difference(a.v, b.v)};
   }
-  friend LSTMC_DEVICE Double root(Double a) { return of(squareRoot(a.in())); }
+  friend LSTMC_DEVICE Double operator*(Double a, Double b) { return {flushing::product(a.v, b.v)}; }
+  friend LSTMC_DEVICE Double operator/(Double a, Double b) {
+    return {flushing::quotient(a.v, b.v)};
+  }
+  friend LSTMC_DEVICE Double multiplyAdd(Double a, Double b, Double c) {
+    return {flushing::multiplyAdd(a.v, b.v, c.v)};
+  }
+  friend LSTMC_DEVICE Double root(Double a) { return {flushing::root(a.v)}; }
   // Sign operations do not flush.
   friend LSTMC_DEVICE Double operator-(Double a) {
     return {std::bit_cast<double>(std::bit_cast<uint64_t>(a.v) ^ kSign)};
@@ -47,12 +52,9 @@ struct Double {
   }
 
 private:
-  static constexpr uint64_t kSign = uint64_t(1) << 63, kExponent = uint64_t(0x7ff) << 52;
+  static constexpr uint64_t kSign = uint64_t(1) << 63;
 
-  LSTMC_DEVICE double in() const {
-    const uint64_t bits = std::bit_cast<uint64_t>(v);
-    return bits & kExponent ? v : std::bit_cast<double>(bits & kSign);
-  }
+  LSTMC_DEVICE double in() const { return flushing::flushed(v); }
   static LSTMC_DEVICE Double of(double v) { return {Double{v}.in()}; }
 };
 

@@ -18,6 +18,9 @@ template <typename V> LSTMC_DEVICE void storeAs(const Operand &x, int64_t offset
 template <typename To> LSTMC_DEVICE To converted(double value) {
   if constexpr (std::is_same_v<To, double>)
     return value;
+  else if constexpr (std::is_same_v<To, float> || std::is_same_v<To, Half> ||
+                     std::is_same_v<To, BFloat>)
+    return convert<To>(narrowed(value));
   else
     return convert<To>(flushed(Double{value}).v);
 }

@@ -20,10 +20,10 @@ struct Float {
 
   static LSTMC_DEVICE Float broadcast(float x) { return {x}; }
 
-  friend LSTMC_DEVICE Float operator+(Float a, Float b) { return {a.v + b.v}; }
-  friend LSTMC_DEVICE Float operator-(Float a, Float b) { return {a.v - b.v}; }
-  friend LSTMC_DEVICE Float operator*(Float a, Float b) { return {a.v * b.v}; }
-  friend LSTMC_DEVICE Float operator/(Float a, Float b) { return {a.v / b.v}; }
+  friend LSTMC_DEVICE Float operator+(Float a, Float b) { return {added(a.v, b.v)}; }
+  friend LSTMC_DEVICE Float operator-(Float a, Float b) { return {subtracted(a.v, b.v)}; }
+  friend LSTMC_DEVICE Float operator*(Float a, Float b) { return {multiplied(a.v, b.v)}; }
+  friend LSTMC_DEVICE Float operator/(Float a, Float b) { return {divided(a.v, b.v)}; }
   // Sign operations work on bits, so that they do not flush a denormal.
   friend LSTMC_DEVICE Float operator-(Float a) { return withBits(a.bits() ^ 0x80000000u); }
   friend LSTMC_DEVICE Float abs(Float a) { return withBits(a.bits() & 0x7fffffffu); }
@@ -33,15 +33,16 @@ struct Float {
   friend LSTMC_DEVICE Float fma(Float a, Float b, Float c) { return {multiplyAdd(a.v, b.v, c.v)}; }
   friend LSTMC_DEVICE Float multiplyAdd(Float a, Float b, Float c) { return fma(a, b, c); }
   /// a < b ? a : b, which is b if either is NaN; `max` likewise. A denormal becomes 0, as by the
-  /// CPU's instructions.
-  friend LSTMC_DEVICE Float min(Float a, Float b) { return flushed(a.v < b.v ? a : b); }
-  friend LSTMC_DEVICE Float max(Float a, Float b) { return flushed(a.v > b.v ? a : b); }
+  /// CPU's instructions: by flushed(), because ptxas may make a comparison and a selection one
+  /// instruction that does not flush.
+  friend LSTMC_DEVICE Float min(Float a, Float b) { return flushed(a < b ? a : b); }
+  friend LSTMC_DEVICE Float max(Float a, Float b) { return flushed(b < a ? a : b); }
   friend LSTMC_DEVICE Float roundEven(Float a) { return {roundToEven(a.v)}; }
   friend LSTMC_DEVICE Float floor(Float a) { return {roundDown(a.v)}; }
 
-  friend LSTMC_DEVICE Mask operator<(Float a, Float b) { return {a.v < b.v}; }
-  friend LSTMC_DEVICE Mask operator<=(Float a, Float b) { return {a.v <= b.v}; }
-  friend LSTMC_DEVICE Mask operator==(Float a, Float b) { return {a.v == b.v}; }
+  friend LSTMC_DEVICE Mask operator<(Float a, Float b) { return {operand(a.v) < operand(b.v)}; }
+  friend LSTMC_DEVICE Mask operator<=(Float a, Float b) { return {operand(a.v) <= operand(b.v)}; }
+  friend LSTMC_DEVICE Mask operator==(Float a, Float b) { return {operand(a.v) == operand(b.v)}; }
   friend LSTMC_DEVICE bool isNan(Float a) { return a.v != a.v; }
   friend LSTMC_DEVICE Float root(Float a) { return {squareRoot(a.v)}; }
   /// A denormal becomes a zero of its sign. A multiplication by 1 would do it too, but compilers

@@ -23,9 +23,13 @@
 // arriveAtCluster, which lets others see what was done before it, and waitForCluster; between them
 // a thread may do what no other thread looks at before the next barrier. All 32 lanes of a warp
 // meet in mmaBf16, mmaFp16 and mmaTf32, which add a product of small matrices to c
-// (TensorCores.h). Arithmetic that must not
-// be contracted or approximated has names: multiplyAdd rounds once, every other operation is
-// rounded by itself (nvcc: -fmad=false, -ftz=true, -prec-div=true, -prec-sqrt=true).
+// (TensorCores.h). Every operation is rounded by itself, and multiplyAdd once (nvcc:
+// -fmad=false, -ftz=true, -prec-div=true, -prec-sqrt=true).
+//
+// Operations on f32 have names, because a GPU flushes denormals there and the emulated GPU does it
+// by hand: added, subtracted, multiplied, divided, multiplyAdd, squareRoot, roundToEven, roundDown,
+// narrowed (from f64), and operand, for what is compared. Neither flushes f64: kernels have Double
+// (Double.h) for that.
 #pragma once
 
 #include <cstdint>
@@ -35,3 +39,10 @@
 #else
 #include "backends/cuda/emulated/EmulatedGpu.h"
 #endif
+
+namespace lstmc::gpu {
+
+double multiplyAdd(double, double, double) = delete; // it would not be flushed
+double squareRoot(double) = delete;
+
+} // namespace lstmc::gpu

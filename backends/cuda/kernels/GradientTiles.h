@@ -20,7 +20,7 @@ template <int Levels> struct TreeOfTiles {
       if (present >> level & 1) {
         LSTMC_UNROLL
         for (int i = 0; i < kCount; ++i)
-          sum[i] = there ? stack[level][i] + sum[i] : stack[level][i];
+          sum[i] = there ? added(stack[level][i], sum[i]) : stack[level][i];
         there = true;
       }
     LSTMC_UNROLL
@@ -39,7 +39,7 @@ template <int Levels> struct TreeOfTiles {
       if (count >> level & 1 && present >> level & 1) {
         LSTMC_UNROLL
         for (int i = 0; i < kCount; ++i)
-          sum[i] = there ? stack[level][i] + sum[i] : stack[level][i];
+          sum[i] = there ? added(stack[level][i], sum[i]) : stack[level][i];
         there = true;
       }
   }

@@ -136,8 +136,8 @@ LSTMC_DEVICE Measures measureSoftmax(const SoftmaxMetricArguments &a, int64_t o,
       return measures;
     }
   }
-  const int64_t likeliest =
-      firstMaximumOf<double>(classes, [&](int64_t c) { return converted<double>(logit(c).v); });
+  const int64_t likeliest = firstMaximumOf<double>(
+      classes, [&](int64_t c) { return converted<double>(flushed(logit(c)).v); });
   const SoftmaxRow row(classes, V{1}, logit);
   if (labels) {
     const int64_t label = inside(truth, classes, false);
@@ -170,9 +170,10 @@ LSTMC_DEVICE Measures measureRegression(const RegressionMetricArguments &a, int6
                                   : Double{sigmoidOf(elementAs<float>(a.x, place))};
   const Double truth = {elementAs<double>(a.label, at(a.label, o, b, q))};
   const Double difference = output - truth, square = difference * difference;
-  const Double loss = logistic ? Double{flushed(Double{real::softRelu(value.v)})} - value * truth
-                      : a.loss == RegressionLoss::Absolute ? abs(difference)
-                                                           : Double{0.5} * square;
+  const Double loss =
+      logistic ? Double{flushed(Double{real::softRelu(flushed(value).v)})} - value * truth
+      : a.loss == RegressionLoss::Absolute ? abs(difference)
+                                           : Double{0.5} * square;
   const Double half = {0.5};
   return {{scaled(a.scale, loss.v), 1, 1, abs(difference).v, square.v, 0,
            double((half < output) == (half < truth)), output.v, truth.v, (output * output).v,

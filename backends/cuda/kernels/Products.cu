@@ -1,5 +1,8 @@
 #include "backends/cuda/kernels/Products.h"
 
+#include "backends/cuda/kernels/Double.h"
+#include "backends/cuda/kernels/Float.h"
+
 namespace lstmc::gpu {
 
 // p is [A, panels, K, gates, 16]. Column c of panel u of gate g is row g * units + u * 16 + c of w,
@@ -20,27 +23,28 @@ LSTMC_GPU_KERNEL(lstmc_pack, PackArguments, a) {
 
 /// One accumulator from +0, one fused multiply-add for each k, ascending; then the bias
 /// (docs/numerics.md rule 1).
-template <typename Real> LSTMC_DEVICE void product(const ProductArguments &a) {
-  Shared<Real> rows = shared<Real>(0, kProductRows * kProductSteps);
+template <typename V> LSTMC_DEVICE void product(const ProductArguments &a) {
+  using T = typename V::Stored;
+  Shared<T> rows = shared<T>(0, kProductRows * kProductSteps);
   int64_t gate = blockIndex() % a.gates, panel = blockIndex() / a.gates % a.panels;
   int64_t block = blockIndex() / a.gates / a.panels;
   int64_t outer = block / a.rowBlocks, first = block % a.rowBlocks * kProductRows;
   int64_t m = a.y.shape[1], n = a.y.shape[2], steps = a.x.shape[2];
   int row = threadIndex() / int(kPanel), column = threadIndex() % int(kPanel);
-  Global<const Real> x = elementsOf<const Real>(a.x), p = elementsOf<const Real>(a.p);
+  Global<const T> x = elementsOf<const T>(a.x), p = elementsOf<const T>(a.p);
   int64_t matrix = ((a.oneMatrix ? 0 : outer) * a.panels + panel) * steps;
 
-  Real sum = 0;
+  V sum = {0};
   for (int64_t begin = 0; begin < steps; begin += kProductSteps) {
     int count = int(steps - begin < kProductSteps ? steps - begin : kProductSteps);
     for (int i = threadIndex(); i < kProductRows * count; i += blockThreads()) {
       int64_t r = first + i / count;
-      rows.store(i, r < m ? x.load(at(a.x, outer, r, begin + i % count)) : Real(0));
+      rows.store(i, r < m ? x.load(at(a.x, outer, r, begin + i % count)) : T(0));
     }
     syncThreads();
     for (int k = 0; k < count; ++k) {
-      Real w = p.load(((matrix + begin + k) * a.gates + gate) * kPanel + column);
-      sum = multiplyAdd(rows.load(row * count + k), w, sum);
+      const V w = {p.load(((matrix + begin + k) * a.gates + gate) * kPanel + column)};
+      sum = multiplyAdd(V{rows.load(row * count + k)}, w, sum);
     }
     syncThreads();
   }
@@ -49,8 +53,8 @@ template <typename Real> LSTMC_DEVICE void product(const ProductArguments &a) {
     return;
   int64_t c = gate * units + unit;
   if (a.bias.data)
-    sum = sum + elementsOf<const Real>(a.bias).load(at(a.bias, c));
-  elementsOf<Real>(a.y).store(at(a.y, outer, first + row, c), sum);
+    sum = sum + V{elementsOf<const T>(a.bias).load(at(a.bias, c))};
+  elementsOf<T>(a.y).store(at(a.y, outer, first + row, c), sum.v);
 }
 
 LSTMC_GPU_KERNEL(lstmc_unpack, UnpackArguments, a) {
@@ -63,7 +67,7 @@ LSTMC_GPU_KERNEL(lstmc_unpack, UnpackArguments, a) {
     a.y.store(i, p.load((row * a.gates + gate) * int(kPanel) + unit % int(kPanel)));
   }
 }
-LSTMC_GPU_KERNEL(lstmc_product_f32, ProductArguments, a) { product<float>(a); }
-LSTMC_GPU_KERNEL(lstmc_product_f64, ProductArguments, a) { product<double>(a); }
+LSTMC_GPU_KERNEL(lstmc_product_f32, ProductArguments, a) { product<Float>(a); }
+LSTMC_GPU_KERNEL(lstmc_product_f64, ProductArguments, a) { product<Double>(a); }
 
 } // namespace lstmc::gpu

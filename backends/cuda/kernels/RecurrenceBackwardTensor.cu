@@ -98,7 +98,7 @@ template <typename Rule> struct Back {
       }
     LSTMC_UNROLL
     for (int i = 0; i < 4; ++i)
-      sum[i] = (chain[0][i] + chain[1][i]) + (chain[2][i] + chain[3][i]);
+      sum[i] = added(added(chain[0][i], chain[1][i]), added(chain[2][i], chain[3][i]));
   }
 
   /// The gradients that go through R, of the lane's unit and its two sequences. All threads of the
@@ -115,7 +115,7 @@ template <typename Rule> struct Back {
     LSTMC_UNROLL
     for (int j = 0; j < 2; ++j) {
       const float other = parts.load(place(warpIndex() ^ 1, j));
-      sum[j] = half ? other + all[2 + j] : all[j] + other;
+      sum[j] = half ? added(other, all[2 + j]) : added(all[j], other);
     }
   }
 };

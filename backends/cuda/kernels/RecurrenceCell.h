@@ -49,7 +49,7 @@ template <typename V> struct Cell {
   LSTMC_DEVICE void advance(RnnMode mode) {
     switch (mode) {
     case RnnMode::Relu: {
-      const V z = input[0] + recurrent[0];
+      const V z = input[0] + recurrent[0]; // a sum, so no denormal, which ptxas may let through
       h = gate[0] = isNan(z) || V{0} < z ? z : V{0};
       return;
     }

@@ -40,7 +40,7 @@ template <typename V, typename Step> LSTMC_DEVICE V sumInLanes(int64_t count, St
   return foldInLanes(count, V{0}, step, [](V a, V b) { return a + b; });
 }
 
-/// a if a > b or a is NaN, else b; the result is flushed.
+/// a if a > b or a is NaN, else b. flushed() is needed on f32 too (Float::min).
 template <typename V> LSTMC_DEVICE V larger(V a, V b) { return flushed(b < a || isNan(a) ? a : b); }
 template <typename V> LSTMC_DEVICE V smaller(V a, V b) {
   return flushed(a < b || isNan(a) ? a : b);

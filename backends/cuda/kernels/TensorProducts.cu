@@ -52,7 +52,7 @@ template <typename Rule> LSTMC_DEVICE void product(const TensorProductArguments 
     const int64_t to = column % width / int(kPanel) * units + unit;
     if (row < rows && column < columns && unit < units)
       y.store(rowOf(a.y, row) + to * a.y.strides[2],
-              bias ? value + bias.load(at(a.bias, to)) : value);
+              bias ? added(value, bias.load(at(a.bias, to))) : value);
   });
 }
 

@@ -173,7 +173,7 @@ LSTMC_GPU_KERNEL(lstmc_product_tiles_f32, TensorProductArguments, all) {
       const int64_t to = gate * units + unit + c;
       float sum = results.sums[r][c];
       if (bias)
-        sum = sum + bias.load(at(a.bias, to));
+        sum = added(sum, bias.load(at(a.bias, to)));
       y.store(at(a.y, matrix, line, to), sum);
     }
   }

@@ -36,6 +36,14 @@ constexpr int bit_width(uint64_t x) {
 }
 constexpr int countl_zero(uint32_t x) { return 32 - bit_width(x); }
 
+template <bool, typename A, typename> struct conditional {
+  using type = A;
+};
+template <typename A, typename B> struct conditional<false, A, B> {
+  using type = B;
+};
+template <bool choice, typename A, typename B>
+using conditional_t = typename conditional<choice, A, B>::type;
 template <typename A, typename B> inline constexpr bool is_same_v = false;
 template <typename A> inline constexpr bool is_same_v<A, A> = true;
 
