@@ -81,6 +81,10 @@ void addIndexed(std::vector<Case> &cases) {
     add(cases, KernelId::Arange, dtypeName(type), [=] {
       return makeLaunch(ArangeArguments{.repeat = 3, .start = 2, .step = 0.7}, {Array(type, {61})});
     });
+  add(cases, KernelId::Arange, "f64 about denormals", [] {
+    return makeLaunch(ArangeArguments{.repeat = 1, .start = 0x1.8p-1022, .step = -0x1p-1022},
+                      {Array(DType::F64, {61})});
+  });
 
   for (DType index : {DType::F32, DType::I32, DType::I64, DType::U8, DType::F64})
     for (auto [mode, name] : {std::pair(IndexMode::Clip, ""),

@@ -238,8 +238,8 @@ void addDenormalGradients(std::vector<Case> &cases, DType type) {
     return launch;
   });
   add(cases, KernelId::BiasGradient, name, [=] {
-    return makeLaunch(BiasGradientArguments{.range = ShardRange::all(11, 3)},
-                      {Array(type, {900}), Array(), some({2, 11, 1, 900}, 1)});
+    return makeLaunch(BiasGradientArguments{.range = ShardRange::all(3, 2)},
+                      {Array(type, {900}), Array(), some({1, 3, 1, 900}, 1)});
   });
 }
 
