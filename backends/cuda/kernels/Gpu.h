@@ -7,7 +7,7 @@
 //   LSTMC_GPU_KERNEL(scale, ScaleArguments, a) {
 //     int64_t i = globalThreadIndex();
 //     if (i < a.count)
-//       a.y.store(i, a.factor * a.x.load(i));
+//       a.y.store(i, multiplied(a.factor, a.x.load(i)));
 //   }
 //
 // with arguments in one struct, passed by value. LSTMC_GPU_KERNEL_OF names the most threads that a

@@ -49,7 +49,8 @@ template <typename V> struct Cell {
   LSTMC_DEVICE void advance(RnnMode mode) {
     switch (mode) {
     case RnnMode::Relu: {
-      const V z = input[0] + recurrent[0]; // a sum, so no denormal, which ptxas may let through
+      // Flushed, as every sum; ptxas may make a selection of it that does not flush (Float::min).
+      const V z = input[0] + recurrent[0];
       h = gate[0] = isNan(z) || V{0} < z ? z : V{0};
       return;
     }
