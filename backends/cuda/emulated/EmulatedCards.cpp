@@ -6,23 +6,26 @@
 #include <string_view>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "backends/cuda/emulated/EmulatedGraphs.h"
 
 namespace lstmc::cuda::emulated {
 
 World::World() {
-  const char *seed = std::getenv("LSTMC_EMU_SEED");
-  reseed(seed ? std::strtoull(seed, nullptr, 10) : 0);
+  const char *asked = std::getenv("LSTMC_EMU_SEED");
+  reseed(asked ? std::strtoull(asked, nullptr, 10) : 0);
   for (int i = 0; i < kMaxDevices; ++i)
     cards[i].number = i;
-  if (const char *asked = std::getenv("LSTMC_EMU_CARDS"))
-    count = std::clamp(std::atoi(asked), 0, kMaxDevices);
+  if (const char *number = std::getenv("LSTMC_EMU_CARDS"))
+    count = std::clamp(std::atoi(number), 0, kMaxDevices);
 }
 
-void World::reseed(uint64_t seed) {
+void World::reseed(uint64_t number) {
+  seed = number;
   for (Card &card : cards) {
     std::lock_guard lock(card.mutex);
-    card.random.seed(seed + uint64_t(&card - cards));
+    card.random.seed(number + uint64_t(&card - cards));
   }
 }
 
@@ -57,29 +60,49 @@ Event &newEvent(Card &card) {
   return event;
 }
 
-/// Carries out the next item of one of the streams that have one that is ready. False when there is
-/// none.
-static bool step(Card &card) {
-  std::vector<Stream *> ready;
-  auto isReady = [&](const Item &item) {
-    if (item.ready)
-      return !card.fault.empty() || item.ready();
-    return !item.waits || item.event->recorded >= item.count;
-  };
-  for (const auto &stream : card.streams)
-    if (stream && !stream->items.empty() && isReady(stream->items.front()))
-      ready.push_back(stream.get());
-  if (ready.empty())
-    return false;
-  Stream &stream = *ready[card.random() % ready.size()];
-  Item item = std::move(stream.items.front());
+/// The seed that repeats the orders of this run is told with what was found.
+static void fail(Card &card, const std::string &found) {
+  card.fault = fmt::format("{} (LSTMC_EMU_SEED={})", found, world().seed);
+}
+
+static bool isReady(const Card &card, const Item &item) {
+  if (item.ready)
+    return !card.fault.empty() || item.ready();
+  return !item.waits || item.event->recorded >= item.count;
+}
+
+/// Whether another process has a part in what comes next.
+static bool isOutside(const Stream &stream) {
+  return !stream.items.empty() && stream.items.front().ready;
+}
+
+static void carryOutNext(Card &card, Stream &stream, uint64_t seed) {
+  const Item item = std::move(stream.items.front());
   stream.items.pop_front();
   if (item.work) {
-    if (auto fault = card.fault.empty() ? item.work(card.random()) : std::nullopt)
-      card.fault = *fault;
+    if (auto fault = card.fault.empty() ? item.work(seed) : std::nullopt)
+      fail(card, *fault);
   } else if (!item.waits) {
     item.event->recorded = item.count;
   }
+}
+
+/// Carries out the next item of one of the streams that have one that is ready. False when there is
+/// none. When another process is ready is no matter of the seed, so what waits for that comes as
+/// soon as it can, and takes nothing from the orders that are drawn.
+static bool step(Card &card) {
+  std::vector<Stream *> ready;
+  for (const auto &stream : card.streams) {
+    if (!stream || stream->items.empty() || !isReady(card, stream->items.front()))
+      continue;
+    if (isOutside(*stream))
+      return carryOutNext(card, *stream, 0), true;
+    ready.push_back(stream.get());
+  }
+  if (ready.empty())
+    return false;
+  Stream &stream = *ready[card.random() % ready.size()];
+  carryOutNext(card, stream, card.random());
   return true;
 }
 
@@ -94,7 +117,7 @@ DriverResult give(Stream &stream, Operation operation) {
     std::lock_guard orderLock(world().orderMutex);
     if (auto conflict =
             world().order.add(stream.number, std::move(operation.what), operation.uses)) {
-      card.fault = *conflict;
+      fail(card, *conflict);
       return failed(card);
     }
   }
@@ -128,11 +151,9 @@ DriverResult wait(Stream &stream, Event &event) {
   return kDone;
 }
 
-/// Whether a stream waits for another process.
 static bool waitsOutside(const Card &card) {
-  return std::ranges::any_of(card.streams, [](const auto &stream) {
-    return stream && !stream->items.empty() && stream->items.front().ready;
-  });
+  return std::ranges::any_of(card.streams,
+                             [](const auto &stream) { return stream && isOutside(*stream); });
 }
 
 /// Whether a stream waits for an event of another card.
@@ -151,13 +172,9 @@ static bool stepElsewhere(const Card &card) {
   });
 }
 
-DriverResult synchronize(Stream &stream) {
+DriverResult carryOut(Stream &stream) {
   Card &card = *stream.card;
   std::unique_lock lock(card.mutex);
-  if (stream.capture) {
-    stream.capture->broken = true;
-    return kNotInCapture;
-  }
   while (!stream.items.empty()) {
     if (step(card))
       continue;
@@ -169,22 +186,41 @@ DriverResult synchronize(Stream &stream) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     lock.lock();
   }
-  std::lock_guard orderLock(world().orderMutex);
-  world().order.synchronized(stream.number);
   return card.fault.empty() ? kDone : failed(card);
 }
 
-DriverResult query(Stream &stream) {
-  Card &card = *stream.card;
-  std::lock_guard lock(card.mutex);
-  if (stream.capture) {
+/// What a capture does not allow. It is broken then.
+static bool isRefusedByCapture(Stream &stream) {
+  std::lock_guard lock(stream.card->mutex);
+  if (stream.capture)
     stream.capture->broken = true;
+  return stream.capture;
+}
+
+DriverResult synchronize(Stream &stream) {
+  if (isRefusedByCapture(stream))
     return kNotInCapture;
-  }
-  if (!stream.items.empty())
-    step(card);
-  if (!stream.items.empty())
+  const DriverResult result = carryOut(stream);
+  std::lock_guard orderLock(world().orderMutex);
+  world().order.synchronized(stream.number);
+  return result;
+}
+
+DriverResult query(Stream &stream) {
+  if (isRefusedByCapture(stream))
+    return kNotInCapture;
+  Card &card = *stream.card;
+  std::unique_lock lock(card.mutex);
+  while (!stream.items.empty() && (isReady(card, stream.items.front()) || !isOutside(stream)) &&
+         step(card))
+    ;
+  if (!stream.items.empty()) {
+    const bool elsewhere = waitsElsewhere(card);
+    lock.unlock();
+    if (elsewhere)
+      stepElsewhere(card);
     return kNotReady;
+  }
   std::lock_guard orderLock(world().orderMutex);
   world().order.synchronized(stream.number);
   return card.fault.empty() ? kDone : failed(card);

@@ -92,8 +92,9 @@ struct Card {
 
 struct World {
   World();
-  void reseed(uint64_t seed);
+  void reseed(uint64_t number);
 
+  std::atomic<uint64_t> seed = 0;
   Card cards[kMaxDevices];
   int count = kMaxDevices; ///< of cards that the driver tells of
   CardMemory memory;
@@ -126,7 +127,11 @@ void removeStream(Card &card, Stream &stream);
 DriverResult give(Stream &stream, Operation operation);
 DriverResult record(Event &event, Stream &stream);
 DriverResult wait(Stream &stream, Event &event);
+/// Carries out all that the stream was given; the host does not know that it is done.
+DriverResult carryOut(Stream &stream);
 DriverResult synchronize(Stream &stream);
+/// Carries out what needs no other process, all of it, so that it is no matter how often it is
+/// asked.
 DriverResult query(Stream &stream);
 
 } // namespace lstmc::cuda::emulated

@@ -68,27 +68,42 @@ DriverResult allocate(DeviceAddress *address, size_t bytes) {
 DriverResult free(DeviceAddress address) {
   return world().memory.free(address) ? kDone : kInvalidValue;
 }
-DriverResult copyIn(DeviceAddress to, const void *from, size_t bytes, DriverStream stream) {
+/// Whether a copy from or to memory of the host is made, as far as the host sees, while it is
+/// given. A driver may do that with what is not pinned, or have it come later, too.
+bool isAtOnce(const void *memory, size_t bytes, const Stream &stream) {
+  std::lock_guard lock(current->mutex);
+  return !stream.capture && !isPinned(memory, bytes) && current->random() % 2 == 0;
+}
+DriverResult copyIn(DeviceAddress to, const void *from, size_t bytes, DriverStream handle) {
+  Stream &stream = streamOf(handle);
   std::byte *memory = world().memory.find(to, bytes);
   if (!memory)
     return kInvalidValue;
+  const auto *first = static_cast<const std::byte *>(from);
+  std::vector<std::byte> read;
+  if (isAtOnce(from, bytes, stream))
+    read.assign(first, first + bytes);
   const MemoryUse use{to, bytes, true, "copied in"};
-  return give(streamOf(stream),
-              {"a copy from the host", {use}, [=](uint64_t) -> std::optional<std::string> {
-                 std::memcpy(memory, from, bytes);
-                 return std::nullopt;
-               }});
+  return give(stream, {"a copy from the host",
+                       {use},
+                       [=, read = std::move(read)](uint64_t) -> std::optional<std::string> {
+                         std::memcpy(memory, read.empty() ? first : read.data(), bytes);
+                         return std::nullopt;
+                       }});
 }
-DriverResult copyOut(void *to, DeviceAddress from, size_t bytes, DriverStream stream) {
+DriverResult copyOut(void *to, DeviceAddress from, size_t bytes, DriverStream handle) {
+  Stream &stream = streamOf(handle);
   const std::byte *memory = world().memory.find(from, bytes);
   if (!memory)
     return kInvalidValue;
+  const bool atOnce = isAtOnce(to, bytes, stream);
   const MemoryUse use{from, bytes, false, "copied out"};
-  return give(streamOf(stream),
-              {"a copy to the host", {use}, [=](uint64_t) -> std::optional<std::string> {
-                 std::memcpy(to, memory, bytes);
-                 return std::nullopt;
-               }});
+  const DriverResult result =
+      give(stream, {"a copy to the host", {use}, [=](uint64_t) -> std::optional<std::string> {
+                      std::memcpy(to, memory, bytes);
+                      return std::nullopt;
+                    }});
+  return result == kDone && atOnce ? carryOut(stream) : result;
 }
 DriverResult setBytes(DeviceAddress to, unsigned char value, size_t bytes, DriverStream stream) {
   std::byte *memory = world().memory.find(to, bytes);

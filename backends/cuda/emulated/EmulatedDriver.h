@@ -11,11 +11,13 @@ namespace lstmc::cuda {
 /// There are kMaxDevices cards, or as many as the environment variable LSTMC_EMU_CARDS says, each
 /// with as much memory as the machine, at addresses that the host may not touch. Nothing that a
 /// stream is given is done at once: what is ready, on any stream of the card, is carried out in an
-/// order drawn from a seed, some of it at every call and the rest when somebody waits for it.
+/// order drawn from a seed, some of it at every call and the rest when somebody waits for it. A
+/// copy from or to memory of the host that is not pinned is made while it is given for half of the
+/// draws.
 ///
 /// An error in a kernel (Machine.h) and two operations without an order between them (OrderCheck.h)
-/// are CUDA_ERROR_LAUNCH_FAILED, whose text says what was found; the card then fails every call, as
-/// a real one does.
+/// are CUDA_ERROR_LAUNCH_FAILED, whose text says what was found and by which seed; the card then
+/// fails every call, as a real one does.
 const Driver &emulatedDriver();
 
 /// Of each file of kernels, as those of a real GPU.

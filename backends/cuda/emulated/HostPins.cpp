@@ -54,6 +54,14 @@ void emulated::addHostPins(Driver &driver) {
   driver.unpin = unpin;
 }
 
+bool emulated::isPinned(const void *memory, size_t bytes) {
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  std::lock_guard lock(pins().mutex);
+  const auto after = pins().all.upper_bound(begin);
+  return after != pins().all.begin() &&
+         std::prev(after)->first + std::prev(after)->second.bytes >= begin + bytes;
+}
+
 void emulated::endHostPins(const Card &card) {
   std::lock_guard lock(pins().mutex);
   std::erase_if(pins().all, [&](const auto &pin) { return pin.second.card == &card; });

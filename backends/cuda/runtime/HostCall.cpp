@@ -121,6 +121,8 @@ DriverResult HostCall::giveTo(const Driver &driver, DriverStream stream) {
       result = driver.copyOut(piece.host, piece.device, piece.bytes, stream);
   if (result == 0)
     result = driver.callHost(stream, run, this);
+  if (result == 0) // a driver may read memory that is not pinned while it is given the copy
+    result = driver.synchronize(stream);
   for (const Piece &piece : out_)
     if (result == 0)
       result = driver.copyIn(piece.device, piece.host, piece.bytes, stream);

@@ -16,7 +16,8 @@ public:
   /// `spec` has addresses of the device.
   HostCall(KernelFunction function, LaunchSpec spec);
 
-  /// Gives the stream the copies and the kernel. The first error of the driver.
+  /// Gives the stream the copies and the kernel, and waits for the kernel. The first error of the
+  /// driver.
   DriverResult giveTo(const Driver &driver, DriverStream stream);
 
 private:

@@ -116,6 +116,82 @@ TEST(Driver, AKernelThatTheHostLacksTooIsAnError) {
             "error[E0402]: emu:40 has no kernel \"initialise\" for these types");
 }
 
+/// A driver may read memory that is not pinned while it is given the copy, or later, and so does
+/// the emulated one.
+TEST(Driver, WhatTheHostCarriesOutIsCopiedBackWhateverTheSeed) {
+  const KernelChooser onHost = [](KernelId, std::span<const Tensor>) -> KernelFunction {
+    return [](const LaunchArgs &args, Worker &) { args.operands[1].as<float>()[0] = 7; };
+  };
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    seedEmulatedDriver(seed);
+    auto made = makeGpuDevice("emu:40", emulatedDriver(),
+                              {.card = kCard, .images = emulatedImages(), .onHost = onHost});
+    const std::unique_ptr<Device> device = std::move(*made);
+    ASSERT_TRUE(device->allocate(64).ok());
+    Tensor y;
+    y.data = device->arena();
+    y.rank = 2;
+    y.shape[0] = y.shape[1] = y.strides[0] = y.strides[1] = 1;
+    auto program = device->prepare({{KernelId::Initialise,
+                                     {Tensor(), y, Tensor()},
+                                     {int64_t(InitKind::Orthogonal), 0, 0},
+                                     {1, 0}}});
+    ASSERT_TRUE(program.ok()) << program.error().text();
+    device->run(**program, 0, 1);
+    device->finish();
+    float found = 0;
+    device->copyOut(0, std::as_writable_bytes(std::span(&found, 1)));
+    EXPECT_EQ(found, 7) << seed;
+  }
+}
+
+/// How often, for 200 seeds, a copy is made before the call for it returns.
+struct CopiesAtOnce {
+  int in = 0, out = 0;
+
+  explicit CopiesAtOnce(bool pinned) {
+    const Driver &driver = emulatedDriver();
+    DriverContext context = nullptr;
+    DriverStream stream = nullptr;
+    DeviceAddress memory = 0;
+    driver.retainContext(&context, kCard);
+    driver.setContext(context);
+    driver.createStream(&stream, kStreamNonBlocking);
+    driver.allocate(&memory, 64);
+    char host = 0;
+    if (pinned)
+      driver.pin(&host, 1, kPinnedForAll);
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+      seedEmulatedDriver(seed);
+      host = 1;
+      driver.copyIn(memory, &host, 1, stream);
+      host = 2;
+      driver.synchronize(stream);
+      driver.copyOut(&host, memory, 1, stream);
+      const char found = std::exchange(host, 3);
+      driver.synchronize(stream);
+      out += host == 3; // nothing came later
+      in += host == 3 ? found == 1 : host == 1;
+    }
+    if (pinned)
+      driver.unpin(&host);
+    driver.destroyStream(stream);
+    driver.free(memory);
+    driver.releaseContext(kCard);
+  }
+};
+
+/// Also what is given later is carried out at once for some seeds.
+TEST(Driver, CopiesOfMemoryThatIsNotPinnedAreMadeAtOnceOrLater) {
+  const CopiesAtOnce pinned(true), pageable(false);
+  for (int count : {pinned.in, pinned.out})
+    EXPECT_LT(count, 75);
+  for (int count : {pageable.in, pageable.out}) {
+    EXPECT_GT(count, 100);
+    EXPECT_LT(count, 150);
+  }
+}
+
 /// The card then refuses everything, until nobody uses it.
 TEST(Driver, AnErrorInAKernelNamesItAndItsLine) {
   {

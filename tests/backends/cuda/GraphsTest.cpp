@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/cuda/emulated/EmulatedCards.h"
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/cuda/runtime/Staging.h"
@@ -42,6 +43,9 @@ class Graphs : public ::testing::Test {
 protected:
   Graphs() {
     kernelsGiven = graphsLaunched = 0;
+    open();
+  }
+  void open() {
     auto none = [](KernelId, std::span<const Tensor>) -> KernelFunction { return nullptr; };
     auto made = makeGpuDevice("emu:41", countingDriver(),
                               {.card = kCard, .images = emulatedImages(), .onHost = none});
@@ -176,6 +180,38 @@ TEST_F(Graphs, AnEdgeThatIsMissingIsFound) {
   }
 }
 
+/// The error of a run whose two launches use memory that is not there, on two streams.
+std::string errorOf(Device &device, PreparedProgram &program) {
+  try {
+    device.runGraph(program, 0, [&] {
+      device.launch(1, program, 0, 1);
+      device.launch(2, program, 1, 2);
+    });
+    device.finish();
+  } catch (const std::runtime_error &error) {
+    return error.what();
+  }
+  return "nothing was found";
+}
+
+TEST_F(Graphs, AFindingIsRepeatedByItsSeedWhichItNames) {
+  std::set<std::string> all;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    std::string first;
+    for (int time : {0, 1}) {
+      device.reset();
+      open();
+      auto program = copies({{0, 1024}, {2048, 1}});
+      seedEmulatedDriver(seed);
+      const std::string error = errorOf(*device, *program);
+      EXPECT_TRUE(error.ends_with(" (LSTMC_EMU_SEED=" + std::to_string(seed) + ")")) << error;
+      EXPECT_EQ(time == 0 ? first = error : first, error);
+    }
+    all.insert(first.substr(0, first.find(" (LSTMC_EMU_SEED")));
+  }
+  EXPECT_EQ(all.size(), 2u); // of either launch
+}
+
 /// A run that is stopped while its graph is made still makes the whole graph.
 TEST_F(Graphs, AreWholeAfterARunThatWasStopped) {
   auto program = copies({{0, 1}});
@@ -275,6 +311,46 @@ TEST_F(Captures, TheOrderIsDrawnFromTheSeedAndKeepsTheEdges) {
   }
   EXPECT_EQ(orders, (std::set<std::vector<int>>{{0, 1, 2, 3}, {0, 2, 1, 3}}));
   driver.destroyExecutable(executable);
+}
+
+/// How often the host asks whether another process is ready is no matter of the seed.
+TEST_F(Captures, TheOrderIsTheSameHoweverOftenAStreamIsLookedAt) {
+  std::set<std::vector<int>> orders;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    std::vector<int> first;
+    for (int times : {0, 1, 7}) {
+      seedEmulatedDriver(seed);
+      carriedOut.clear();
+      bool ready = false;
+      emulated::give(emulated::streamOf(streams[0]),
+                     {"a message",
+                      {},
+                      [](uint64_t) -> std::optional<std::string> { return std::nullopt; },
+                      [&] { return ready; }});
+      for (int number = 0; number < 4; ++number) {
+        note(streams[1 + number % 2], number);
+        for (int i = 0; i < times; ++i)
+          EXPECT_EQ(driver.query(streams[0]), kNotReady);
+      }
+      driver.synchronize(streams[1]);
+      driver.synchronize(streams[2]);
+      ready = true;
+      EXPECT_EQ(driver.query(streams[0]), 0);
+      EXPECT_EQ(times == 0 ? first = carriedOut : first, carriedOut);
+    }
+    orders.insert(first);
+  }
+  EXPECT_GT(orders.size(), 3u);
+}
+
+/// Asking is enough for all that needs no other process.
+TEST_F(Captures, AStreamThatIsLookedAtIsCarriedOut) {
+  note(streams[1], 0);
+  driver.record(events[0], streams[1]);
+  driver.wait(streams[0], events[0], 0);
+  note(streams[0], 1);
+  EXPECT_EQ(driver.query(streams[0]), 0);
+  EXPECT_EQ(carriedOut, (std::vector<int>{0, 1}));
 }
 
 TEST_F(Captures, AStreamThatIsNotJoinedIsAnError) {
