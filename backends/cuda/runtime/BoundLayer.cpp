@@ -151,9 +151,10 @@ CudnnResult BoundLayer::describe(const RnnForwardLaunch &launch) {
 }
 
 void BoundLayer::giveTo(DriverStream stream) const {
-  CudnnResult error = library_.setStream(handle_, stream);
+  CudnnHandle handle = nullptr;
+  CudnnResult error = layers_.handleOf(stream, handle);
   if (!error)
-    error = library_.advance(handle_, layer_, kCudnnInference, nullptr, xShape_, x_, yShape_, y_,
+    error = library_.advance(handle, layer_, kCudnnInference, nullptr, xShape_, x_, yShape_, y_,
                              stateShape_, h0_, hN_, stateShape_, c0_, cN_, weightBytes_, weights_,
                              workspaceBytes_, workspace_, 0, nullptr);
   const auto words = [&] { return fmt::format("cudnnRNNForward: {}", library_.errorText(error)); };
@@ -175,7 +176,28 @@ Result<std::unique_ptr<LibraryLayers>> LibraryLayers::create(const Cudnn &librar
       new LibraryLayers(library, handle, std::move(card), multiprocessors));
 }
 
-LibraryLayers::~LibraryLayers() { library_.destroy(handle_); }
+LibraryLayers::~LibraryLayers() {
+  for (const auto &[stream, handle] : handles_)
+    if (handle != handle_)
+      library_.destroy(handle);
+  library_.destroy(handle_);
+}
+
+/// Each stream has one, which never has another stream: what a library does when a handle changes
+/// its stream may wait for both.
+CudnnResult LibraryLayers::handleOf(DriverStream stream, CudnnHandle &handle) {
+  if (auto found = handles_.find(stream); found != handles_.end())
+    return handle = found->second, 0;
+  handle = handle_;
+  CudnnResult error = handles_.empty() ? 0 : library_.create(&handle);
+  if (!error)
+    error = library_.setStream(handle, stream);
+  if (!error)
+    handles_.emplace(stream, handle);
+  else if (handle != handle_)
+    library_.destroy(handle);
+  return error;
+}
 
 /// Into the places that the library has for them. "" or why not.
 std::string LibraryLayers::copyWeights(const RnnForwardLaunch &launch, LayerSteps &steps) const {

@@ -89,6 +89,7 @@ private:
   LibraryLayers(const Cudnn &library, CudnnHandle handle, std::string card, int multiprocessors)
       : library_(library), handle_(handle), card_(std::move(card)),
         multiprocessors_(multiprocessors) {}
+  CudnnResult handleOf(DriverStream stream, CudnnHandle &handle);
   std::string keyOf(const RnnForwardLaunch &launch) const;
   std::optional<int> kept(const std::string &key) const;
   void choose(const std::string &key, int algorithm);
@@ -99,7 +100,8 @@ private:
   void takeOver(const BoundLayer &call, const std::string &why);
 
   const Cudnn &library_;
-  CudnnHandle handle_;
+  CudnnHandle handle_; ///< of descriptions, and of the first stream
+  std::map<DriverStream, CudnnHandle> handles_;
   std::string card_;
   int multiprocessors_;
   std::map<std::string, int> chosen_; ///< by key

@@ -44,6 +44,8 @@ inline constexpr DriverResult kPeerAlreadyEnabled = 704;
 inline constexpr DriverResult kNotFound = 500;
 /// Of query: not all that the stream was given is done.
 inline constexpr DriverResult kNotReady = 600;
+/// Of mostClusters and launch: no cluster of that size fits.
+inline constexpr DriverResult kInvalidClusterSize = 912;
 
 /// Of a launch: all of its blocks run at the same time, or its clusters have these extents.
 struct LaunchAttribute {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -59,8 +60,6 @@ public:
               LaunchInterval *times) override;
   /// The range of a launch that is in a graph would lie where the graph was made, so there are none
   /// while a profiler listens.
-  bool keepsGraphs() const override { return !options_.profiler; }
-  bool wantsLabels() const override { return options_.profiler != nullptr; }
   bool sharesGraphs(const Device &other) const override;
   bool mayBeShared(const PreparedProgram &program) const override;
   void runSharedGraph(std::span<const GraphShare> all, size_t number,
@@ -69,6 +68,8 @@ public:
     enter();
     check(streams_.waitFor(stream, static_cast<const GpuDevice &>(other).streams_, event));
   }
+  bool keepsGraphs() const override { return !options_.profiler && !waits_; }
+  bool wantsLabels() const override { return options_.profiler || waits_; }
   void runGraph(PreparedProgram &program, size_t graph, const std::function<void()> &give) override;
   void record(uint32_t stream, uint32_t event) override {
     enter();
@@ -136,14 +137,17 @@ private:
                             DriverFunction &function) const;
   void captureShared(KeptGraph &graph, const std::vector<GpuDevice *> &devices,
                      const std::function<void()> &give);
+  bool makeGraph(const GpuProgram &program, KeptGraph &graph, const std::function<void()> &give);
   void give(ReadyLaunch &launch, DriverStream stream);
   void giveKernels(const ReadyLaunch &launch, DriverStream stream) const;
+  void waitFor(const ReadyLaunch &ready, std::string_view what, DriverStream stream) const;
   DriverResult allowShared(DriverFunction function, int64_t bytes);
   void release();
 
   std::string name_;
   const Driver &driver_;
   GpuOptions options_;
+  const bool waits_ = std::getenv("LSTMC_GPU_WAIT") != nullptr; ///< for each kernel
   DriverContext context_ = nullptr;
   /// Of the context: what is pinned may be let go as long as somebody holds it.
   std::shared_ptr<const DriverContext> alive_;
@@ -152,6 +156,8 @@ private:
   std::map<const FusedProgram *, DriverFunction> compiled_;
   std::optional<Error> notice_;
   bool noticed_ = false; ///< whether there was a notice_
+  std::vector<std::string> choices_;
+  bool toldOfGraphs_ = false;
   GpuShape shape_;
   std::map<DriverFunction, int64_t> shared_; ///< bytes that kernels may ask for
   uint64_t memoryBytes_ = 0;
@@ -328,9 +334,9 @@ DriverResult GpuDevice::findPlace(GpuProgram &program) {
 }
 
 std::vector<std::string> GpuDevice::choices() {
-  std::vector<std::string> all;
+  std::vector<std::string> all = std::exchange(choices_, {});
   if (products_)
-    all = products_->takeChoices();
+    std::ranges::move(products_->takeChoices(), std::back_inserter(all));
   if (layers_)
     std::ranges::move(layers_->takeChoices(), std::back_inserter(all));
   return all;
@@ -484,6 +490,8 @@ Status GpuDevice::prepareKernels(const LaunchSpec &spec, std::vector<GpuLaunch> 
       error = kernel.cluster > 1 ? driver_.mostClusters(&most, step.function, &config)
                                  : driver_.mostBlocks(&most, step.function, kernel.threads,
                                                       size_t(kernel.sharedBytes));
+    if (error == kInvalidClusterSize) // as a driver may say in place of 0
+      error = most = 0;
     if (error)
       return refused(ErrorCode::E0402, symbol, error);
     fits = fits && most > 0;
@@ -526,17 +534,13 @@ void GpuDevice::runGraph(PreparedProgram &prepared, size_t number,
   KeptGraph &graph = program.graph(number);
   // The host's copies are of pageable memory, which a capture need not allow. Nor need it allow
   // what a library does when it multiplies for the first time: load its own kernels.
-  if (program.needsHost() || (program.needsLibrary() && !std::exchange(graph.ran, true)))
+  const bool first = program.needsLibrary() && !std::exchange(graph.ran, true);
+  if (first || graph.refused || program.needsHost())
     return check(streams_.inPlaceOfGraph(give));
-  if (graph.executable) {
+  if (graph.executable)
     begun_.fetch_add(graph.launches, std::memory_order_relaxed);
-  } else {
-    const uint64_t before = begun_.load();
-    capturing_ = true;
-    const std::unique_ptr<bool, void (*)(bool *)> over(&capturing_, [](bool *it) { *it = false; });
-    check(streams_.capture(graph, give));
-    graph.launches = begun_.load() - before;
-  }
+  else if (!makeGraph(program, graph, give))
+    return check(streams_.inPlaceOfGraph(give));
   if (!stopped_.load())
     check(streams_.launch(graph));
 }
@@ -610,6 +614,26 @@ void GpuDevice::runSharedGraph(std::span<const GraphShare> all, size_t number,
   enter();
   if (!stopped_.load())
     check(streams_.launch(graph));
+/// False where the driver refuses a program with a library's launches, of which nobody knows what
+/// they do in a capture: it then goes without this graph for good.
+bool GpuDevice::makeGraph(const GpuProgram &program, KeptGraph &graph,
+                          const std::function<void()> &give) {
+  const uint64_t before = begun_.load();
+  capturing_ = true;
+  const std::unique_ptr<bool, void (*)(bool *)> over(&capturing_, [](bool *it) { *it = false; });
+  try {
+    check(streams_.capture(graph, give));
+  } catch (const std::runtime_error &error) {
+    if (!program.needsLibrary())
+      throw;
+    begun_.store(before);
+    graph.refused = true;
+    if (!std::exchange(toldOfGraphs_, true))
+      choices_.push_back(std::string("no graph of a library's launches: ") + error.what());
+    return false;
+  }
+  graph.launches = begun_.load() - before;
+  return true;
 }
 
 /// What a library refuses at its first run is carried out in the next way, from the beginning: the
@@ -638,6 +662,7 @@ void GpuDevice::giveKernels(const ReadyLaunch &ready, DriverStream stream) const
   for (const KernelStep &step : ready.kernels) {
     if (step.call) {
       step.call->giveTo(stream);
+      waitFor(ready, "a library's call", stream);
       continue;
     }
     const GpuLaunch &launch = step.launch;
@@ -648,7 +673,16 @@ void GpuDevice::giveKernels(const ReadyLaunch &ready, DriverStream stream) const
     LaunchConfig config = configOf(launch, attribute);
     config.stream = stream;
     check(driver_.launch(&config, step.function, parameters, nullptr));
+    waitFor(ready, launch.kernel, stream);
   }
+}
+
+/// With LSTMC_GPU_WAIT, so that an error names the kernel that made it.
+void GpuDevice::waitFor(const ReadyLaunch &ready, std::string_view what,
+                        DriverStream stream) const {
+  const DriverResult error = waits_ ? driver_.synchronize(stream) : 0;
+  if (error)
+    throw std::runtime_error(fmt::format("{} ({}): {}", what, ready.label, driver_.textOf(error)));
 }
 
 void GpuDevice::copyIn(uint64_t offset, std::span<const std::byte> from) {

@@ -15,9 +15,10 @@ Launches launchesPack(const PackLaunch &launch, const GpuShape &) {
 
 namespace {
 
-/// Whether tiles go over the rows of all A.
+/// Whether tiles go over the rows of all A, whose numbers, and those of the rows that the last tile
+/// has beyond them, are of 32 bits.
 bool isFlat(const Tensor &y, bool oneMatrix) {
-  return oneMatrix && y.shape[0] * y.shape[1] < int64_t(1) << 31;
+  return oneMatrix && y.shape[0] * y.shape[1] <= (int64_t(1) << 31) - gpu::kTile;
 }
 
 /// Kernels whose blocks have kTile rows and columns: of tensor cores, and of exact tiles.

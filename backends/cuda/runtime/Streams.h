@@ -17,6 +17,7 @@ struct KeptGraph {
   uint64_t launches = 0;                 ///< of the package, in it
   bool ran = false;                      ///< in its place, before it was made
   std::vector<Streams *> guests = {};    ///< of other devices, which have a part in it
+  bool refused = false;                  ///< it cannot be made
 };
 
 /// A graph comes after all that the streams were given before and before all that they are given

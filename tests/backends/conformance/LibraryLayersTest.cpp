@@ -444,6 +444,127 @@ TEST(LibraryLayers, AreChosenAnewWhereTheLibraryRefusesWhatIsKept) {
   EXPECT_THAT(other->choices(), ElementsAre(toldBy(kSmallH)));
 }
 
+/// A layer whose operands are in a device's memory.
+class PlacedLayer {
+public:
+  PlacedLayer(Device &device, const TestLaunch &launch) : device_(device) {
+    uint64_t bytes = 0;
+    for (const Array &operand : launch.operands)
+      bytes += operand.storage ? operand.storage->memory().size() + kAlignment : 0;
+    EXPECT_TRUE(device.allocate(bytes).ok());
+    EXPECT_TRUE(device.reserve(3, 0).ok());
+    LaunchSpec spec{launch.id, {}, launch.ints, launch.floats, nullptr};
+    spec.fast = kRule;
+    for (const Array &operand : launch.operands)
+      spec.operands.push_back(placed(operand));
+    program_ = std::move(*device.prepare({std::move(spec)}));
+  }
+  /// As a graph of one launch, if `graph`.
+  void run(uint32_t stream, bool graph) {
+    const auto give = [&] { device_.launch(stream, *program_, 0, 1); };
+    if (graph)
+      device_.runGraph(*program_, stream, give);
+    else
+      give();
+    device_.finish();
+  }
+  /// All operands.
+  std::vector<std::byte> memory() const {
+    std::vector<std::byte> bytes(end_);
+    device_.copyOut(0, bytes);
+    return bytes;
+  }
+
+private:
+  Tensor placed(const Array &operand) {
+    Tensor tensor = operand.tensor;
+    if (!operand.storage)
+      return tensor;
+    const std::span<std::byte> memory = operand.storage->memory();
+    device_.copyIn(end_, memory);
+    tensor.data = device_.arena() + end_ + (tensor.as<std::byte>() - memory.data());
+    end_ += uint64_t(roundUp(int64_t(memory.size()), kAlignment));
+    return tensor;
+  }
+
+  Device &device_;
+  uint64_t end_ = 0;
+  std::unique_ptr<PreparedProgram> program_;
+};
+
+/// The first run is in no graph, the second would make one, and is refused.
+TEST(LibraryLayers, GoWithoutAGraphWhereACaptureIsRefused) {
+  std::vector<std::byte> wanted;
+  for (bool refuses : {false, true}) {
+    const Card card(refuses ? refusing(1, cuda::kCudnnNotSupported, 1) : ours());
+    PlacedLayer layer(*card.device, askingLayer());
+    for (int i = 0; i < 4; ++i)
+      layer.run(0, true);
+    EXPECT_EQ(card.device->launchesBegun(), 4u);
+    const auto told = card.device->choices();
+    if (refuses)
+      EXPECT_THAT(told, ElementsAre("no graph of a library's launches: cudnnRNNForward: not "
+                                    "supported",
+                                    toldBy(kSmallH)));
+    else
+      EXPECT_THAT(told, ElementsAre(toldBy(kSmallH)));
+    EXPECT_EQ(refuses ? wanted : wanted = layer.memory(), layer.memory());
+  }
+}
+
+/// Where the graph is made and the driver takes no such graph.
+TEST(LibraryLayers, GoWithoutAGraphThatTheDriverRefuses) {
+  static int asked;
+  asked = 0;
+  static cuda::Driver driver;
+  driver = cuda::emulatedDriver();
+  driver.instantiate = [](auto...) -> cuda::DriverResult { return ++asked; };
+  const Card card;
+  const auto device = card.another(driver);
+  PlacedLayer layer(*device, askingLayer());
+  for (uint32_t graph : {0, 1})
+    for (int i = 0; i < 3; ++i)
+      layer.run(graph, true);
+  EXPECT_EQ(asked, 2); // once for each
+  EXPECT_THAT(device->choices(),
+              ElementsAre("no graph of a library's launches: CUDA_ERROR_INVALID_VALUE: invalid "
+                          "argument",
+                          toldBy(kSmallH)));
+}
+
+TEST(LibraryLayers, HaveAHandleForEachStream) {
+  static std::map<cuda::CudnnHandle, std::set<cuda::DriverStream>> streams;
+  static std::set<cuda::CudnnHandle> open;
+  streams.clear();
+  open.clear();
+  cuda::Cudnn table = ours();
+  table.create = [](cuda::CudnnHandle *handle) {
+    const cuda::CudnnResult error = ours().create(handle);
+    open.insert(*handle);
+    return error;
+  };
+  table.destroy = [](cuda::CudnnHandle handle) {
+    open.erase(handle);
+    return ours().destroy(handle);
+  };
+  table.setStream = [](cuda::CudnnHandle handle, cuda::DriverStream stream) {
+    streams[handle].insert(stream);
+    return ours().setStream(handle, stream);
+  };
+  {
+    const Card card(table);
+    PlacedLayer layer(*card.device, askingLayer());
+    for (int i = 0; i < 2; ++i)
+      for (uint32_t stream : {1, 2, 0})
+        layer.run(stream, false);
+    EXPECT_EQ(open.size(), 3u);
+  }
+  EXPECT_EQ(streams.size(), 3u);
+  for (const auto &[handle, its] : streams)
+    EXPECT_EQ(its.size(), 1u);
+  EXPECT_TRUE(open.empty());
+}
+
 /// Another version, another card, and other operands may have another algorithm.
 TEST(LibraryLayers, AreKeptForACardAVersionAndAShape) {
   const Card card;

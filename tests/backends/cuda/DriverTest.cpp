@@ -217,6 +217,29 @@ TEST(Driver, AnErrorInAKernelNamesItAndItsLine) {
   EXPECT_NO_THROW(device->run(**program, 0, 1));
 }
 
+TEST(Driver, AnErrorNamesTheKernelThatItIsWaitedFor) {
+  setenv("LSTMC_GPU_WAIT", "1", 1);
+  auto device = makeDevice();
+  unsetenv("LSTMC_GPU_WAIT");
+  EXPECT_FALSE(device->keepsGraphs());
+  EXPECT_TRUE(device->wantsLabels());
+  ASSERT_TRUE(device->allocate(256).ok());
+  std::vector<LaunchSpec> specs = {copyOf(device->arena(), device->arena() + 64, 8),
+                                   copyOf(device->arena(), device->arena() + 1024, 8),
+                                   copyOf(device->arena(), device->arena() + 128, 8)};
+  specs[1].label = "a copy net.lnet:3";
+  auto program = device->prepare(std::move(specs));
+  ASSERT_TRUE(program.ok());
+  try {
+    device->run(**program, 0, 3);
+    FAIL() << "nothing was found";
+  } catch (const std::runtime_error &error) {
+    EXPECT_TRUE(std::string(error.what())
+                    .starts_with("lstmc_copy (a copy net.lnet:3): CUDA_ERROR_LAUNCH_FAILED: "))
+        << error.what();
+  }
+}
+
 /// A layer of so many units, of one sequence, whose weights are read through the cache.
 LaunchSpec layerOf(std::byte *memory, int64_t units) {
   LaunchSpec spec{KernelId::RnnForward, std::vector<Tensor>(RnnForwardOperand::kFixed), {}, {}};
@@ -232,14 +255,16 @@ LaunchSpec layerOf(std::byte *memory, int64_t units) {
 }
 
 /// A part of a card has room for clusters of 2 at most; in those, the layer stays on the chip too.
+/// A driver may say that none fits, or that the size is no valid one.
 TEST(Driver, ClustersAreAsLargeAsTheGpuHasRoomFor) {
   static int cluster = 0;
+  static bool refuses = false;
   Driver driver = emulatedDriver();
   driver.mostClusters = [](int *clusters, DriverFunction function, const LaunchConfig *config) {
     const DriverResult result = emulatedDriver().mostClusters(clusters, function, config);
     if (*clusters > 0)
       cluster = int(config->attributes[0].value[0]);
-    return result;
+    return *clusters == 0 && refuses ? kInvalidClusterSize : result;
   };
   auto largest = [&](const char *most) {
     setenv("LSTMC_EMU_CLUSTER", most, 1);
@@ -251,10 +276,13 @@ TEST(Driver, ClustersAreAsLargeAsTheGpuHasRoomFor) {
     unsetenv("LSTMC_EMU_CLUSTER");
     return cluster;
   };
-  EXPECT_EQ(largest("16"), 16);
-  EXPECT_GT(largest("8"), 2);
-  EXPECT_EQ(largest("2"), 2);
-  EXPECT_EQ(largest("1"), 0);
+  for (bool says : {false, true}) {
+    refuses = says;
+    EXPECT_EQ(largest("16"), 16);
+    EXPECT_GT(largest("8"), 2);
+    EXPECT_EQ(largest("2"), 2);
+    EXPECT_EQ(largest("1"), 0);
+  }
 }
 
 TEST(Driver, AKernelIsLookedForInItsFileOnly) {
