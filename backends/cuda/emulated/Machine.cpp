@@ -184,8 +184,11 @@ public:
 
   void storeRelease(uint32_t *flag, uint32_t value, const Where &where) {
     RegionShadow *found = regionOf(flag, sizeof(*flag));
+    if (uintptr_t(flag) % sizeof(*flag) != 0)
+      refuse(where, "publishes a value at an address that is no multiple of 4");
     if (!found || !found->region->writable)
       refuse(where, "publishes a value outside of the operands that it may write");
+    touchFlag(*found, flag, true, where);
     Clock known = running->known;
     if (known.blocks.size() < size_t(shape.blocks))
       known.blocks.resize(size_t(shape.blocks));
@@ -200,6 +203,8 @@ public:
     if (!shape.cooperative)
       refuse(where, "waits for another block in a launch that is not cooperative");
     RegionShadow *found = regionOf(flag, sizeof(*flag));
+    if (uintptr_t(flag) % sizeof(*flag) != 0)
+      refuse(where, "waits for a value at an address that is no multiple of 4");
     if (!found)
       refuse(where, "waits for a value outside of its operands");
     running->flag = flagOf(*found, flag);
@@ -207,6 +212,8 @@ public:
     meet(State::Spinning, where);
     if (auto clock = published.find(flag); clock != published.end())
       running->known.merge(clock->second);
+    if (found->region->writable)
+      touchFlag(*found, flag, false, where);
   }
 
   void copyAsync(int offset, const void *from, int bytes, const Where &where) {
@@ -256,6 +263,15 @@ private:
     return true;
   }
 
+  /// With nothing that orders it: neither a load nor a store may use the place of a flag.
+  void touchFlag(RegionShadow &region, const uint32_t *flag, bool write, const Where &where) {
+    const uint64_t offset = uintptr_t(flag) - uintptr_t(region.region->begin);
+    check(
+        region.shadow, offset, sizeof(*flag), write, where,
+        [&] { return fmt::format("the flag at byte {} of {}", offset, region.region->name); },
+        /*ofFlag=*/true);
+  }
+
   static uint32_t *flagOf(const RegionShadow &region, const uint32_t *flag) {
     return static_cast<uint32_t *>(
         region.region->place(uintptr_t(flag) - uintptr_t(region.region->begin)));
@@ -278,10 +294,11 @@ private:
 
   template <typename Place>
   void check(Shadow &shadow, uint64_t offset, int bytes, bool write, const Where &where,
-             Place place) {
+             Place place, bool ofFlag = false) {
     Thread &t = *running;
     const Access *other = shadow.forWords(offset, bytes, [&](Word &word, uint8_t mask) {
-      return write ? word.write(mask, t.moment, t.known) : word.read(mask, t.moment, t.known);
+      const Access now = {t.moment, mask, ofFlag};
+      return write ? word.write(now, t.known) : word.read(now, t.known);
     });
     if (other)
       refuse(

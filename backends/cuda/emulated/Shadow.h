@@ -50,10 +50,12 @@ inline bool happenedBefore(const Moment &then, const Moment &now, const Clock &k
 /// An access to some bytes of a word.
 struct Access {
   Moment moment;
-  uint8_t bytes = 0; ///< one bit per byte; 0: no access
+  uint8_t bytes = 0;   ///< one bit per byte; 0: no access
+  bool ofFlag = false; ///< publishes a value, or waits for one; two of these need no order
 
-  bool conflicts(uint8_t with, const Moment &now, const Clock &known) const {
-    return (bytes & with) && !happenedBefore(moment, now, known);
+  bool conflicts(const Access &next, const Clock &known) const {
+    return (bytes & next.bytes) && !(ofFlag && next.ofFlag) &&
+           !happenedBefore(moment, next.moment, known);
   }
 };
 
@@ -61,21 +63,21 @@ struct Access {
 struct Word {
   Access writer, reader, earlierReader;
 
-  /// Records a read at `now`. Returns an earlier access that did not happen before it, or null if
-  /// there is none.
-  const Access *read(uint8_t mask, const Moment &now, const Clock &known) {
-    if (writer.conflicts(mask, now, known))
+  /// Records a read. Returns an earlier access that did not happen before it, or null if there is
+  /// none.
+  const Access *read(const Access &now, const Clock &known) {
+    if (writer.conflicts(now, known))
       return &writer;
-    if (reader.bytes && reader.moment.thread != now.thread)
+    if (reader.bytes && reader.moment.thread != now.moment.thread)
       earlierReader = reader;
-    reader = {now, mask};
+    reader = now;
     return nullptr;
   }
-  const Access *write(uint8_t mask, const Moment &now, const Clock &known) {
+  const Access *write(const Access &now, const Clock &known) {
     for (const Access *access : {&writer, &reader, &earlierReader})
-      if (access->conflicts(mask, now, known))
+      if (access->conflicts(now, known))
         return access;
-    writer = {now, mask};
+    writer = now;
     return nullptr;
   }
 };

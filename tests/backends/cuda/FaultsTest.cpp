@@ -1,4 +1,5 @@
 // The emulated GPU reports each kind of error at its line, and accepts a correct kernel.
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <string>
@@ -140,6 +141,25 @@ LSTMC_GPU_KERNEL(passedOn, Vectors, a) {
   a.y.store(globalThreadIndex(), s[0].load(threadIndex()));
 }
 
+/// Two blocks may publish to one flag while a third thread waits for it.
+LSTMC_GPU_KERNEL(publishedTwice, Vectors, a) {
+  if (threadIndex() == 0)
+    storeRelease(a.flags, 0, 1);
+  if (blockIndex() == 0 && threadIndex() == 32) {
+    spinUntilAtLeast(a.flags, 0, 1);
+    spinUntilAtLeast(a.flags, 0, 1);
+  }
+}
+/// Block 1 may read the flag once it has waited for it, because nothing else writes it then.
+LSTMC_GPU_KERNEL(flagReadAfterwards, Vectors, a) {
+  if (threadIndex() == 0 && blockIndex() == 0)
+    storeRelease(a.flags, 0, 7);
+  if (threadIndex() == 0 && blockIndex() == 1) {
+    spinUntilAtLeast(a.flags, 0, 7);
+    a.y.store(0, float(a.flags.load(0)));
+  }
+}
+
 TEST(EmulatedGpu, RightKernelsPassInAnyOrder) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Memory m(256);
@@ -158,6 +178,13 @@ TEST(EmulatedGpu, RightKernelsPassInAnyOrder) {
     std::optional<Fault> fault = run<chain>(m, {4, 64, 0, true}, seed);
     EXPECT_FALSE(fault) << fault->text();
     EXPECT_EQ(m.y[192], float(0 + 64 + 128 + 192));
+    std::ranges::fill(m.flags, 0);
+    fault = run<publishedTwice>(m, {2, 64, 0, true}, seed);
+    EXPECT_FALSE(fault) << fault->text();
+    std::ranges::fill(m.flags, 0);
+    fault = run<flagReadAfterwards>(m, {2, 64, 0, true}, seed);
+    EXPECT_FALSE(fault) << fault->text();
+    EXPECT_EQ(m.y[0], 7);
   }
 }
 
@@ -205,6 +232,33 @@ LSTMC_GPU_KERNEL(publishedTooEarly, Vectors, a) {
     spinUntilAtLeast(a.flags, 0, 1);
     a.y.store(64 + threadIndex(), Global<const float>{a.y.data}.load(threadIndex())); // here
   }
+}
+LSTMC_GPU_KERNEL(loadsAFlag, Vectors, a) {
+  if (globalThreadIndex() == 0)
+    storeRelease(a.flags, 0, 1); // here
+  if (globalThreadIndex() == 64)
+    a.y.store(0, float(a.flags.load(0))); // here
+}
+LSTMC_GPU_KERNEL(storesAFlag, Vectors, a) {
+  if (globalThreadIndex() == 0)
+    storeRelease(a.flags, 0, 1); // here
+  if (globalThreadIndex() == 64)
+    a.flags.store(0, 1); // here
+}
+LSTMC_GPU_KERNEL(waitsForAStore, Vectors, a) {
+  if (globalThreadIndex() == 0)
+    a.flags.store(0, 1); // here
+  if (globalThreadIndex() == 64)
+    spinUntilAtLeast(a.flags, 0, 1); // here
+}
+Global<uint32_t> misalignedFlags(const Vectors &a) {
+  return {reinterpret_cast<uint32_t *>(reinterpret_cast<char *>(a.flags.data) + 2)};
+}
+LSTMC_GPU_KERNEL(publishesMisaligned, Vectors, a) {
+  storeRelease(misalignedFlags(a), 0, 1); // here
+}
+LSTMC_GPU_KERNEL(waitsMisaligned, Vectors, a) {
+  spinUntilAtLeast(misalignedFlags(a), 0, 1); // here
 }
 LSTMC_GPU_KERNEL(notAllMeet, Vectors, a) {
   (void)a;
@@ -354,6 +408,12 @@ TEST(EmulatedGpu, FindsEachKindOfFault) {
   EXPECT_FOUND(twoBlocksOnePlace, two, kRace);
   EXPECT_FOUND(twoBlocksReadAndWrite, two, kRace);
   EXPECT_FOUND(publishedTooEarly, together, kRace);
+  EXPECT_FOUND(loadsAFlag, together, kRace);
+  EXPECT_FOUND(storesAFlag, together, kRace);
+  EXPECT_FOUND(waitsForAStore, together, kRace);
+  EXPECT_FOUND(publishesMisaligned, two,
+               "publishes a value at an address that is no multiple of 4");
+  EXPECT_FOUND(waitsMisaligned, together, "waits for a value at an address that is no multiple");
   EXPECT_FOUND(notAllMeet, two, "waits at a meeting that thread 5 does not reach");
   EXPECT_FOUND(twoMeetings, two, "meets thread");
   EXPECT_FOUND(halfWarpExchanges, two, "waits at a meeting that thread");
