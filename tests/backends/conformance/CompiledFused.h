@@ -10,7 +10,6 @@
 
 #include "backends/conformance/Conformance.h"
 #include "backends/conformance/DeviceRun.h"
-#include "executor/base/functions/Functions.h"
 #include "executor/reference/Reference.h"
 
 namespace lstmc::conformance {
@@ -29,15 +28,6 @@ inline std::vector<FusedProgram> programsOf(std::span<const TestLaunch> launches
     if (std::ranges::find(programs, *launch.program) == programs.end())
       programs.push_back(*launch.program);
   return programs;
-}
-
-/// Whether a program computes a function in f64 for one of these types, which takes NVRTC most of
-/// its time.
-inline bool hasFunctionsOf(const FusedProgram &program, std::initializer_list<DType> types) {
-  return std::ranges::any_of(program.instructions, [&](const FusedInstruction &instruction) {
-    return real::isFunction(instruction.op) &&
-           std::ranges::find(types, instruction.type) != types.end();
-  });
 }
 
 /// All of the launches give the bits of the reference once the device has compiled their programs.

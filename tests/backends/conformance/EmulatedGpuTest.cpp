@@ -108,11 +108,7 @@ TEST(RealGpu, GivesTheBitsOfTheReferenceByCompiledPrograms) {
   ASSERT_TRUE(compiler.ok()) << compiler.error().message;
   auto device = realGpu(std::nullopt, *compiler);
   ASSERT_TRUE(device.ok()) << device.error().message;
-  std::vector<TestLaunch> launches = fusedLaunches();
-  std::erase_if(launches, [](const TestLaunch &launch) {
-    return hasFunctionsOf(*launch.program, {DType::F64, DType::I32, DType::I64});
-  });
-  expectCompiledBits(**device, launches);
+  expectCompiledBits(**device, fusedLaunches());
 }
 
 } // namespace lstmc::conformance
