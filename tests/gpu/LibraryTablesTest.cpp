@@ -169,13 +169,14 @@ TEST(LibraryTables, CudnnTakesWhatALayerIsDescribedWith) {
 }
 
 TEST(LibraryTables, ALibraryThatIsMissingOrOtherIsNamed) {
-  const std::string files[] = {"libno_such_library.so", "libm.so.6"};
-  const Result<CublasLt> cublasLt = loadCublasLt(files);
+  const LibraryPlaces places = {{"libno_such_library.so", "libm.so.6"}, {}};
+  const Result<CublasLt> cublasLt = loadCublasLt(places);
   ASSERT_FALSE(cublasLt.ok());
   EXPECT_EQ(cublasLt.error().message,
             "cuBLASLt was not found; looked for libno_such_library.so, libm.so.6 (has no function "
-            "cublasLtGetVersion), in the toolkit's folders and in those of Python's wheels");
-  const Result<Cudnn> cudnn = loadCudnn(files);
+            "cublasLtGetVersion) " +
+                systemPlaces());
+  const Result<Cudnn> cudnn = loadCudnn(places);
   ASSERT_FALSE(cudnn.ok());
   EXPECT_EQ(cudnn.error().message.find("cuDNN was not found; looked for libno_such_library.so"),
             0u);

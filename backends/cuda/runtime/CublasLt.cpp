@@ -1,6 +1,5 @@
 #include "backends/cuda/runtime/CublasLt.h"
 
-#include "backends/cuda/text/LibraryPlaces.h"
 #include "backends/cuda/text/LoadTable.h"
 
 namespace lstmc::cuda {
@@ -22,19 +21,18 @@ std::string versionOf(const CublasLt &library) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
-Result<CublasLt> loadCublasLt(std::span<const std::string> files) {
-  return loadTable<CublasLt>("cuBLASLt", files, fill);
+Result<CublasLt> loadCublasLt(const LibraryPlaces &places) {
+  return loadTable<CublasLt>("cuBLASLt", places, fill);
 }
 
 Result<const CublasLt *> machineCublasLt(int driverVersion) {
   constexpr int kOldestMajor = 12;
   static const Result<CublasLt> loaded = [&] {
-    std::vector<std::string> files;
+    LibraryPlaces places;
     for (int major = driverVersion / 1000; major >= kOldestMajor; --major)
-      for (std::string &file : placesOf(fmt::format("libcublasLt.so.{}", major),
-                                        {fmt::format("cu{}/lib", major), "cublas/lib"}))
-        files.push_back(std::move(file));
-    return loadCublasLt(files);
+      places.add(placesOf(fmt::format("libcublasLt.so.{}", major),
+                          {fmt::format("cu{}/lib", major), "cublas/lib"}));
+    return loadCublasLt(places);
   }();
   if (!loaded.ok())
     return loaded.error();

@@ -2,10 +2,10 @@
 // that no build needs it and an emulated one can take its place.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "backends/cuda/runtime/Driver.h"
+#include "backends/cuda/text/LibraryPlaces.h"
 
 namespace lstmc::cuda {
 
@@ -48,9 +48,9 @@ struct CublasLt {
 /// "13.0.2"
 std::string versionOf(const CublasLt &library);
 
-/// The first library of these names (a file, or one that the system finds) that has all functions.
+/// The first library of these files that has all functions.
 /// E0503 says what is missing and where it was looked for.
-Result<CublasLt> loadCublasLt(std::span<const std::string> files);
+Result<CublasLt> loadCublasLt(const LibraryPlaces &places);
 
 /// That of this machine, for a driver of this version (13000): not of a newer major version. Loaded
 /// at the first call. E0503 as of loadCublasLt.

@@ -1,6 +1,5 @@
 #include "backends/cuda/runtime/Cudnn.h"
 
-#include "backends/cuda/text/LibraryPlaces.h"
 #include "backends/cuda/text/LoadTable.h"
 
 namespace lstmc::cuda {
@@ -21,8 +20,8 @@ std::string versionOf(const Cudnn &library) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
-Result<Cudnn> loadCudnn(std::span<const std::string> files) {
-  return loadTable<Cudnn>("cuDNN", files, fill);
+Result<Cudnn> loadCudnn(const LibraryPlaces &places) {
+  return loadTable<Cudnn>("cuDNN", places, fill);
 }
 
 Result<const Cudnn *> machineCudnn() {

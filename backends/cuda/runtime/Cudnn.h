@@ -2,10 +2,10 @@
 // so that no build needs it and an emulated one can take its place.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "backends/cuda/runtime/Driver.h"
+#include "backends/cuda/text/LibraryPlaces.h"
 
 namespace lstmc::cuda {
 
@@ -45,9 +45,9 @@ struct Cudnn {
 /// "9.12.0"
 std::string versionOf(const Cudnn &library);
 
-/// The first library of these names (a file, or one that the system finds) that has all functions.
+/// The first library of these files that has all functions.
 /// E0503 says what is missing and where it was looked for.
-Result<Cudnn> loadCudnn(std::span<const std::string> files);
+Result<Cudnn> loadCudnn(const LibraryPlaces &places);
 
 /// That of this machine, loaded at the first call. E0503 as of loadCudnn.
 Result<const Cudnn *> machineCudnn();

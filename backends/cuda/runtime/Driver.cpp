@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "backends/cuda/text/LibraryPlaces.h"
+
 namespace lstmc::cuda {
 
 std::string Driver::textOf(DriverResult error) const {
@@ -14,10 +16,8 @@ std::string Driver::textOf(DriverResult error) const {
 Result<Driver> loadDriver(const char *library) {
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    return fail(ErrorCode::E0501,
-                "a GPU needs the NVIDIA driver: {} was not found where the system looks for "
-                "libraries ({})",
-                library, dlerror());
+    return fail(ErrorCode::E0501, "a GPU needs the NVIDIA driver: {} was not found {}: {}", library,
+                systemPlaces(), dlerror());
   Driver driver;
   const char *missing = nullptr;
 #define LSTMC_DRIVER(FIELD, SYMBOL, PARAMETERS)                                                    \

@@ -1,6 +1,5 @@
 #include "backends/cuda/runtime/Nccl.h"
 
-#include "backends/cuda/text/LibraryPlaces.h"
 #include "backends/cuda/text/LoadTable.h"
 
 namespace lstmc::cuda {
@@ -23,9 +22,7 @@ std::string versionOf(const Nccl &nccl) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
-Result<Nccl> loadNccl(std::span<const std::string> files) {
-  return loadTable<Nccl>("NCCL", files, fill);
-}
+Result<Nccl> loadNccl(const LibraryPlaces &places) { return loadTable<Nccl>("NCCL", places, fill); }
 
 Result<const Nccl *> machineNccl() {
   static const Result<Nccl> loaded = loadNccl(placesOf("libnccl.so.2", {"nccl/lib"}));

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <climits>
-#include <span>
 #include <string>
 
 #include "backends/cuda/runtime/Driver.h"
+#include "backends/cuda/text/LibraryPlaces.h"
 
 namespace lstmc::cuda {
 
@@ -37,9 +37,9 @@ struct Nccl {
 /// "2.28.9"; empty if the library does not say.
 std::string versionOf(const Nccl &nccl);
 
-/// The first library of these names (a file, or one that the system finds) that has all functions.
+/// The first library of these files that has all functions.
 /// E0503 says what is missing and where it was looked for.
-Result<Nccl> loadNccl(std::span<const std::string> files);
+Result<Nccl> loadNccl(const LibraryPlaces &places);
 
 /// That of this machine, loaded at the first call. E0503 as of loadNccl.
 Result<const Nccl *> machineNccl();

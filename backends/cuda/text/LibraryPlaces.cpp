@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 namespace lstmc::cuda {
 
@@ -15,14 +16,16 @@ std::string variable(const char *name) {
   return value ? value : "";
 }
 
-/// The folders lib/python3.*/{site,dist}-packages below a prefix, the newest Python first.
+/// The folders lib/python3.*/{site,dist}-packages below a prefix that are there, the newest Python
+/// first.
 std::vector<fs::path> packageFolders(const fs::path &prefix) {
   std::vector<fs::path> folders;
   std::error_code error;
   for (const fs::directory_entry &entry : fs::directory_iterator(prefix / "lib", error))
     if (entry.path().filename().string().starts_with("python3"))
       for (const char *packages : {"site-packages", "dist-packages"})
-        folders.push_back(entry.path() / packages);
+        if (fs::is_directory(entry.path() / packages, error))
+          folders.push_back(entry.path() / packages);
   std::ranges::sort(folders, std::greater());
   return folders;
 }
@@ -44,18 +47,33 @@ std::string prefixOfPython() {
 
 } // namespace
 
-std::vector<std::string> placesOf(std::string_view name, const std::vector<std::string> &wheels) {
-  std::vector<std::string> places = {std::string(name)};
-  auto add = [&](const fs::path &file) {
+void LibraryPlaces::add(LibraryPlaces others) {
+  std::ranges::move(others.files, std::back_inserter(files));
+  for (std::string &folder : others.folders)
+    if (std::ranges::find(folders, folder) == folders.end())
+      folders.push_back(std::move(folder));
+}
+
+std::string systemPlaces() {
+  const std::string path = variable("LD_LIBRARY_PATH");
+  return "where the system looks for libraries (LD_LIBRARY_PATH is " +
+         (path.empty() ? "not set)" : path + ")");
+}
+
+LibraryPlaces placesOf(std::string_view name, const std::vector<std::string> &wheels) {
+  LibraryPlaces places = {{std::string(name)}, {}};
+  auto add = [&](const fs::path &folder) {
     std::error_code error;
-    if (fs::is_regular_file(file, error))
-      places.push_back(file.string());
+    LibraryPlaces place = {{}, {folder.string()}};
+    if (fs::is_regular_file(folder / name, error))
+      place.files.push_back((folder / name).string());
+    places.add(std::move(place));
   };
   for (const std::string &toolkit :
        {variable("CUDA_HOME"), variable("CUDA_PATH"), std::string("/usr/local/cuda")})
     if (!toolkit.empty())
       for (const char *folder : {"lib64", "lib"})
-        add(fs::path(toolkit) / folder / name);
+        add(fs::path(toolkit) / folder);
   const std::string home = variable("HOME");
   for (const std::string &prefix :
        {variable("VIRTUAL_ENV"), variable("CONDA_PREFIX"), prefixOfPython(),
@@ -63,7 +81,7 @@ std::vector<std::string> placesOf(std::string_view name, const std::vector<std::
     if (!prefix.empty())
       for (const fs::path &packages : packageFolders(prefix))
         for (const std::string &wheel : wheels)
-          add(packages / "nvidia" / wheel / name);
+          add(packages / "nvidia" / wheel);
   return places;
 }
 

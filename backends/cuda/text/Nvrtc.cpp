@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/cuda/text/Headers.h"
-#include "backends/cuda/text/LibraryPlaces.h"
+#include "backends/cuda/text/LoadTable.h"
 #include "executor/base/Sha256.h"
 
 namespace lstmc::cuda {
@@ -123,9 +123,9 @@ constexpr int kOldestMajor = 12; ///< that knows C++20
 
 } // namespace
 
-Result<Nvrtc> loadNvrtc(std::span<const std::string> files) {
+Result<Nvrtc> loadNvrtc(const LibraryPlaces &places) {
   std::string looked;
-  for (const std::string &file : files) {
+  for (const std::string &file : places.files) {
     Nvrtc nvrtc;
     void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     const char *missing = library ? fill(nvrtc, library) : nullptr;
@@ -136,7 +136,7 @@ Result<Nvrtc> loadNvrtc(std::span<const std::string> files) {
     looked += fmt::format("{}{}{}", looked.empty() ? "" : ", ", file,
                           missing ? fmt::format(" (has no function {})", missing) : "");
   }
-  return fail(ErrorCode::E0503, "NVRTC was not found; looked for {}", looked);
+  return notFound("NVRTC", looked, places);
 }
 
 std::unique_ptr<TextCompiler> nvrtcCompiler(Nvrtc nvrtc) {
@@ -146,13 +146,11 @@ std::unique_ptr<TextCompiler> nvrtcCompiler(Nvrtc nvrtc) {
 Result<const TextCompiler *> machineCompiler(int driverVersion) {
   static const Result<std::unique_ptr<TextCompiler>> loaded =
       [&]() -> Result<std::unique_ptr<TextCompiler>> {
-    std::vector<std::string> files;
+    LibraryPlaces places;
     for (int major = driverVersion / 1000; major >= kOldestMajor; --major)
-      for (std::string &file :
-           placesOf(fmt::format("libnvrtc.so.{}", major),
-                    {fmt::format("cu{}/lib", major), std::string("cuda_nvrtc/lib")}))
-        files.push_back(std::move(file));
-    LSTMC_ASSIGN(Nvrtc nvrtc, loadNvrtc(files));
+      places.add(placesOf(fmt::format("libnvrtc.so.{}", major),
+                          {fmt::format("cu{}/lib", major), std::string("cuda_nvrtc/lib")}));
+    LSTMC_ASSIGN(Nvrtc nvrtc, loadNvrtc(places));
     return nvrtcCompiler(std::move(nvrtc));
   }();
   if (!loaded.ok())

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 
+#include "backends/cuda/text/LibraryPlaces.h"
 #include "backends/cuda/text/TextCompiler.h"
 
 namespace lstmc::cuda {
@@ -20,9 +20,9 @@ struct Nvrtc {
   std::string where; ///< the file that was loaded
 };
 
-/// The first library of these names (a file, or one that the system finds) that has all functions.
+/// The first library of these files that has all functions.
 /// E0503 says what is missing and where it was looked for.
-Result<Nvrtc> loadNvrtc(std::span<const std::string> files);
+Result<Nvrtc> loadNvrtc(const LibraryPlaces &places);
 
 /// The compiler over these functions, at code of the architecture where the library knows it, else
 /// at text for the newest that it knows, which the driver compiles.

@@ -97,11 +97,11 @@ TEST(Nvrtc, AnErrorWithoutWordsIsNamed) {
 }
 
 TEST(Nvrtc, ALibraryThatIsMissingOrOtherIsNamed) {
-  const std::string files[] = {"libno_such_nvrtc.so", "libm.so.6"};
-  const Result<Nvrtc> loaded = loadNvrtc(files);
+  const Result<Nvrtc> loaded = loadNvrtc({{"libno_such_nvrtc.so", "libm.so.6"}, {"/none"}});
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().message, "NVRTC was not found; looked for libno_such_nvrtc.so, "
-                                    "libm.so.6 (has no function nvrtcVersion)");
+                                    "libm.so.6 (has no function nvrtcVersion) " +
+                                        systemPlaces() + ", and in /none");
 }
 
 } // namespace

@@ -35,7 +35,7 @@ private:
   std::optional<std::string> before_;
 };
 
-class LibraryPlaces : public testing::Test {
+class EnvironmentsOfPython : public testing::Test {
 protected:
   /// An environment with a library in a wheel.
   fs::path environment(const std::string &name) const {
@@ -55,7 +55,7 @@ protected:
     return prefix / "bin";
   }
   static bool isFound(const fs::path &prefix) {
-    const std::vector<std::string> places = placesOf("libcudnn.so.9", {"cudnn/lib"});
+    const std::vector<std::string> places = placesOf("libcudnn.so.9", {"cudnn/lib"}).files;
     return std::ranges::find(places, library(prefix).string()) != places.end();
   }
 
@@ -63,14 +63,14 @@ protected:
   Variable activated{"VIRTUAL_ENV", nullptr}, conda{"CONDA_PREFIX", nullptr};
 };
 
-TEST_F(LibraryPlaces, AreThoseOfAnActivatedEnvironment) {
+TEST_F(EnvironmentsOfPython, AreThoseOfAnActivatedEnvironment) {
   const fs::path prefix = environment("one");
   EXPECT_FALSE(isFound(prefix));
   const Variable set("VIRTUAL_ENV", prefix.c_str());
   EXPECT_TRUE(isFound(prefix));
 }
 
-TEST_F(LibraryPlaces, AreThoseOfThePythonInPath) {
+TEST_F(EnvironmentsOfPython, AreThoseOfThePythonInPath) {
   const fs::path none = folder.path() / "none", first = environment("first"),
                  second = environment("second");
   const Variable path("PATH", (none.string() + "::" + withPython(first).string() + ":" +
@@ -80,9 +80,9 @@ TEST_F(LibraryPlaces, AreThoseOfThePythonInPath) {
   EXPECT_FALSE(isFound(second));
 }
 
-TEST_F(LibraryPlaces, BeginWithTheNameAlone) {
+TEST_F(EnvironmentsOfPython, BeginWithTheNameAlone) {
   const Variable path("PATH", nullptr);
-  EXPECT_EQ(placesOf("libnone.so.1", {"none/lib"}), std::vector<std::string>{"libnone.so.1"});
+  EXPECT_EQ(placesOf("libnone.so.1", {"none/lib"}).files, std::vector<std::string>{"libnone.so.1"});
 }
 
 } // namespace

@@ -242,12 +242,12 @@ TEST(Nccl, ACardTwiceIsRefused) {
 }
 
 TEST(Nccl, AMissingLibraryIsNamedWithWhereItWasLookedFor) {
-  const std::vector<std::string> files = {"libnccl-none.so.2", "libdl.so.2"};
-  const auto loaded = loadNccl(files);
+  const auto loaded = loadNccl({{"libnccl-none.so.2", "libdl.so.2"}, {"/none", "/other"}});
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().text(),
             "error[E0503]: NCCL was not found; looked for libnccl-none.so.2, libdl.so.2 (has no "
-            "function ncclGetVersion), in the toolkit's folders and in those of Python's wheels");
+            "function ncclGetVersion) " +
+                systemPlaces() + ", and in /none, /other");
 }
 
 } // namespace
