@@ -42,17 +42,56 @@ TEST(CompiledFused, HasAProgramForEachFunctionAndType) {
             << record.name << " " << dtypeName(type);
 }
 
+/// One program that does what both do.
+FusedProgram joined(const FusedProgram &first, const FusedProgram &second) {
+  const size_t operands = first.types.size() + second.types.size();
+  FusedProgram both;
+  for (const FusedProgram *program : {&first, &second}) {
+    // Of the value with this number in its own program.
+    const auto number = [&, begin = both.types.size(),
+                         made = both.instructions.size()](size_t value) {
+      const size_t own = program->types.size();
+      return value < own ? begin + value : operands + made + value - own;
+    };
+    for (int32_t result : program->results)
+      both.results.push_back(result < 0 ? -1 : int32_t(number(size_t(result))));
+    std::vector<FusedInstruction> instructions = program->instructions;
+    for (FusedInstruction &instruction : instructions)
+      for (uint16_t *value : {&instruction.a, &instruction.b, &instruction.c})
+        *value = uint16_t(number(*value));
+    both.types.insert(both.types.end(), program->types.begin(), program->types.end());
+    both.instructions.insert(both.instructions.end(), instructions.begin(), instructions.end());
+  }
+  return both;
+}
+
+/// In fewer programs, because NVRTC takes its time for each kernel.
+std::vector<FusedProgram> grouped(const std::vector<FusedProgram> &programs) {
+  constexpr size_t kMost = 16;
+  std::vector<FusedProgram> groups;
+  for (const FusedProgram &program : programs)
+    if (!groups.empty() && groups.back().types.size() + program.types.size() <= kMost)
+      groups.back() = joined(groups.back(), program);
+    else
+      groups.push_back(program);
+  return groups;
+}
+
 TEST(CompiledFused, IsTakenByNvrtc) {
   const Result<const TextCompiler *> compiler = machineCompiler(13000);
   if (!compiler.ok())
     GTEST_SKIP() << compiler.error().message;
-  const std::vector<FusedProgram> all = conformance::programsOf(conformance::fusedLaunches());
-  // Each for one of the two, because a program takes as long as 0.1 s.
+  const std::vector<FusedProgram> all =
+      grouped(conformance::programsOf(conformance::fusedLaunches()));
+  // Each for one of the two, for the same reason.
   for (size_t number : {0, 1}) {
     std::vector<FusedProgram> programs;
     for (size_t i = number; i < all.size(); i += 2)
       programs.push_back(all[i]);
-    const Result<Bytes> image = (*compiler)->compile(fusedText(programs), number == 0 ? 80 : 90);
+    const std::string text = fusedText(programs);
+    for (size_t i = 0; i < programs.size(); ++i)
+      EXPECT_NE(text.find(fusedKernelName(i) + ","), std::string::npos) << i;
+    const Result<Bytes> image = (*compiler)->compile(text, number == 0 ? 80 : 90);
     ASSERT_TRUE(image.ok()) << image.error().text();
     EXPECT_EQ(asText(std::span(*image).first(4)), "\177ELF");
   }
