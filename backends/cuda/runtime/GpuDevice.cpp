@@ -614,6 +614,8 @@ void GpuDevice::runSharedGraph(std::span<const GraphShare> all, size_t number,
   enter();
   if (!stopped_.load())
     check(streams_.launch(graph));
+}
+
 /// False where the driver refuses a program with a library's launches, of which nobody knows what
 /// they do in a capture: it then goes without this graph for good.
 bool GpuDevice::makeGraph(const GpuProgram &program, KeptGraph &graph,
