@@ -111,4 +111,13 @@ std::optional<DeviceKind> localGpus(std::string_view list) {
   return std::nullopt;
 }
 
+bool isEmulated(std::string_view list) {
+  if (std::optional<DeviceKind> local = localGpus(list))
+    return *local == DeviceKind::Emu;
+  const Result<std::vector<DeviceName>> devices = parseDevices(list);
+  return devices.ok() && std::ranges::any_of(*devices, [](const DeviceName &device) {
+           return device.kind == DeviceKind::Emu;
+         });
+}
+
 } // namespace lstmc

@@ -31,6 +31,10 @@ struct DeviceName {
 /// once only. E0001 for anything else.
 Result<std::vector<DeviceName>> parseDevices(std::string_view list);
 
+/// Whether the list, which may be `emu:local`, names an emulated GPU. A time of a run on one is
+/// that of the emulation, so it is shown as no GPU's.
+bool isEmulated(std::string_view list);
+
 /// The machine's device that this is, or is a part of: "gpu:0" of "gpu:0.1".
 inline std::string_view wholeDevice(std::string_view name) {
   return name.substr(0, name.find('.'));

@@ -125,7 +125,8 @@ void EventLog::update(const UpdateEvent &event) {
   write("train/perplexity", event.perplexity);
   write("train/gradient_norm", event.gradientNorm);
   write("train/learning_rate", event.learningRate);
-  write("train/labels_per_s", event.labelsPerSecond);
+  if (event.labelsPerSecond)
+    write("train/labels_per_s", *event.labelsPerSecond);
   for (const auto &[name, value] : event.metrics)
     if (name != "loss" && name != "perplexity")
       write("train/" + name, value);

@@ -36,8 +36,8 @@ struct UpdateEvent {
   std::span<const NamedNorm> gradientNorms; ///< the same, of each parameter; good during the call
   double learningRate = 0;                  ///< the schedule's
   double lossScale = 1;
-  int64_t labels = 0; ///< since the last line
-  double labelsPerSecond = 0, samplesPerSecond = 0;
+  int64_t labels = 0;                                      ///< since the last line
+  std::optional<double> labelsPerSecond, samplesPerSecond; ///< none of emulated GPUs
   double inputSeconds = 0; ///< since the last line, in which the step waited for its input
   double inputShare = 0;   ///< of the time since the last line
   double secondsLeft = 0;

@@ -1,8 +1,11 @@
 #include "executor/training/TrainReport.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
+
+#include "executor/device/DeviceNames.h"
 
 namespace lstmc::training {
 namespace {
@@ -29,13 +32,21 @@ Json expectationList(const std::vector<HeldExpectation> &expectations) {
   return list;
 }
 
+bool isEmulated(const MemoryUse &memory) {
+  return std::ranges::any_of(memory.devices,
+                             [](const DevicePeak &peak) { return lstmc::isEmulated(peak.device); });
+}
+
 Json memoryFields(const MemoryUse &memory) {
   Json peaks = Json::array();
   for (const DevicePeak &peak : memory.devices)
     peaks.push_back({{"device", peak.device},
                      {"planned_bytes", peak.plannedBytes},
                      {"measured_bytes", peak.touchedBytes}});
-  return {{"peak", peaks}, {"resident_beyond_bytes", memory.residentBeyondBytes}};
+  Json fields = {{"peak", peaks}, {"resident_beyond_bytes", memory.residentBeyondBytes}};
+  if (isEmulated(memory))
+    fields["emulated"] = true;
+  return fields;
 }
 
 std::string textOf(const Json &document) {
@@ -72,6 +83,8 @@ void TrainReport::start(const StartEvent &event) {
   line["graph_hash"] = event.graphHash;
   line["parameters"] = event.parameters;
   line["devices"] = context.devices;
+  if (std::ranges::any_of(context.devices, lstmc::isEmulated))
+    line["emulated"] = true;
   line["batch"] = event.batch;
   line["steps"] = context.steps;
   line["shards"] = event.shards;

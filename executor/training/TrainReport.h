@@ -55,7 +55,8 @@ private:
 };
 
 /// {"peak": [{device planned_bytes measured_bytes}], "resident_beyond_bytes": N}, as all documents
-/// of runs have it.
+/// of runs have it, and "emulated": true where a device is an emulated GPU, so that times mean
+/// nothing.
 std::string memoryJson(const MemoryUse &memory);
 
 struct EvaluationContext {

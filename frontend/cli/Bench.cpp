@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/ranges.h>
 
@@ -10,6 +11,7 @@
 #include "executor/device/ThreadTeam.h"
 #include "executor/session/Values.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/Emulated.h"
 #include "frontend/cli/Expect.h"
 #include "frontend/cli/Model.h"
 #include "frontend/cli/ThreadFlags.h"
@@ -29,6 +31,7 @@ using Json = nlohmann::ordered_json;
 struct Cell {
   std::string entry;
   std::vector<std::string> devices;
+  bool emulated = false;        ///< one of them is an emulated GPU, so times are none of a GPU's
   int64_t batch = 0, steps = 0; ///< extents of the dims of those names in the first input; 0: none
   int64_t threads = 0, labels = 0;
   std::string dtype;
@@ -105,6 +108,7 @@ Result<Cell> describe(const Model &model, Session &session, const Options &optio
   cell.threads = session.device(0).threads();
   for (const package::Device &device : data.devices)
     cell.devices.push_back(device.name);
+  cell.emulated = onEmulated(data);
   cell.dtype = data.parameters.empty()
                    ? "-"
                    : std::string(dtypeName(data.buffers[data.parameters[0].buffers[0]].dtype));
@@ -174,7 +178,7 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   if (options.calibrate)
     LSTMC_TRY(calibrate(data, {1, int(cell.threads), workers, availableProcessors()}));
   if (std::optional<planning::MachineRates> rates = planning::keptRates(workers);
-      rates && cell.cost)
+      rates && cell.cost && !cell.emulated)
     cell.limit = rates->limitSeconds(double(cell.cost->flops), double(weightBytes(data)),
                                      cell.dtype == "f64");
   LSTMC_ASSIGN(double real, realStepsGiven(*session, entryName));
@@ -245,6 +249,7 @@ Json cellJson(const Cell &cell, const std::string &model) {
                {"forecast_error_fraction", cell.forecastError()}};
   json.update(
       {{"peak_bytes", cell.peakBytes}, {"weights_hash", fmt::format("{:016x}", cell.weightsHash)}});
+  json["emulated"] = cell.emulated;
   return json;
 }
 
@@ -256,19 +261,15 @@ Json host() {
           {"memory_bytes", facts.memoryBytes}};
 }
 
+/// Those from "mean" on are timeColumns().
 constexpr std::string_view kColumns[] = {
     "entry",     "device", "batch",    "steps",   "threads",  "dtype",       "mean ± deviation ms",
     "median ms", "p99 ms", "labels/s", "GFLOP/s", "of limit", "forecast ms", "off by"};
 
-std::vector<std::string> columnsOf(const Cell &cell) {
-  auto extent = [](int64_t value) { return value ? fmt::format("{}", value) : std::string("-"); };
-  return {cell.entry,
-          fmt::format("{}", fmt::join(cell.devices, "+")),
-          extent(cell.batch),
-          extent(cell.steps),
-          fmt::format("{}", cell.threads),
-          cell.dtype,
-          fmt::format("{:.4f} ± {:.4f}", cell.mean() * 1e3, cell.deviation() * 1e3),
+std::vector<std::string> timeColumns(const Cell &cell) {
+  if (cell.emulated)
+    return std::vector<std::string>(8, "-");
+  return {fmt::format("{:.4f} ± {:.4f}", cell.mean() * 1e3, cell.deviation() * 1e3),
           fmt::format("{:.4f}", cell.quantile(0.5) * 1e3),
           fmt::format("{:.4f}", cell.quantile(0.99) * 1e3),
           fmt::format("{:.0f}", cell.labelsPerSecond()),
@@ -277,6 +278,18 @@ std::vector<std::string> columnsOf(const Cell &cell) {
           cell.limit ? fmt::format("{:.0f} %", *cell.limit / cell.quantile(0.5) * 100) : "-",
           fmt::format("{:.4f}", cell.forecast * 1e3),
           fmt::format("{:+.0f} %", cell.forecastError() * 100)};
+}
+
+std::vector<std::string> columnsOf(const Cell &cell) {
+  auto extent = [](int64_t value) { return value ? fmt::format("{}", value) : std::string("-"); };
+  std::vector<std::string> columns = {cell.entry,
+                                      fmt::format("{}", fmt::join(cell.devices, "+")),
+                                      extent(cell.batch),
+                                      extent(cell.steps),
+                                      fmt::format("{}", cell.threads),
+                                      cell.dtype};
+  std::ranges::move(timeColumns(cell), std::back_inserter(columns));
+  return columns;
 }
 
 /// The columns of command.md section 6, so that a table reads as the JSON does.

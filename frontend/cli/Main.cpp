@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <new>
@@ -9,6 +10,7 @@
 #include "executor/base/OutputFile.h"
 #include "executor/base/StandardStreams.h"
 #include "executor/base/Termination.h"
+#include "executor/device/DeviceNames.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/MxnetVariables.h"
@@ -66,12 +68,10 @@ static std::optional<Error> asError(const CommandResult &result) {
 }
 
 static void sayWhatTimesMean(const Options &options, const Console &console) {
-  for (const std::string &device : *options.devices)
-    if (device.find("emu") != std::string::npos)
-      return console.say(
-          fmt::format("emulated GPUs are for correctness: the times that are printed for them "
-                      "say nothing about a GPU{}",
-                      options.calibrate ? ", so --calibrate measures nothing" : ""));
+  if (std::ranges::any_of(*options.devices, isEmulated))
+    console.say(fmt::format("emulated GPUs are for correctness: times of a run on them say nothing "
+                            "about a GPU{}",
+                            options.calibrate ? ", so --calibrate measures nothing" : ""));
 }
 
 /// The exit code, once the results are out.

@@ -12,6 +12,7 @@
 #include "executor/package/Plan.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DeviceFlags.h"
+#include "frontend/cli/Emulated.h"
 #include "frontend/cli/HostText.h"
 #include "frontend/cli/ManyHosts.h"
 #include "frontend/cli/Measured.h"
@@ -336,6 +337,7 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
   const std::vector<std::string> hosts =
       target.cluster ? target.cluster->hosts : std::vector<std::string>();
   const std::vector<planning::Remedy> &remedies = all.found;
+  const bool emulated = onEmulated(planned.data);
   if (console.json()) {
     Json document = planJson(planned.data, &planned.forecast, planned.capacities);
     if (!hosts.empty())
@@ -385,10 +387,11 @@ void printPlan(const Planned &planned, const planning::Remedies &all, const Opti
     std::vector<std::string> peaks;
     for (uint64_t bytes : remedy.peaks)
       peaks.push_back(bytesText(bytes));
-    console.print(fmt::format(
-        "{:<7} {:<{}}  {}  {} {:+.0f} %", &remedy == &remedies[0] ? "instead" : "",
-        flagsOf(remedy.change, options), widest, fmt::join(peaks, ", "),
-        planned.forecast.updateSeconds ? "update" : "forward", 100 * remedy.timeFraction));
+    console.print(
+        fmt::format("{:<7} {:<{}}  {}  {} {}", &remedy == &remedies[0] ? "instead" : "",
+                    flagsOf(remedy.change, options), widest, fmt::join(peaks, ", "),
+                    planned.forecast.updateSeconds ? "update" : "forward",
+                    emulated ? "-" : fmt::format("{:+.0f} %", 100 * remedy.timeFraction)));
   }
   if (!planned.recomputed.empty())
     console.print(planned.recomputed);
@@ -479,7 +482,7 @@ CommandResult planCommand(const Options &options, Console &console) {
   planning::Remedies remedies;
   if (!fit && !many && !target.job && isSource(options.operands[0]))
     remedies = remediesFor(planned, options, target);
-  if (fit && options.measured) {
+  if (fit && options.measured && !onEmulated(planned.data)) {
     LSTMC_CHECKED_ASSIGN(planned.measured, measuredSeconds(options));
   }
   printPlan(planned, remedies, options, target, console);

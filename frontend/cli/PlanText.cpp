@@ -8,6 +8,7 @@
 #include "executor/base/Escape.h"
 #include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
+#include "frontend/cli/Emulated.h"
 #include "frontend/cli/RankDevices.h"
 #include "viz/Cost.h"
 
@@ -99,7 +100,10 @@ std::string layoutsText(const std::vector<passes::Layout> &layouts, size_t most)
   std::string text;
   for (size_t i = 0; i < most; ++i)
     text += fmt::format("{}{:<{}} {:>9}  {:>9}{}", i == 0 ? "taken     " : "\n          ",
-                        layoutText(layouts[i]), widest, viz::durationText(layouts[i].seconds),
+                        layoutText(layouts[i]), widest,
+                        std::ranges::any_of(layouts[i].names, isEmulated)
+                            ? "-"
+                            : viz::durationText(layouts[i].seconds),
                         bytesText(layouts[i].peakBytes), layouts[i].fits ? "" : "  does not fit");
   if (layouts.size() > most)
     text += fmt::format("\n          and {} more weighed", layouts.size() - most);
@@ -129,8 +133,21 @@ std::string besideMeasured(std::string_view what, double forecast, double measur
                      viz::durationText(measured), 100 * (forecast / measured - 1));
 }
 
+/// What is known without a time.
+static std::string emulatedForecast(const package::PackageData &data,
+                                    const planning::PackageForecast &forecast) {
+  std::string text = "forecast  - of an emulated GPU";
+  if (forecast.realSteps < 1)
+    text += fmt::format("; of the steps of the data {:.0f} % are real", 100 * forecast.realSteps);
+  if (data.devices.size() > 1)
+    text += fmt::format("; sends {}", bytesText(uint64_t(forecast.sentBytes)));
+  return text;
+}
+
 std::string forecastLine(const package::PackageData &data,
                          const planning::PackageForecast &forecast) {
+  if (onEmulated(data))
+    return emulatedForecast(data, forecast);
   std::string text = "forecast ";
   if (forecast.updateSeconds)
     text += " update " + viz::durationText(*forecast.updateSeconds);
@@ -184,7 +201,9 @@ std::string waysText(const package::PackageData &data,
     text += fmt::format("{}{} {} {}: {}, {} a step", text.empty() ? "recurrence " : "\n           ",
                         data.devices[layer.device].name, escaped(layer.layer),
                         layer.backward ? "backward" : "forward", wayText(layer.way),
-                        viz::durationText(layer.way.stepSeconds));
+                        isEmulated(data.devices[layer.device].name)
+                            ? "-"
+                            : viz::durationText(layer.way.stepSeconds));
   return text;
 }
 
@@ -371,12 +390,13 @@ static Json deviceJson(const package::PackageData &data, const Row &row) {
 Json planJson(const package::PackageData &data, const planning::PackageForecast *forecast,
               const planning::Capacities &capacities) {
   Json devices = Json::array();
+  const bool emulated = onEmulated(data);
   std::vector<Row> rows = rowsOf(data);
   for (size_t i = 0; i < rows.size(); ++i) {
     Json &device = devices.emplace_back(deviceJson(data, rows[i]));
     if (i < capacities.size())
       device["capacity_bytes"] = capacities[i];
-    if (forecast)
+    if (forecast && !emulated)
       device["idle_fraction"] = forecast->idle[i];
     // A forecast of many hosts knows no drivers.
     if (forecast && i < forecast->driver.size() && forecast->driver[i].compiled > 0)
@@ -385,7 +405,11 @@ Json planJson(const package::PackageData &data, const planning::PackageForecast 
   }
   Json plan = {
       {"schema", "lstmc.plan/1"}, {"fits", planning::fits(data, capacities)}, {"devices", devices}};
-  auto orNull = [](const std::optional<double> &value) { return value ? Json(*value) : Json(); };
+  if (emulated)
+    plan["emulated"] = true;
+  auto orNull = [&](const std::optional<double> &value) {
+    return value && !emulated ? Json(*value) : Json();
+  };
   if (forecast)
     plan["forecast"] = {{"update_s", orNull(forecast->updateSeconds)},
                         {"forward_s", orNull(forecast->forwardSeconds)},

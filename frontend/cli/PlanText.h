@@ -31,7 +31,7 @@ std::string layoutsText(const std::vector<passes::Layout> &layouts, size_t most 
 nlohmann::ordered_json layoutsJson(const std::vector<passes::Layout> &layouts);
 
 /// "forecast  update 131 ms, forward 40.2 ms; 1.9 times as fast as one device; sends 4.1 MiB; idle
-///            cpu:0 3 %, cpu:1 5 % · by ...".
+///            cpu:0 3 %, cpu:1 5 % · by ..."; without times where a device is an emulated GPU.
 std::string forecastLine(const package::PackageData &data,
                          const planning::PackageForecast &forecast);
 
@@ -56,7 +56,9 @@ std::string planTable(const package::PackageData &data,
 std::vector<std::vector<std::string>> planRows(const package::PackageData &data,
                                                const planning::Capacities &capacities);
 
-/// lstmc.plan/1. What is not known is left out, or null.
+/// lstmc.plan/1. What is not known is left out, or null. Where a device is an emulated GPU it has
+/// "emulated": true and no forecast of times; `recurrences` are then those of the card that is
+/// emulated.
 nlohmann::ordered_json planJson(const package::PackageData &data,
                                 const planning::PackageForecast *forecast = nullptr,
                                 const planning::Capacities &capacities = {});

@@ -6,6 +6,7 @@
 #include "executor/base/OutputFile.h"
 #include "executor/training/Checkpoint.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/Emulated.h"
 #include "frontend/cli/LossLog.h"
 #include "frontend/cli/ManyHosts.h"
 #include "frontend/cli/Measured.h"
@@ -71,7 +72,9 @@ static Result<std::vector<viz::Timeline>> timelines(const Model &model, const pa
       {"planned; " + viz::ratesText(machines.front()), planning::forecast(data, entry, machines)}};
   if (options.measured) {
     LSTMC_ASSIGN(planning::EntryTimes times, measuredTimes(model, options, entry));
-    timelines.push_back({"measured", std::move(times)});
+    timelines.push_back(
+        {onEmulated(data) ? "measured on an emulated GPU, of which times say nothing" : "measured",
+         std::move(times)});
   }
   return timelines;
 }

@@ -8,7 +8,10 @@
 
 namespace lstmc::cli {
 
-static std::string rate(double perSecond) {
+static std::string rate(std::optional<double> rate) {
+  if (!rate)
+    return "-";
+  const double perSecond = *rate;
   return perSecond >= 1e6   ? fmt::format("{:.1f}M", perSecond / 1e6)
          : perSecond >= 1e3 ? fmt::format("{:.1f}k", perSecond / 1e3)
                             : fmt::format("{:.0f}", perSecond);
@@ -111,8 +114,9 @@ void Progress::update(const training::UpdateEvent &event) {
       line += fmt::format(" {}={:.4f}", name, value);
   if (event.gradientNorm)
     line += fmt::format(" gnorm={:.3f}", *event.gradientNorm);
-  line += fmt::format(" lr={:g} labels/s={:.0f} input={:.1f}% left={:.0f}s", event.learningRate,
-                      event.labelsPerSecond, event.inputShare * 100, event.secondsLeft);
+  line += fmt::format(" lr={:g} labels/s={} input={:.1f}% left={:.0f}s", event.learningRate,
+                      event.labelsPerSecond ? fmt::format("{:.0f}", *event.labelsPerSecond) : "-",
+                      event.inputShare * 100, event.secondsLeft);
   if (console_.live())
     console_.note(line);
   else

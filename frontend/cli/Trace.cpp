@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "executor/device/DeviceNames.h"
 #include "executor/ranks/Host.h"
 #include "executor/ranks/Job.h"
 #include "frontend/cli/Ranks.h"
@@ -34,7 +35,7 @@ void Trace::watch(Session &session) {
   session.setTimer(this);
   lanes_.resize(1);
   for (const package::Device &device : session.package().data().devices)
-    lanes_.push_back(device.name);
+    lanes_.push_back(device.name + (isEmulated(device.name) ? " (emulated)" : ""));
 }
 
 void Trace::ran(const package::Package &package, const package::Entry &entry,

@@ -7,6 +7,7 @@
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/Emulated.h"
 #include "frontend/cli/Expect.h"
 #include "frontend/cli/GpuWatch.h"
 #include "frontend/cli/GradientWatch.h"
@@ -196,7 +197,8 @@ CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
   }
   LSTMC_CHECKED_TRY(prepareAll(*job.session));
   job.options.metrics = job.metrics;
-  Observers observers;
+  const bool emulated = onEmulated(job.package());
+  Observers observers(emulated);
   LSTMC_CHECKED_TRY(addObservers(job, options, console, observers));
   UpdateClock &clock = observers.add<UpdateClock>();
   training::TrainReport *report = addReport(job, options, console, observers);
@@ -210,7 +212,7 @@ CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
     LSTMC_CHECKED_ASSIGN(Diagnostics outside, session->indexWarning());
     console.warn(outside);
   }
-  if (std::string text = clock.text(job.forecast.seconds()); !text.empty())
+  if (std::string text = clock.text(job.forecast.seconds()); !text.empty() && !emulated)
     console.say(text);
   LSTMC_CHECKED_TRY(trace.write(console, job.session->peers()));
   std::vector<training::HeldExpectation> held =

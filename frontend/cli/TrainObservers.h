@@ -14,8 +14,11 @@
 
 namespace lstmc::cli {
 
-/// Tells several.
+/// Tells several. Of emulated GPUs it tells no rates.
 struct Observers : training::TrainObserver {
+  explicit Observers(bool emulated) : emulated(emulated) {}
+
+  const bool emulated;
   std::vector<std::unique_ptr<training::TrainObserver>> all;
   template <typename Observer, typename... Arguments> Observer &add(Arguments &&...arguments) {
     auto made = std::make_unique<Observer>(std::forward<Arguments>(arguments)...);
@@ -28,10 +31,12 @@ struct Observers : training::TrainObserver {
     each([&](auto &o) { o.start(e); });
   }
   void tick(const training::UpdateEvent &e) override {
-    each([&](auto &o) { o.tick(e); });
+    const training::UpdateEvent told = withoutRates(e);
+    each([&](auto &o) { o.tick(told); });
   }
   void update(const training::UpdateEvent &e) override {
-    each([&](auto &o) { o.update(e); });
+    const training::UpdateEvent told = withoutRates(e);
+    each([&](auto &o) { o.update(told); });
   }
   void valid(const training::ValidEvent &e) override {
     each([&](auto &o) { o.valid(e); });
@@ -45,6 +50,11 @@ struct Observers : training::TrainObserver {
   void end(const training::EndEvent &e) override {
     failedUpdate = e.failedUpdate;
     each([&](auto &o) { o.end(e); });
+  }
+  training::UpdateEvent withoutRates(training::UpdateEvent event) const {
+    if (emulated)
+      event.labelsPerSecond = event.samplesPerSecond = std::nullopt;
+    return event;
   }
   template <typename F> void each(F call) {
     for (auto &observer : all)

@@ -119,6 +119,46 @@ class Emu(Case):
             self.assertIn(said, self.good(*words, "-d", "emu:0").stderr, words)
             self.assertNotIn(said, self.good(*words, "-d", "cpu").stderr, words)
 
+    def test_no_text_has_a_time_of_an_emulated_gpu(self):
+        a_time = r"(?<!p9)\d (µs|ms|s)\b|\d labels/s(?!=)|labels/s=\d|calibrate|[+-]\d+ %"
+        plan = ["plan", "small.lnet", "--measured"]
+        train = [*LEARN, "--force", "--disp-every", "1u", "-o"]
+        for words in (plan, [*plan, "--place", "auto"], [*train, "a"], ["bench", "small.lnet", "-r", "1", "-q"]):
+            done = self.good(*words, "-d", "emu:0")
+            self.assertNotRegex(done.stdout + done.stderr, a_time, words)
+            self.assertIn("-", done.stdout)
+        self.assertIn("forecast  - of an emulated GPU", self.good(*plan, "-d", "emu:0").stdout)
+        self.assertRegex(self.good(*plan, "-d", "cpu").stdout, a_time)
+        self.assertRegex(self.good(*train, "b", "-d", "cpu").stderr, r"labels/s=\d")
+        self.assertIn("labels/s=- ", self.good(*train, "b", "-d", "cpu:0,emu:0").stderr)
+        row = self.good("bench", "small.lnet", "-r", "1", "-d", "emu:0").stdout.splitlines()[-1]
+        self.assertEqual(row.split("|")[7:-1], [" - "] * 8)
+
+    def test_documents_say_that_a_gpu_is_emulated(self):
+        def of(*words, schema):
+            emulated, real = (self.document(*words, "-d", device, schema=schema) for device in ("emu:0", "cpu"))
+            return emulated, real
+
+        emulated, real = of("plan", "small.lnet", "--measured", schema="lstmc.plan/1")
+        self.assertEqual((emulated["emulated"], emulated["forecast"]["update_s"], "measured_seconds" in emulated), (True, None, False))
+        self.assertNotIn("emulated", real)
+        self.assertGreater(real["forecast"]["update_s"], 0)
+        emulated, real = of("bench", "small.lnet", "-r", "1", schema="lstmc.bench/1")
+        self.assertEqual([cell["emulated"] for cell in emulated["cells"] + real["cells"]], [True, False])
+        emulated, real = of("run", "small.lnet", "-i", "data=random:3", schema="lstmc.run/1")
+        self.assertEqual((emulated["emulated"], "emulated" in real), (True, False))
+        emulated, real = of(*LEARN, "-o", "a", "--force", schema="lstmc.train/1")
+        self.assertEqual((emulated["start"]["emulated"], emulated["end"]["emulated"], emulated["start"]["plan"]["emulated"]), (True, True, True))
+        self.assertNotIn("emulated", {**real["start"], **real["end"], **real["start"]["plan"]})
+        rates = [json.loads(line) for line in self.good(*LEARN, "-o", "a", "--force", "-d", "emu:0", "--disp-every", "1u", "--format", "jsonl").stdout.splitlines()]
+        self.assertEqual({line["labels_per_s"] for line in rates if line["event"] == "update"}, {None})
+        self.good("bench", "small.lnet", "-r", "1", "-d", "emu:0", "--trace", "t.json")
+        self.assertIn("emu:0 (emulated)", (self.folder / "t.json").read_text())
+
+    def test_a_package_for_an_emulated_gpu_is_known_by_its_devices(self):
+        self.good("compile", "small.lnet", "-d", "emu:0", "-o", "e.lstmc")
+        self.assertIn("| - | - |", self.good("bench", "e.lstmc", "-r", "1").stdout)
+
     def test_an_emulated_gpu_is_not_calibrated(self):
         env = {"LSTMC_CACHE_DIR": str(self.folder / "cache")}
         done = self.good("bench", "small.lnet", "-r", "1", "-d", "emu:0", "--calibrate", env=env)
