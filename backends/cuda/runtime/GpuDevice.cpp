@@ -551,7 +551,8 @@ bool GpuDevice::sharesGraphs(const Device &other) const {
          reaches(other) && other.reaches(*this);
 }
 
-/// The first of the devices is this one. Counts the launches of all as its own.
+/// The first of the devices is this one. Counts the launches of all as its own. A graph of several
+/// GPUs that the driver does not take is refused for good.
 void GpuDevice::captureShared(KeptGraph &graph, const std::vector<GpuDevice *> &devices,
                               const std::function<void()> &give) {
   const auto begun = [&] {
@@ -576,9 +577,10 @@ void GpuDevice::captureShared(KeptGraph &graph, const std::vector<GpuDevice *> &
       give();
       enter();
     }));
-  } catch (...) {
-    setCapturing(false);
-    throw;
+  } catch (const std::runtime_error &error) {
+    graph.refused = true;
+    if (!std::exchange(toldOfGraphs_, true))
+      choices_.push_back(std::string("no graph of several GPUs: ") + error.what());
   }
   setCapturing(false);
   graph.launches = begun() - before;
@@ -604,12 +606,18 @@ void GpuDevice::runSharedGraph(std::span<const GraphShare> all, size_t number,
   KeptGraph &graph = static_cast<GpuProgram *>(all.front().program)->graph(number);
   if (graph.executable) {
     begun_.fetch_add(graph.launches, std::memory_order_relaxed);
-  } else {
+  } else if (!graph.refused) {
     std::vector<GpuDevice *> devices;
     for (const GraphShare &share : all)
       if (std::ranges::find(devices, &deviceOf(share)) == devices.end())
         devices.push_back(&deviceOf(share));
     captureShared(graph, devices, give);
+  }
+  if (graph.refused) { // events order it all the same
+    give();
+    for (const GraphShare &share : all)
+      share.device->finish();
+    return;
   }
   enter();
   if (!stopped_.load())

@@ -9,6 +9,7 @@
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/cuda/runtime/Staging.h"
+#include "executor/device/GraphSharer.h"
 
 namespace lstmc::cuda {
 namespace {
@@ -225,6 +226,75 @@ TEST_F(Graphs, AreWholeAfterARunThatWasStopped) {
   device->runGraph(*program, 0, give);
   device->finish();
   EXPECT_EQ(get(1), 5);
+}
+
+/// Two cards, with one graph where the driver takes it, and in the order of the same events where
+/// it does not; which is told once.
+class SharedGraphs : public ::testing::TestWithParam<bool> {
+protected:
+  static inline bool refuses = false;
+
+  static const Driver &driver() {
+    static const Driver driver = [] {
+      Driver table = countingDriver();
+      table.instantiate = [](DriverExecutable *executable, DriverGraph graph,
+                             unsigned long long flags) {
+        return refuses ? emulated::kInvalidValue + 0
+                       : emulatedDriver().instantiate(executable, graph, flags);
+      };
+      return table;
+    }();
+    return driver;
+  }
+  static std::unique_ptr<Device> makeDevice(CardNumber card) {
+    auto none = [](KernelId, std::span<const Tensor>) -> KernelFunction { return nullptr; };
+    auto device =
+        std::move(*makeGpuDevice("emu:" + std::to_string(card), driver(),
+                                 {.card = card, .images = emulatedImages(), .onHost = none}));
+    EXPECT_TRUE(device->allocate(64).ok());
+    EXPECT_TRUE(device->reserve(2, 2).ok());
+    return device;
+  }
+  /// Of a byte of any device.
+  static std::unique_ptr<PreparedProgram> copyOf(Device &device, std::byte *from, std::byte *to) {
+    Tensor x, y;
+    x.data = from;
+    y.data = to;
+    x.dtype = y.dtype = DType::U8;
+    return std::move(*device.prepare({{KernelId::Copy, {x, y}, {}, {}}}));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Drivers, SharedGraphs, ::testing::Bool(),
+                         [](const auto &info) { return info.param ? "Refuse" : "Take"; });
+
+TEST_P(SharedGraphs, OrderWhatOneDeviceReadsOfAnother) {
+  refuses = GetParam();
+  kernelsGiven = graphsLaunched = 0;
+  const std::unique_ptr<Device> first = makeDevice(kCard), second = makeDevice(kCard + 1);
+  auto &leader = dynamic_cast<GraphSharer &>(*first), &other = dynamic_cast<GraphSharer &>(*second);
+  ASSERT_TRUE(leader.sharesGraphs(*second));
+  const auto make = copyOf(*first, first->arena(), first->arena() + 1),
+             take = copyOf(*second, first->arena() + 1, second->arena());
+  const GraphShare all[] = {{first.get(), make.get()}, {second.get(), take.get()}};
+  auto give = [&] {
+    first->launch(1, *make, 0, 1);
+    first->record(1, 0);
+    other.waitFor(0, *first, 0);
+    second->launch(0, *take, 0, 1);
+  };
+  for (uint8_t value : {3, 5, 8}) {
+    first->copyIn(0, {(std::byte *)&value, 1});
+    leader.runSharedGraph(all, 0, give);
+    first->finish();
+    second->finish();
+    std::byte found{};
+    second->copyOut(0, {&found, 1});
+    EXPECT_EQ(int(found), value);
+  }
+  EXPECT_EQ(graphsLaunched, refuses ? 0 : 3);
+  EXPECT_EQ(kernelsGiven, refuses ? 2 * 4 : 2);
+  EXPECT_EQ(first->choices().size(), refuses ? 1u : 0u);
+  refuses = false;
 }
 
 TEST_F(Graphs, WhatFailsWhileOneIsMadeLeavesNone) {
