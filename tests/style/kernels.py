@@ -16,7 +16,7 @@ BANNED = {
     r"<<<": "a launch",
     r"\b(?:asm|__asm\w*)\b": "assembly",
     r"cooperative_groups|\bcub::|\bcuda::(?!std\b)|\bnvcuda\b": "a library of CUDA",
-    r"#\s*include\b(?!\s*<(?:bit|cstdint)>|\s*\"(?:backends/cuda/kernels|executor/(?:abi|base))/[\w/]+\.(?:h|def)\")": "a header that is not in the list: use Gpu.h",
+    r"#\s*include\b(?!\s*<(?:bit|cstdint|type_traits)>|\s*\"(?:backends/cuda/kernels|executor/(?:abi|base))/[\w/]+\.(?:h|def)\")": "a header that is not in the list: use Gpu.h",
     rf"\b(?:{MATH})[fl]?\s*\(": "a function of libm",
     r"\b(?:clock64|clock|nanosleep|globaltimer)\s*\(": "a clock",
     r"\bwhile\s*\(\s*(?:true|1)\s*\)|\bfor\s*\(\s*;\s*;|\bwhile\s*\([^;{}]*\)\s*(?:\{\s*\}|;)": "waiting: use spinUntilAtLeast",

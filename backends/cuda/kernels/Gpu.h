@@ -23,8 +23,8 @@
 // arriveAtCluster, which lets others see what was done before it, and waitForCluster; between them
 // a thread may do what no other thread looks at before the next barrier. All 32 lanes of a warp
 // meet in mmaBf16, mmaFp16 and mmaTf32, which add a product of small matrices to c
-// (TensorCores.h). No kernel needs a vote of a warp, so there is none. Every operation is rounded by
-// itself, and multiplyAdd once (nvcc: -fmad=false, -ftz=true, -prec-div=true, -prec-sqrt=true).
+// (TensorCores.h). No kernel needs a vote of a warp, so there is none. Every operation is rounded
+// by itself, and multiplyAdd once (nvcc: -fmad=false, -ftz=true, -prec-div=true, -prec-sqrt=true).
 //
 // Operations on f32 have names, because a GPU flushes denormals there and the emulated GPU does it
 // by hand: added, subtracted, multiplied, divided, multiplyAdd, squareRoot, roundToEven, roundDown,
