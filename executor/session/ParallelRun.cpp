@@ -33,12 +33,19 @@ Status ParallelRun::run(const BoundEntry &entry, Part part,
 
 Status ParallelRun::runShared(const BoundEntry &entry, Part part,
                               const std::function<void()> *meanwhile) {
-  SharedGraph::Place at;
+  const auto works = std::ranges::find_if(entry.programs, [&](const BoundProgram &program) {
+    return program.lastSegment(part) > program.firstSegment(part);
+  });
+  if (works == entry.programs.end()) { // a part without launches
+    if (meanwhile)
+      (*meanwhile)();
+    return transport_.status();
+  }
+  SharedGraph::Place at = {size_t(works - entry.programs.begin()), works->firstSegment(part)};
   guarded([&] { return std::pair(&entry.programs[at.program], at.segment); },
           [&] {
-            const BoundProgram &leader = entry.programs.front();
-            const size_t first = std::min(leader.firstSegment(part), leader.segments.size() - 1);
-            Watchdog::Stretch stretch(watchdog_, entry, leader, leader.segments[first].launch);
+            const size_t launch = works->segments[at.segment].launch;
+            Watchdog::Stretch stretch(watchdog_, entry, *works, launch);
             if (Status status = entry.shared->give(entry, part, at); !status.ok())
               transport_.abort(std::move(status.error()));
           });
