@@ -99,7 +99,7 @@ struct CompileOptions {
   /// Patterns ("lstm*") of the begin states that are kept between calls.
   std::vector<std::string> carry;
   std::optional<DType> dtype; ///< compute type of the whole net
-  FastRule fast = FastRule::None;
+  FastRules fast;
   bool scores = false; ///< `evaluate` returns what heads of two classes say of each label, which
                        ///< `auc` is made of
   /// Passes left out: "roll-recurrence", "hoist-projection", "fuse", "schedule", and "in-place" and

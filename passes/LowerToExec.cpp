@@ -24,12 +24,13 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
     llvm::SmallVector<mlir::Operation *> old;
     for (mlir::Operation &op : *module.getBody())
       old.push_back(&op);
-    const FastRule rule = fastRuleOf("+" + fast).value_or(FastRule::None);
+    const FastRules rules =
+        fast.empty() ? FastRules() : fastRulesOf("+" + fast).value_or(FastRules());
     PlanBuilder plan(module, names);
     if (failed(plan.declare(module)))
       return signalPassFailure();
     for (mlir::func::FuncOp entry : entries)
-      if (failed(EntryLowering(plan, entry, names, rule).run()))
+      if (failed(EntryLowering(plan, entry, names, rules).run()))
         return signalPassFailure();
     reserveTables(plan);
     for (mlir::Operation *op : llvm::reverse(old))

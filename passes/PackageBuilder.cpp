@@ -309,7 +309,7 @@ package::Location locationOf(mlir::Location location) {
 
 package::PackageData buildPackage(exec::PlanOp plan) {
   package::PackageData data = Builder(plan).run();
-  data.numerics = numericsText(DType::F32, FastRule::None);
+  data.numerics = numericsText(DType::F32, FastRules());
   return data;
 }
 

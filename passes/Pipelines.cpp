@@ -148,8 +148,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
 
   LowerToExecOptions lower;
   lower.devices = options.devices;
-  if (options.fast != FastRule::None)
-    lower.fast = kFastRuleNames[int(options.fast)];
+  lower.fast = rulesText(options.fast);
   add(createLowerToExec(lower));
 
   // On launches, whose order decides how long memory is held; before plan-memory, since its offsets

@@ -4,7 +4,7 @@
 
 namespace lstmc::conformance {
 
-Status runOn(Device &device, TestLaunch &launch, FastRule fast, int runs) {
+Status runOn(Device &device, TestLaunch &launch, FastRules fast, int runs) {
   std::map<const Storage *, uint64_t> offsets; // one offset per memory, which operands may share
   uint64_t bytes = 0;
   for (const Array &operand : launch.operands)

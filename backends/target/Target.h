@@ -94,9 +94,9 @@ public:
   virtual int64_t tableBytes(KernelId, const LaunchExtents &) const { return 0; }
 
   /// Scratch that a library of the device wants for a product; 0 where none carries it out.
-  virtual int64_t libraryBytes(FastRule, const LibraryProduct &) const { return 0; }
+  virtual int64_t libraryBytes(FastRules, const LibraryProduct &) const { return 0; }
   /// The same for a recurrent layer, in the place of the scratch of the kernel.
-  virtual int64_t libraryBytes(FastRule, const LibraryLayer &) const { return 0; }
+  virtual int64_t libraryBytes(FastRules, const LibraryLayer &) const { return 0; }
 
   // What it costs.
 

@@ -318,7 +318,7 @@ Work workOf(const package::PackageData &package, const package::Launch &launch, 
     }
   Work work = workOf(launch.kernel, operands, launch.ints, program);
   if (std::ranges::none_of(operands, [](const Window &w) { return w.dtype == DType::F64; }))
-    work.fast = fastRuleOf(package.numerics).value_or(FastRule::None);
+    work.fast = fastRulesOf(package.numerics).value_or(FastRules());
   if (readsLengths(launch)) {
     const int64_t always = flopsOfAllSteps(launch.kernel, operands);
     work.flops = always + int64_t(double(work.flops - always) * realSteps);

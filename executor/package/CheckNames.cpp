@@ -53,8 +53,8 @@ private:
   Names scoresNames; ///< outputs of evaluate of role scores
 
   Status numerics() {
-    if (!fastRuleOf(data.numerics))
-      return refuse(Path("numerics"), ErrorCode::E0604, "found {}, want a rule that is known here",
+    if (!fastRulesOf(data.numerics))
+      return refuse(Path("numerics"), ErrorCode::E0604, "found {}, want rules that are known here",
                     inQuotes(data.numerics));
     return {};
   }

@@ -89,7 +89,7 @@ LaunchSpec bind(const package::Package &package, const package::Launch &launch,
     spec.program = &programOf(package.data(), launch);
   if (device.wantsLabels())
     spec.label = labelOf(package.data(), launch);
-  spec.fast = *fastRuleOf(package.data().numerics); // checked when it was opened
+  spec.fast = *fastRulesOf(package.data().numerics); // checked when it was opened
   return spec;
 }
 

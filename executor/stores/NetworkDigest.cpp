@@ -21,7 +21,7 @@ std::string networkDigest(const package::Package &package) {
                           fmt::join(data.buffers[input.buffer].shape, "x"));
   for (const package::State &state : data.states)
     text += fmt::format("state {}\n", state.name);
-  if (fastRuleOf(data.numerics) != FastRule::None)
+  if (fastRulesOf(data.numerics) != FastRules())
     text += fmt::format("package {}\n", package.digest());
   return sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
 }

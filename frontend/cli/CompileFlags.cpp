@@ -144,29 +144,30 @@ static Status checkDisabledPasses(const Options &options) {
   return {};
 }
 
-/// At most one type that products round to, or a library that carries them out.
-static Result<FastRule> fastRuleAsked(const Options &options) {
+/// At most one type that products round to, and libraries that carry out products or layers.
+static Result<FastRules> fastRulesAsked(const Options &options) {
+  FastRules rules;
   if (!options.fast || options.fast->empty())
-    return FastRule::None;
+    return rules;
   if (options.numerics.given())
     return fail(ErrorCode::E0001,
                 "--fast gives up what --numerics {} asks for: want one of the two",
                 wordOf(*options.numerics));
-  const std::vector<std::string_view> rules(std::begin(kFastRuleNames) + 1,
-                                            std::end(kFastRuleNames));
-  FastRule rule = FastRule::None;
+  const std::vector<std::string_view> names(std::begin(kFastRuleNames), std::end(kFastRuleNames));
   for (const std::string &name : *options.fast) {
-    const auto found = std::ranges::find(rules, name);
-    if (found == rules.end())
-      return fail(ErrorCode::E0001, "--fast knows {}, got \"{}\"{}", fmt::join(rules, ", "), name,
-                  didYouMean(name, rules));
-    const auto asked = FastRule(found - rules.begin() + 1);
-    if (rule != FastRule::None && rule != asked)
-      return fail(ErrorCode::E0001, "--fast takes one of {}, got {} and {}", fmt::join(rules, ", "),
-                  kFastRuleNames[int(rule)], name);
-    rule = asked;
+    const auto rule = size_t(std::ranges::find(names, name) - names.begin());
+    if (rule == names.size())
+      return fail(ErrorCode::E0001, "--fast knows {}, got \"{}\"{}", fmt::join(names, ", "), name,
+                  didYouMean(name, names));
+    if (rules.has(rule))
+      return fail(ErrorCode::E0001, "--fast takes each rule once, got {} twice", name);
+    if (rule < kRoundings && rules.usesTensorCores())
+      return fail(ErrorCode::E0001, "--fast rounds to one of {}, got {} and {}",
+                  fmt::join(names.begin(), names.begin() + kRoundings, ", "),
+                  names[size_t(rules.roundedTo) - 1], name);
+    rules.add(rule);
   }
-  return rule;
+  return rules;
 }
 
 /// What the package keeps of the source.
@@ -200,7 +201,7 @@ Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const 
   compile.carry.insert(compile.carry.end(), request.carry.begin(), request.carry.end());
   if (options.dtype.given())
     compile.dtype = *options.dtype;
-  LSTMC_ASSIGN(compile.fast, fastRuleAsked(options));
+  LSTMC_ASSIGN(compile.fast, fastRulesAsked(options));
   compile.scores = asksForScores(options, fit);
   LSTMC_TRY(checkDisabledPasses(options));
   compile.disabled = options.disablePass;

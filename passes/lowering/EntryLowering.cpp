@@ -17,7 +17,7 @@ using mlir::Value;
 using sym::View;
 
 EntryLowering::EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry,
-                             llvm::ArrayRef<std::string> devices, FastRule fast)
+                             llvm::ArrayRef<std::string> devices, FastRules fast)
     : plan(plan), entry(entry), device(deviceOf(entry)), devices(devices), fast(fast),
       main(entry.getContext()), prepare(entry.getContext()), location(entry.getLoc()) {
   // The prepare program comes first, and goes again if nothing is put there.

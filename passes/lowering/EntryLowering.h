@@ -19,7 +19,7 @@ class EntryLowering : public sym::KernelBuilder {
 public:
   /// `devices`: names, of whose targets is asked what libraries want under the rule.
   EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry, llvm::ArrayRef<std::string> devices,
-                FastRule fast);
+                FastRules fast);
 
   mlir::LogicalResult run();
 
@@ -83,7 +83,7 @@ private:
   mlir::func::FuncOp entry;
   const int64_t device;
   const llvm::ArrayRef<std::string> devices;
-  const FastRule fast;
+  const FastRules fast;
   exec::ProgramOp program, prepareProgram;
   mlir::OpBuilder main, prepare;
   bool preparing = false;

@@ -6,6 +6,7 @@
 
 #include "backends/cuda/runtime/CublasLt.h"
 #include "backends/cuda/runtime/Cudnn.h"
+#include "executor/abi/FastRules.h"
 #include "executor/abi/Gate.h"
 #include "tests/gpu/SameCall.h"
 
@@ -57,7 +58,10 @@ TEST(LibraryTables, ConstantsAreThoseOfTheHeaders) {
   EXPECT_EQ(kCublasInvalidValue, int(CUBLAS_STATUS_INVALID_VALUE));
   EXPECT_EQ(kCublasNotSupported, int(CUBLAS_STATUS_NOT_SUPPORTED));
   EXPECT_EQ(kCublasFloat, int(CUDA_R_32F));
-  EXPECT_EQ(kCublasComputeFloat, int(CUBLAS_COMPUTE_32F));
+  EXPECT_EQ(kCublasCompute[int(RoundedTo::F32)], int(CUBLAS_COMPUTE_32F));
+  EXPECT_EQ(kCublasCompute[int(RoundedTo::Tf32)], int(CUBLAS_COMPUTE_32F_FAST_TF32));
+  EXPECT_EQ(kCublasCompute[int(RoundedTo::Bf16)], int(CUBLAS_COMPUTE_32F_FAST_16BF));
+  EXPECT_EQ(kCublasCompute[int(RoundedTo::Fp16)], int(CUBLAS_COMPUTE_32F_FAST_16F));
   EXPECT_EQ(kCublasEpilogue, int(CUBLASLT_MATMUL_DESC_EPILOGUE));
   EXPECT_EQ(kCublasBias, int(CUBLASLT_MATMUL_DESC_BIAS_POINTER));
   EXPECT_EQ(kCublasAddBias, int(CUBLASLT_EPILOGUE_BIAS));
@@ -99,7 +103,11 @@ TEST(LibraryTables, CublasLtTakesWhatAProductIsDescribedWith) {
   const CublasLt &library = **loaded;
   EXPECT_TRUE(versionOf(library).starts_with("13.")) << versionOf(library);
   CublasProduct product = nullptr;
-  ASSERT_EQ(library.createProduct(&product, kCublasComputeFloat, kCublasFloat), 0);
+  for (int compute : kCublasCompute) {
+    ASSERT_EQ(library.createProduct(&product, compute, kCublasFloat), 0) << compute;
+    EXPECT_EQ(library.destroyProduct(product), 0);
+  }
+  ASSERT_EQ(library.createProduct(&product, kCublasCompute[0], kCublasFloat), 0);
   const int epilogue = kCublasAddBias;
   const void *bias = &epilogue;
   EXPECT_EQ(library.setProduct(product, kCublasEpilogue, &epilogue, sizeof(epilogue)), 0);

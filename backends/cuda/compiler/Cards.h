@@ -41,10 +41,10 @@ struct GpuRates {
   double recurrences = 1;        ///< times as long as the model of the shape says
 
   /// Of products, and gradients of weights.
-  double productFlops(FastRule rule) const {
-    return !usesTensorCores(rule)   ? speeds.flopsPerSecond
-           : rule == FastRule::Tf32 ? tensorTf32
-                                    : tensorBf16;
+  double productFlops(RoundedTo roundedTo) const {
+    return roundedTo == RoundedTo::F32    ? speeds.flopsPerSecond
+           : roundedTo == RoundedTo::Tf32 ? tensorTf32
+                                          : tensorBf16;
   }
 
   /// As Machine::figures; of none, the first data sheet.

@@ -21,7 +21,7 @@ constexpr int kStreams = 3;
 /// cuBLASLt makes W x: in training always, else where there is room for all steps. A forecast takes
 /// it that there is.
 bool projectsApart(KernelId kernel, const target::Work &work) {
-  return kernel == KernelId::RnnForward && work.fast == FastRule::CublasLt && !work.layer.wide;
+  return kernel == KernelId::RnnForward && work.fast.cublasLt && !work.layer.wide;
 }
 
 RecurrenceWay wayFor(GpuShape gpu, KernelId kernel, const target::Work &work) {
@@ -84,13 +84,12 @@ public:
     return cuda::tableBytes(kernel, launch.operands, launch.rank, launch.ints, launch.instructions);
   }
 
-  int64_t libraryBytes(FastRule rule, const target::LibraryProduct &p) const override {
-    const bool theirs =
-        rule == FastRule::CublasLt && p.elementBytes == int64_t(sizeof(float)) && p.depth > 0;
+  int64_t libraryBytes(FastRules rules, const target::LibraryProduct &p) const override {
+    const bool theirs = rules.cublasLt && p.elementBytes == int64_t(sizeof(float)) && p.depth > 0;
     return theirs ? libraryScratchBytes(p.matrices, p.columns, p.depth) : 0;
   }
-  int64_t libraryBytes(FastRule rule, const target::LibraryLayer &l) const override {
-    const bool theirs = rule == FastRule::Cudnn && l.elementBytes == int64_t(sizeof(float));
+  int64_t libraryBytes(FastRules rules, const target::LibraryLayer &l) const override {
+    const bool theirs = rules.cudnn && l.elementBytes == int64_t(sizeof(float));
     return theirs ? libraryScratchOf({.gates = l.gates,
                                       .steps = l.steps,
                                       .batch = l.batch,
@@ -127,7 +126,7 @@ public:
     const double seconds =
         recurrence ? recurrenceSeconds(rates, kernel, work) : streamSeconds(rates, kernel, work);
     const double bytes = double(work.bytes) + double(work.stepsAgain()) * double(work.stepBytes);
-    const double least = std::max(double(work.flops) / rates.productFlops(work.fast),
+    const double least = std::max(double(work.flops) / rates.productFlops(work.fast.roundedTo),
                                   bytes / rates.speeds.bytesPerSecond);
     share.part = seconds > 0 ? std::min(least / seconds, 1.0) : 0;
     return share;
@@ -139,7 +138,7 @@ public:
       return std::nullopt;
     const GpuRates rates = GpuRates::of(machine);
     const RecurrenceWay way = wayFor(rates.shape, kernel, work);
-    if (kernel == KernelId::RnnForward && work.fast == FastRule::Cudnn && work.layer.light)
+    if (kernel == KernelId::RnnForward && work.fast.cudnn && work.layer.light)
       return target::Way{.name = "library", .stepSeconds = stepSeconds(rates, way)};
     return target::Way{.name = nameOf(way.kind),
                        .blocks = way.cluster,
@@ -155,7 +154,7 @@ public:
     const auto reserved = [&](LocalMemory kind) {
       return uint64_t(reservedBytes(kind, GpuRates::of(machine).shape.multiprocessors));
     };
-    const bool many = usesTensorCores(fastRuleOf(package.numerics).value_or(FastRule::None)) &&
+    const bool many = fastRulesOf(package.numerics).value_or(FastRules()).usesTensorCores() &&
                       package.shards >> gpu::kFewLevels;
     target::DriverBytes bytes;
     bytes.compiled = reserved(many ? LocalMemory::ManyShards : LocalMemory::Others);
@@ -202,13 +201,13 @@ private:
   static double streamSeconds(const GpuRates &rates, KernelId kernel, const target::Work &work) {
     const bool product = kernel == KernelId::Product || kernel == KernelId::WeightGradient;
     return std::max(wasteOf(rates, work) * double(work.flops) /
-                        rates.productFlops(product ? work.fast : FastRule::None),
+                        rates.productFlops(product ? work.fast.roundedTo : RoundedTo::F32),
                     double(work.bytes) / rates.speeds.bytesPerSecond);
   }
 
   /// Of an exact product of f32: times as long as one that fills the GPU, which has the GPU's rate.
   static double wasteOf(const GpuRates &rates, const target::Work &work) {
-    if (work.depth <= 0 || work.rows <= 0 || !hasExactProducts(work.fast))
+    if (work.depth <= 0 || work.rows <= 0 || !work.fast.hasExactProducts())
       return 1;
     return productWay({.matrices = 1,
                        .rows = work.rows,
@@ -234,7 +233,7 @@ private:
     const double ofSteps = 2 * steps * double(layer.batch * layer.gates * layer.units) *
                            double(terms) * (layer.wide ? 2 : 1);
     const double beside = std::max(0.0, double(work.flops) - ofSteps);
-    return steps * stepSeconds(rates, way) + beside / rates.productFlops(work.fast);
+    return steps * stepSeconds(rates, way) + beside / rates.productFlops(work.fast.roundedTo);
   }
 };
 

@@ -1,12 +1,16 @@
 #include "backends/cuda/emulated/EmulatedCublasLt.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <mutex>
 #include <set>
 
 #include "backends/cuda/emulated/EmulatedCards.h"
+#include "backends/cuda/kernels/TensorCores.h"
+#include "executor/abi/FastRules.h"
 #include "executor/base/FloatMode.h"
+#include "executor/base/Numeric.h"
 
 namespace lstmc::cuda {
 
@@ -26,6 +30,7 @@ struct Layout {
   bool operator==(const Layout &) const = default;
 };
 struct Product {
+  RoundedTo roundedTo = RoundedTo::F32;
   bool addsBias = false;
   const void *bias = nullptr;
 };
@@ -50,8 +55,8 @@ constexpr uint64_t kMark = 0x656d756c61746564;
 enum Number : uint64_t { Descending = 1, EvenAndOdd = 2 };
 constexpr CublasResult kExecutionFailed = 13, kInCapture = 14;
 
-uint64_t hashOf(const Layout &a, const Layout &b, const Layout &d) {
-  uint64_t hash = 0;
+uint64_t hashOf(const Product &product, const Layout &a, const Layout &b, const Layout &d) {
+  uint64_t hash = uint64_t(product.roundedTo) + 1;
   for (const Layout *layout : {&a, &b, &d})
     for (int64_t each :
          {layout->rows, layout->columns, layout->stride, layout->matrix, int64_t(layout->matrices)})
@@ -68,9 +73,9 @@ bool fit(const Layout &a, const Layout &b, const Layout &c, const Layout &d) {
          (d.matrices == 1 || d.matrix >= d.columns * d.stride - (d.stride - d.rows));
 }
 
-CublasResult choose(CublasHandle, CublasProduct, CublasLayout a, CublasLayout b, CublasLayout c,
-                    CublasLayout d, CublasPreference preference, int most, CublasChoice *choices,
-                    int *found) {
+CublasResult choose(CublasHandle, CublasProduct product, CublasLayout a, CublasLayout b,
+                    CublasLayout c, CublasLayout d, CublasPreference preference, int most,
+                    CublasChoice *choices, int *found) {
   *found = 0;
   if (!fit(of(a), of(b), of(c), of(d)) || most < 1)
     return kCublasInvalidValue;
@@ -78,18 +83,19 @@ CublasResult choose(CublasHandle, CublasProduct, CublasLayout a, CublasLayout b,
   *choices = {};
   choices->algorithm.data[0] = kMark;
   choices->algorithm.data[1] = roomy ? EvenAndOdd : Descending;
-  choices->algorithm.data[2] = hashOf(of(a), of(b), of(d));
+  choices->algorithm.data[2] = hashOf(of(product), of(a), of(b), of(d));
   choices->workspaceBytes = bytesFor(choices->algorithm.data[1], of(d));
   *found = 1;
   return 0;
 }
 
-CublasResult check(CublasHandle, CublasProduct, CublasLayout a, CublasLayout b, CublasLayout c,
-                   CublasLayout d, const CublasAlgorithm *algorithm, CublasChoice *choice) {
+CublasResult check(CublasHandle, CublasProduct product, CublasLayout a, CublasLayout b,
+                   CublasLayout c, CublasLayout d, const CublasAlgorithm *algorithm,
+                   CublasChoice *choice) {
   const uint64_t number = algorithm->data[1];
   if (!fit(of(a), of(b), of(c), of(d)) || algorithm->data[0] != kMark ||
       (number != Descending && number != EvenAndOdd) ||
-      algorithm->data[2] != hashOf(of(a), of(b), of(d)))
+      algorithm->data[2] != hashOf(of(product), of(a), of(b), of(d)))
     return kCublasInvalidValue;
   *choice = {};
   choice->algorithm = *algorithm;
@@ -102,13 +108,23 @@ CublasResult check(CublasHandle, CublasProduct, CublasLayout a, CublasLayout b, 
 struct Operands {
   const float *a, *b, *bias;
   float *d, *workspace; ///< no workspace: descending
+  RoundedTo roundedTo;
 };
 
-float termsOf(const float *a, const float *b, const Layout &aLayout, int64_t row, int64_t first,
-              int64_t step) {
+/// As tensor cores read it: the nearest number of that type, of two the even one.
+float rounded(float value, RoundedTo to) {
+  if (to == RoundedTo::Bf16)
+    return widen(toBFloat(value));
+  if (to == RoundedTo::Fp16)
+    return widen(toHalf(value));
+  return to == RoundedTo::Tf32 ? std::bit_cast<float>(gpu::Tf32::word(value, 0)) : value;
+}
+
+float termsOf(const float *a, const float *b, const Layout &aLayout, RoundedTo to, int64_t row,
+              int64_t first, int64_t step) {
   float sum = 0;
   for (int64_t k = first; k >= 0 && k < aLayout.columns; k += step)
-    sum = __builtin_fmaf(a[k * aLayout.stride + row], b[k], sum);
+    sum = __builtin_fmaf(rounded(a[k * aLayout.stride + row], to), rounded(b[k], to), sum);
   return sum;
 }
 
@@ -122,10 +138,10 @@ void multiplyAll(const Operands &o, const Layout &aLayout, const Layout &bLayout
         float sum = 0;
         if (o.workspace) {
           float &odd = o.workspace[(m * dLayout.columns + column) * dLayout.rows + row];
-          odd = termsOf(a, b, aLayout, row, 1, 2);
-          sum = termsOf(a, b, aLayout, row, 0, 2) + odd;
+          odd = termsOf(a, b, aLayout, o.roundedTo, row, 1, 2);
+          sum = termsOf(a, b, aLayout, o.roundedTo, row, 0, 2) + odd;
         } else {
-          sum = termsOf(a, b, aLayout, row, aLayout.columns - 1, -1);
+          sum = termsOf(a, b, aLayout, o.roundedTo, row, aLayout.columns - 1, -1);
         }
         o.d[m * dLayout.matrix + column * dLayout.stride + row] = o.bias ? sum + o.bias[row] : sum;
       }
@@ -167,6 +183,7 @@ CublasResult multiply(CublasHandle handle, CublasProduct product, const void *al
   const Layout &left = of(aLayout), &right = of(bLayout), &result = of(dLayout);
   std::vector<MemoryUse> uses;
   Operands operands = {};
+  operands.roundedTo = of(product).roundedTo;
   operands.a = used(uses, a, left.extent(), false, "A");
   operands.b = used(uses, b, right.extent(), false, "B");
   operands.d = used(uses, d, result.extent(), true, "D");
@@ -198,9 +215,10 @@ template <typename T, typename Handle> CublasResult destroyed(Handle handle) {
 
 void addDescriptions(CublasLt &library) {
   library.createProduct = [](CublasProduct *product, int compute, int scale) {
-    if (compute != kCublasComputeFloat || scale != kCublasFloat)
+    const auto *found = std::ranges::find(kCublasCompute, compute);
+    if (found == std::end(kCublasCompute) || scale != kCublasFloat)
       return kCublasNotSupported;
-    *product = handleOf<CublasProduct>(new Product);
+    *product = handleOf<CublasProduct>(new Product{RoundedTo(found - kCublasCompute)});
     return 0;
   };
   library.setProduct = [](CublasProduct product, int attribute, const void *value, size_t bytes) {

@@ -29,7 +29,7 @@ struct GpuShape {
   double f64Issue = 2; ///< cycles to begin an operation of f64, where one of f32 takes 1; of no
                        ///< choice, only of times
   /// Of the package that is loaded, not of the GPU: how its products may round what they read.
-  FastRule fast = FastRule::None;
+  FastRules fast;
   /// Where there is none, what is estimated to take less time.
   std::optional<AskedWay> asked = std::nullopt;
   /// For tests: whether exact products of f32 go by tiles. Else what is estimated to take less

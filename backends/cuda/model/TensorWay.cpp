@@ -83,7 +83,7 @@ RecurrenceWay stepByStep(const gpu::LayerShape &layer, const GpuShape &gpu) {
 std::optional<RecurrenceWay> tensorWay(const gpu::LayerShape &layer, Direction direction,
                                        const GpuShape &gpu) {
   std::optional<RecurrenceWay> best;
-  if ((gpu.fast != FastRule::Bf16 && gpu.fast != FastRule::Fp16) || layer.batch <= 0)
+  if (!gpu.fast.roundsLayers() || layer.batch <= 0)
     return best;
   const bool forward = direction == Direction::Forward;
   for (int cluster = 1; cluster <= gpu.cluster; cluster *= 2) {

@@ -20,7 +20,8 @@ BoundProduct::~BoundProduct() {
 /// The library counts columns first: y by columns is w by columns times x by columns.
 CublasResult BoundProduct::describe() {
   const LibraryProduct &p = product_;
-  CublasResult error = library_.createProduct(&description_, kCublasComputeFloat, kCublasFloat);
+  CublasResult error =
+      library_.createProduct(&description_, kCublasCompute[int(p.roundedTo)], kCublasFloat);
   if (!error && p.bias) {
     const int epilogue = kCublasAddBias;
     error = library_.setProduct(description_, kCublasEpilogue, &epilogue, sizeof(epilogue));
@@ -65,11 +66,19 @@ Result<std::unique_ptr<LibraryProducts>> LibraryProducts::create(const CublasLt 
 LibraryProducts::~LibraryProducts() { library_.destroy(handle_); }
 
 std::string LibraryProducts::keyOf(const LibraryProduct &p) const {
-  return fmt::format("cublaslt {} {}: {} x {} x {} x {}, strides {} {} {} {} {}, aligned {} {} {} "
-                     "{}, bias {}, workspace {}",
-                     versionOf(library_), card_, p.matrices, p.rows, p.columns, p.depth, p.xStride,
-                     p.yStride, p.xMatrix, p.wMatrix, p.yMatrix, alignmentOf(p.w), alignmentOf(p.x),
-                     alignmentOf(p.y), alignmentOf(p.bias), p.bias != nullptr, p.workspaceBytes);
+  return fmt::format(
+      "cublaslt {} {}: compute {}, {} x {} x {} x {}, strides {} {} {} {} {}, aligned "
+      "{} {} {} {}, bias {}, workspace {}",
+      versionOf(library_), card_, kCublasCompute[int(p.roundedTo)], p.matrices, p.rows, p.columns,
+      p.depth, p.xStride, p.yStride, p.xMatrix, p.wMatrix, p.yMatrix, alignmentOf(p.w),
+      alignmentOf(p.x), alignmentOf(p.y), alignmentOf(p.bias), p.bias != nullptr, p.workspaceBytes);
+}
+
+/// " of operands rounded to bf16"
+static std::string roundingText(RoundedTo roundedTo) {
+  return roundedTo == RoundedTo::F32
+             ? ""
+             : fmt::format(" of operands rounded to {}", kFastRuleNames[size_t(roundedTo) - 1]);
 }
 
 /// Whether there is one that the library still takes.
@@ -110,8 +119,8 @@ CublasResult LibraryProducts::choose(const BoundProduct &bound, CublasChoice &ch
 Result<std::unique_ptr<BoundProduct>> LibraryProducts::bind(const LibraryProduct &product) {
   std::unique_ptr<BoundProduct> bound(new BoundProduct(library_, handle_, product));
   const std::string shape = fmt::format(
-      "{}{} x {} x {}", product.matrices > 1 ? fmt::format("{} x ", product.matrices) : "",
-      product.rows, product.columns, product.depth);
+      "{}{} x {} x {}{}", product.matrices > 1 ? fmt::format("{} x ", product.matrices) : "",
+      product.rows, product.columns, product.depth, roundingText(product.roundedTo));
   CublasResult error = bound->describe();
   const std::string key = keyOf(product);
   if (auto found = chosen_.find(key); !error && found != chosen_.end()) {

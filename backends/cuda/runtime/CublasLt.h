@@ -28,8 +28,10 @@ struct CublasChoice {
 };
 
 inline constexpr CublasResult kCublasInvalidValue = 7, kCublasNotSupported = 15;
-inline constexpr int kCublasFloat = 0;         ///< of an element, and of alpha and beta
-inline constexpr int kCublasComputeFloat = 68; ///< sums in f32, of operands that are not rounded
+inline constexpr int kCublasFloat = 0; ///< of an element, and of alpha and beta
+/// How a product is computed, by RoundedTo (abi/FastRules.h): sums in f32, of operands of f32 that
+/// the library may round for tensor cores.
+inline constexpr int kCublasCompute[] = {68, 77, 75, 74};
 /// Of setProduct.
 inline constexpr int kCublasEpilogue = 7, kCublasBias = 8;
 inline constexpr int kCublasAddBias = 4; ///< an epilogue

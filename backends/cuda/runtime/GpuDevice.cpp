@@ -419,7 +419,7 @@ Status GpuDevice::prepareOne(const LaunchSpec &spec, ReadyLaunch &ready) {
       auto [begin, end] = bytesOf(spec.operands[i]);
       ready.uses.push_back({begin, end - begin, writesOperand(spec, i), operandName(spec, i)});
     }
-  if (spec.fast == FastRule::Cudnn) {
+  if (spec.fast.cudnn) {
     LSTMC_TRY(bindLayer(spec, ready));
     if (!ready.kernels.empty())
       return {};

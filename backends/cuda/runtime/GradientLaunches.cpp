@@ -36,7 +36,7 @@ bool hasTiles(const Tensor &dw, const std::vector<gpu::GradientUse> &uses,
 
 bool goesByTiles(const Tensor &dw, const std::vector<gpu::GradientUse> &uses,
                  const ShardRange &range, const GpuShape &gpu) {
-  if (usesTensorCores(gpu.fast))
+  if (gpu.fast.usesTensorCores())
     return true;
   int64_t terms = 0;
   for (const gpu::GradientUse &use : uses)
@@ -47,7 +47,7 @@ bool goesByTiles(const Tensor &dw, const std::vector<gpu::GradientUse> &uses,
 }
 
 GpuLaunch tiledGradient(const Tensor &y, const Tensor &begin, const ShardRange &range,
-                        const std::vector<gpu::GradientUse> &uses, FastRule rule) {
+                        const std::vector<gpu::GradientUse> &uses, RoundedTo roundedTo) {
   constexpr std::string_view kKernels[][2] = {
       {"lstmc_weight_gradient_tiles_f32", "lstmc_weight_gradient_many_tiles_f32"},
       {"lstmc_weight_gradient_tf32", "lstmc_weight_gradient_many_tf32"},
@@ -58,7 +58,7 @@ GpuLaunch tiledGradient(const Tensor &y, const Tensor &begin, const ShardRange &
   const gpu::TensorGradientArguments arguments = {
       {operandOf(y), operandOf(begin), {}, int64_t(uses.size()), y.elements(), range},
       tiles(y.shape[1])};
-  GpuLaunch launch = launchOf(kKernels[usesTensorCores(rule) ? int(rule) : 0][many], arguments);
+  GpuLaunch launch = launchOf(kKernels[int(roundedTo)][many], arguments);
   launch.blocks = tiles(y.shape[0]) * arguments.columnBlocks;
   launch.threads = gpu::kTileThreads;
   launch.sharedBytes = gpu::kTilesSharedBytes;
@@ -81,7 +81,7 @@ Launches launchesWeightGradient(const WeightGradientLaunch &launch, const GpuSha
   for (size_t i = 0; i < launch.repeated.size(); i += 2)
     uses.push_back(useOf(launch.repeated[i], launch.repeated[i + 1]));
   if (hasTiles(launch.dw, uses, launch.range) && goesByTiles(launch.dw, uses, launch.range, gpu))
-    return {{tiledGradient(launch.dw, launch.begin, launch.range, uses, gpu.fast)}};
+    return {{tiledGradient(launch.dw, launch.begin, launch.range, uses, gpu.fast.roundedTo)}};
   const bool wide = launch.dw.dtype == DType::F64;
   return {{gradient(wide ? "lstmc_weight_gradient_f64" : "lstmc_weight_gradient_f32", launch.dw,
                     launch.begin, launch.range, uses)}};

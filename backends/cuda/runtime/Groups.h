@@ -71,16 +71,17 @@ GpuLaunch withTable(GpuLaunch launch, const std::vector<Row> &rows, size_t table
 }
 
 /// y [A, M, N] = x p + bias; with `oneMatrix`, p has one matrix for all A. p is packed with so many
-/// gates, 1 for none. In f32 by tensor cores, if the rule says so, else as ProductWay.h says.
+/// gates, 1 for none. In f32 by tensor cores, if a rule rounds, else as ProductWay.h says.
 GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const Tensor &y,
                     bool oneMatrix, const GpuShape &gpu, int gates = 1);
 
 /// The same by cuBLASLt, after a kernel that unpacks p into the scratch, which begins at `scratch`
 /// and has so many bytes. Nothing where the library cannot take the operands, or the scratch is too
-/// small.
+/// small. `roundedTo`: what the library may round x and p to.
 std::vector<GpuLaunch> libraryProductOf(const Tensor &x, const Tensor &p, const Tensor &bias,
                                         const Tensor &y, bool oneMatrix, int gates,
-                                        std::byte *scratch, int64_t scratchBytes);
+                                        std::byte *scratch, int64_t scratchBytes,
+                                        RoundedTo roundedTo);
 
 /// The first byte from here on where a library's part of a scratch may begin.
 std::byte *alignedForLibrary(std::byte *address);

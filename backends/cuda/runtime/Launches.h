@@ -20,6 +20,7 @@ struct LibraryProduct {
   int64_t xStride, yStride;          ///< of a row; those of w are `columns`
   int64_t xMatrix, wMatrix, yMatrix; ///< of a matrix
   int64_t workspaceBytes;
+  RoundedTo roundedTo; ///< what the library may round x and w to
 };
 
 /// One kernel on the GPU, or a product of a library.

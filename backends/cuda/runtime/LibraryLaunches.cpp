@@ -73,12 +73,14 @@ std::vector<GpuLaunch> unpackedRows(const Tensor &p, float *to, int64_t gates, i
 
 std::vector<GpuLaunch> libraryProductOf(const Tensor &x, const Tensor &p, const Tensor &bias,
                                         const Tensor &y, bool oneMatrix, int gates,
-                                        std::byte *scratch, int64_t scratchBytes) {
+                                        std::byte *scratch, int64_t scratchBytes,
+                                        RoundedTo roundedTo) {
   LibraryProduct product = {};
   product.matrices = y.shape[0];
   product.rows = y.shape[1];
   product.columns = y.shape[2];
   product.depth = x.shape[2];
+  product.roundedTo = roundedTo;
   const bool empty = y.elements() == 0 || product.depth == 0;
   const bool many = product.matrices > std::numeric_limits<int32_t>::max();
   if (empty || many || y.dtype != DType::F32 || !takes(x) || !takes(y) ||

@@ -60,8 +60,8 @@ GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const 
   int64_t panels = (y.shape[2] / gates + kPanel - 1) / kPanel;
   int64_t rowBlocks = (y.shape[1] + gpu::kProductRows - 1) / gpu::kProductRows;
   bool wide = y.dtype == DType::F64;
-  if (usesTensorCores(gpu.fast) && !wide)
-    return tiledProductOf(kOfRules[int(gpu.fast)], x, p, bias, y, oneMatrix, gates);
+  if (gpu.fast.usesTensorCores() && !wide)
+    return tiledProductOf(kOfRules[int(gpu.fast.roundedTo)], x, p, bias, y, oneMatrix, gates);
   if (!wide && goesByTiles(x, y, oneMatrix, gpu))
     return tiledProductOf("lstmc_product_tiles_f32", x, p, bias, y, oneMatrix, gates);
   GpuLaunch launch =
@@ -75,9 +75,10 @@ GpuLaunch productOf(const Tensor &x, const Tensor &p, const Tensor &bias, const 
 }
 
 Launches launchesProduct(const ProductLaunch &launch, const GpuShape &gpu) {
-  if (gpu.fast == FastRule::CublasLt && launch.scratch)
+  if (gpu.fast.cublasLt && launch.scratch)
     if (auto launches = libraryProductOf(launch.x, launch.p, launch.bias, launch.y, false, 1,
-                                         launch.scratch.as<std::byte>(), launch.scratch.shape[0]);
+                                         launch.scratch.as<std::byte>(), launch.scratch.shape[0],
+                                         gpu.fast.roundedTo);
         !launches.empty())
       return launches;
   return {{productOf(launch.x, launch.p, launch.bias, launch.y, false, gpu)}};

@@ -128,8 +128,9 @@ private:
       arguments.layer.cN = state(sizes_.c);
     }
     if (way_.kind == RecurrenceWay::Kind::TensorCores)
-      return all_.push_back(inClusters(gpu_.fast == FastRule::Bf16 ? "lstmc_rnn_forward_bf16"
-                                                                   : "lstmc_rnn_forward_fp16",
+      return all_.push_back(inClusters(gpu_.fast.roundedTo == RoundedTo::Bf16
+                                           ? "lstmc_rnn_forward_bf16"
+                                           : "lstmc_rnn_forward_fp16",
                                        arguments, way_, tensorThreads(way_, gpu::kForwardUnits)));
     const gpu::ChipSums sums =
         gpu::forwardSums(shape_.units, shape_.gates, way_.chip, way_.threads);
@@ -213,8 +214,8 @@ GpuLaunch backwardOnChip(const gpu::RnnBackwardArguments &layer, const Recurrenc
                          const GpuShape &gpu) {
   const gpu::RnnBackwardOnChipArguments arguments = {layer, way.chip};
   if (way.kind == RecurrenceWay::Kind::TensorCores)
-    return inClusters(gpu.fast == FastRule::Bf16 ? "lstmc_rnn_backward_bf16"
-                                                 : "lstmc_rnn_backward_fp16",
+    return inClusters(gpu.fast.roundedTo == RoundedTo::Bf16 ? "lstmc_rnn_backward_bf16"
+                                                            : "lstmc_rnn_backward_fp16",
                       arguments, way, tensorThreads(way, gpu::kBackwardUnits));
   const gpu::ChipSums sums =
       gpu::backwardSums(layer.shape.units, layer.shape.gates, way.chip, way.threads);

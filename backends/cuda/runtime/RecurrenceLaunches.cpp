@@ -83,7 +83,7 @@ Launches withInputs(std::vector<GpuLaunch> launches, const RnnBackwardLaunch &la
   if (!launch.dx)
     return launches;
   std::vector<GpuLaunch> product;
-  if (gpu.fast == FastRule::CublasLt) {
+  if (gpu.fast.cublasLt) {
     const LibraryScratch scratch(launch.scratch,
                                  scratchOf(RnnBackwardArguments{.mode = launch.mode,
                                                                 .reverse = launch.reverse,
@@ -92,7 +92,7 @@ Launches withInputs(std::vector<GpuLaunch> launches, const RnnBackwardLaunch &la
                                            int64_t(dtypeBytes(launch.y.dtype)))
                                      .bytes);
     product = libraryProductOf(launch.dgates, launch.wt, {}, launch.dx, true, 1, scratch.begin,
-                               scratch.bytes);
+                               scratch.bytes, gpu.fast.roundedTo);
   }
   if (product.empty())
     product = {productOf(launch.dgates, launch.wt, {}, launch.dx, true, gpu)};
@@ -103,7 +103,7 @@ Launches withInputs(std::vector<GpuLaunch> launches, const RnnBackwardLaunch &la
 /// W x of all steps by cuBLASLt, in the place of the gates, or in the scratch if that has room for
 /// it and for R h of a step; nothing where the kernel has to make it. `layer` is told.
 std::vector<GpuLaunch> projectedByLibrary(const RnnForwardLaunch &launch,
-                                          gpu::RnnForwardArguments &layer) {
+                                          gpu::RnnForwardArguments &layer, RoundedTo roundedTo) {
   const gpu::LayerShape &shape = layer.shape;
   const int64_t width = shape.gates * shape.units;
   Tensor projected = launch.gates;
@@ -124,7 +124,7 @@ std::vector<GpuLaunch> projectedByLibrary(const RnnForwardLaunch &launch,
                                          int64_t(dtypeBytes(launch.y.dtype)), bool(launch.gates))
                                    .bytes);
   auto launches = libraryProductOf(launch.x, launch.w, {}, projected, true, shape.gates,
-                                   scratch.begin, scratch.bytes);
+                                   scratch.begin, scratch.bytes, roundedTo);
   if (!launches.empty()) {
     layer.projected = sequenceOf(projected);
     layer.shape.inputs = 0;
@@ -139,8 +139,8 @@ using Kind = RecurrenceWay::Kind;
 Launches launchesRnnForward(const RnnForwardLaunch &launch, const GpuShape &gpu) {
   gpu::RnnForwardArguments layer = forwardOf(launch);
   std::vector<GpuLaunch> launches;
-  if (gpu.fast == FastRule::CublasLt)
-    launches = projectedByLibrary(launch, layer);
+  if (gpu.fast.cublasLt)
+    launches = projectedByLibrary(launch, layer, gpu.fast.roundedTo);
   const RecurrenceWay way = recurrenceWay(layer.shape, Direction::Forward, launch.y.dtype, gpu);
   std::vector<GpuLaunch> steps =
       way.kind == Kind::ThroughCache

@@ -23,9 +23,9 @@ View denseOrAbsent(KernelBuilder &builder, mlir::Value value) {
 }
 
 /// So many bytes, followed by what a library wants for a product with `weight`.
-View scratchWithLibrary(KernelBuilder &builder, int64_t bytes, const View &weight) {
+int64_t withLibrary(KernelBuilder &builder, int64_t bytes, const View &weight) {
   const int64_t library = weight ? builder.libraryBytes(weight) : 0;
-  return builder.scratch(library ? roundUp(bytes, kAlignment) + library : bytes);
+  return library ? roundUp(bytes, kAlignment) + library : bytes;
 }
 
 /// The view for a result; absent if nobody reads it.
@@ -71,11 +71,10 @@ llvm::LogicalResult RnnLayerOp::emitKernels(KernelBuilder &builder) {
                                       resultOrAbsent(builder, getBefore())};
   const int64_t own =
       scratchOf(arguments, batch, units, int64_t(dtypeBytes(x.dtype)), bool(kept)).bytes;
-  // Either the kernel uses it or the library does.
-  const int64_t library =
+  // A library of layers uses it, or the kernel and a library of products do.
+  const int64_t layer =
       kept || getLength() ? 0 : builder.libraryBytes(arguments, x, operands[RnnForwardOperand::y]);
-  operands.push_back(library ? builder.scratch(std::max(own, library))
-                             : scratchWithLibrary(builder, own, w));
+  operands.push_back(builder.scratch(std::max(withLibrary(builder, own, w), layer)));
   builder.launch(arguments, operands);
   return mlir::success();
 }
@@ -97,9 +96,9 @@ llvm::LogicalResult RnnLayerGradientOp::emitKernels(KernelBuilder &builder) {
        input(getDy()), input(getDhN()), input(getDcN()), builder.output(dgates, dgates.shape),
        dhidden ? builder.output(dhidden, dhidden.shape) : dhidden, dx,
        resultOrAbsent(builder, getDh0()), resultOrAbsent(builder, getDc0()),
-       scratchWithLibrary(
+       builder.scratch(withLibrary(
            builder, scratchOf(arguments, batch, units, int64_t(dtypeBytes(gates.dtype))).bytes,
-           dx ? w : View())});
+           dx ? w : View()))});
   return mlir::success();
 }
 

@@ -13,7 +13,7 @@ namespace lstmc::conformance {
 namespace {
 
 constexpr RnnMode kModes[] = {RnnMode::Relu, RnnMode::Tanh, RnnMode::Lstm, RnnMode::Gru};
-constexpr FastRule kRules[] = {FastRule::Bf16, FastRule::Fp16};
+constexpr FastRules kRules[] = {FastRules{RoundedTo::Bf16}, FastRules{RoundedTo::Fp16}};
 
 /// Shapes with numbers of sequences, inputs and units that fill no tile, and one that fills some.
 std::vector<RnnShape> shapes(int64_t steps) {
@@ -42,7 +42,7 @@ const std::initializer_list<std::string_view> kStates = {"y", "hN", "cN"};
 
 void expectStep(Device &device) {
   int64_t changed = 0;
-  for (FastRule rule : kRules)
+  for (FastRules rule : kRules)
     for (RnnShape shape : shapes(1)) {
       TestLaunch fast = runFast(device, rnnForward(shape), rule);
       TestLaunch f32 = rnnForward(shape);
@@ -51,7 +51,7 @@ void expectStep(Device &device) {
       TestLaunch exact = rnnForward(shape);
       exact.run(reference::kernel(KernelId::RnnForward));
       const double bound = stepBound(shape, exact, rule, /*biasesInSum=*/false);
-      const std::string what = shape.text() + " " + std::string(kFastRuleNames[int(rule)]);
+      const std::string what = shape.text() + " " + rulesText(rule);
       for (std::string_view name : kStates)
         expectNear(fast, exact, name, bound, what);
       expectNear(fast, exact, "gates", 2 * bound, what);
@@ -62,13 +62,13 @@ void expectStep(Device &device) {
 
 /// The gradients of gates are those of f32. What goes back through R is a sum of products of them.
 void expectStepBack(Device &device) {
-  for (FastRule rule : kRules)
+  for (FastRules rule : kRules)
     for (RnnShape shape : shapes(1)) {
       TestLaunch fast = runFast(device, rnnBackward(shape), rule);
       shape.type = DType::F64;
       TestLaunch exact = rnnBackward(shape);
       exact.run(reference::kernel(KernelId::RnnBackward));
-      const std::string what = shape.text() + " " + std::string(kFastRuleNames[int(rule)]);
+      const std::string what = shape.text() + " " + rulesText(rule);
       for (std::string_view name : {"dgates", "dhidden", "dc0"})
         expectNear(fast, exact, name, 0x1p-18, what);
       const bool gru = shape.mode == RnnMode::Gru;
@@ -125,7 +125,7 @@ TEST(FastRecurrence, ManyStepsAreOneStepRepeated) {
     for (bool reverse : {false, true}) {
       shape.reverse = reverse;
       shape.lengths = true;
-      const FastRule rule = FastRule::Bf16;
+      const FastRules rule = FastRules{RoundedTo::Bf16};
       TestLaunch all = onFastCard(rnnForward(shape), rule);
       TestLaunch one = rnnForward(shape);
       TestLaunch whole = rnnForward(shape);
@@ -155,7 +155,7 @@ TEST(FastRecurrence, ManyStepsAreOneStepRepeated) {
 void expectStepsBack(std::optional<int> cluster) {
   for (RnnShape shape : shapes(4)) {
     shape.lengths = true;
-    const FastRule rule = FastRule::Fp16;
+    const FastRules rule = FastRules{RoundedTo::Fp16};
     TestLaunch whole = rnnBackward(shape);
     TestLaunch all = onFastCard(whole, rule, cluster);
     Array dh = whole["dhN"], dc = whole["dcN"];
@@ -191,12 +191,12 @@ TEST(FastRecurrence, ManyStepsBackAreOneStepRepeated) {
 TEST(FastRecurrence, BitsDependOnNeitherClustersNorTheBatch) {
   for (RnnShape shape : shapes(3)) {
     shape.lengths = true;
-    TestLaunch forward = onFastCard(rnnForward(shape), FastRule::Bf16, 1);
-    TestLaunch backward = onFastCard(rnnBackward(shape), FastRule::Bf16, 1);
+    TestLaunch forward = onFastCard(rnnForward(shape), FastRules{RoundedTo::Bf16}, 1);
+    TestLaunch backward = onFastCard(rnnBackward(shape), FastRules{RoundedTo::Bf16}, 1);
     for (int cluster : {2, 8}) {
-      TestLaunch other = onFastCard(rnnForward(shape), FastRule::Bf16, cluster);
+      TestLaunch other = onFastCard(rnnForward(shape), FastRules{RoundedTo::Bf16}, cluster);
       expectSame(other, forward, {"y", "hN", "cN", "gates", "cells", "before"}, shape.text());
-      other = onFastCard(rnnBackward(shape), FastRule::Bf16, cluster);
+      other = onFastCard(rnnBackward(shape), FastRules{RoundedTo::Bf16}, cluster);
       expectSame(other, backward, {"dgates", "dhidden", "dx", "dh0", "dc0"}, shape.text());
     }
     TestLaunch one = rnnForward(shape);
@@ -213,7 +213,7 @@ TEST(FastRecurrence, BitsDependOnNeitherClustersNorTheBatch) {
                               {"length", 0}})
       if (one[name].storage)
         one[name] = one[name].slice(axis, last, 1);
-    TestLaunch alone = onFastCard(one, FastRule::Bf16);
+    TestLaunch alone = onFastCard(one, FastRules{RoundedTo::Bf16});
     EXPECT_EQ(alone["y"].values(), forward["y"].slice(1, last, 1).values()) << shape.text();
   }
 }
@@ -226,11 +226,11 @@ TEST(FastRecurrence, BitsDependOnNoChunk) {
       shape.reverse = reverse;
       shape.lengths = true;
       shape.stash = true;
-      TestLaunch whole = onFastCard(rnnForward(shape), FastRule::Fp16);
+      TestLaunch whole = onFastCard(rnnForward(shape), FastRules{RoundedTo::Fp16});
       shape.stash = false;
       for (int64_t chunk : {1, 2, 5}) {
         shape.chunk = chunk;
-        TestLaunch parts = onFastCard(rnnForward(shape), FastRule::Fp16);
+        TestLaunch parts = onFastCard(rnnForward(shape), FastRules{RoundedTo::Fp16});
         expectSame(parts, whole, kStates, shape.text());
       }
     }
@@ -247,8 +247,8 @@ TEST(FastRecurrence, GoesStepByStepWhereWeightsDoNotFit) {
         shape.stash = stash;
         shape.reverse = reverse;
         shape.lengths = true;
-        TestLaunch steps = onFastCard(rnnForward(shape), FastRule::Bf16, 0);
-        TestLaunch together = onFastCard(rnnForward(shape), FastRule::Bf16);
+        TestLaunch steps = onFastCard(rnnForward(shape), FastRules{RoundedTo::Bf16}, 0);
+        TestLaunch together = onFastCard(rnnForward(shape), FastRules{RoundedTo::Bf16});
         expectSame(steps, together, {"y", "hN", "cN", "gates", "cells", "before"}, shape.text());
       }
 }
@@ -257,21 +257,21 @@ TEST(FastRecurrence, GoesStepByStepWhereWeightsDoNotFit) {
 TEST(FastRecurrence, KeepsWeightsWhereverTheyFit) {
   for (auto [inputs, units] : {std::pair<int64_t, int64_t>{40, 330}, {300, 270}}) {
     RnnShape shape = {.steps = 1, .batch = 2, .inputs = inputs, .units = units};
-    TestLaunch forward = onFastCard(rnnForward(shape), FastRule::Fp16, 8);
-    TestLaunch backward = onFastCard(rnnBackward(shape), FastRule::Fp16, 8);
+    TestLaunch forward = onFastCard(rnnForward(shape), FastRules{RoundedTo::Fp16}, 8);
+    TestLaunch backward = onFastCard(rnnBackward(shape), FastRules{RoundedTo::Fp16}, 8);
     shape.type = DType::F64;
     TestLaunch exact = rnnForward(shape), exactBack = rnnBackward(shape);
     exact.run(reference::kernel(KernelId::RnnForward));
     exactBack.run(reference::kernel(KernelId::RnnBackward));
     const double e =
         boundOf(largestRow(rnnInputWeights(shape)) + largestRow(rnnRecurrentWeights(shape)),
-                double(inputs + units), FastRule::Fp16);
+                double(inputs + units), FastRules{RoundedTo::Fp16});
     for (std::string_view name : kStates)
       expectNear(forward, exact, name, 1.01 * 1.75 * e + 0x1p-20, shape.text());
     expectNear(backward, exactBack, "dh0",
                boundOf(largest(valuesOf(exactBack, "dgates")) *
                            largestRow(rnnRecurrentWeights(shape), true),
-                       double(4 * units), FastRule::Fp16) +
+                       double(4 * units), FastRules{RoundedTo::Fp16}) +
                    0x1p-18,
                shape.text());
   }

@@ -14,7 +14,7 @@ namespace lstmc::conformance {
 namespace {
 
 DType resultType(TestLaunch launch) { return resultArray(launch).tensor.dtype; }
-std::vector<double> onCard(const TestLaunch &launch, FastRule rule) {
+std::vector<double> onCard(const TestLaunch &launch, FastRules rule) {
   return resultOf(onFastCard(launch, rule));
 }
 
@@ -38,14 +38,13 @@ int64_t termsOf(const TestLaunch &launch) {
   return terms;
 }
 
-class FastRules : public testing::TestWithParam<FastRule> {};
-INSTANTIATE_TEST_SUITE_P(All, FastRules,
-                         testing::Values(FastRule::Tf32, FastRule::Bf16, FastRule::Fp16),
-                         [](const auto &info) {
-                           return std::string(kFastRuleNames[int(info.param)]);
-                         });
+class RoundedProducts : public testing::TestWithParam<FastRules> {};
+INSTANTIATE_TEST_SUITE_P(All, RoundedProducts,
+                         testing::Values(FastRules{RoundedTo::Tf32}, FastRules{RoundedTo::Bf16},
+                                         FastRules{RoundedTo::Fp16}),
+                         [](const auto &info) { return rulesText(info.param); });
 
-void expectWithinBound(Device &device, FastRule rule) {
+void expectWithinBound(Device &device, FastRules rule) {
   int64_t compared = 0, changed = 0;
   for (KernelId id : {KernelId::Product, KernelId::WeightGradient})
     for (const Case &test : casesOf(id)) {
@@ -69,18 +68,19 @@ void expectWithinBound(Device &device, FastRule rule) {
   EXPECT_GT(changed, compared / 4); // else no tensor core was used
 }
 
-TEST_P(FastRules, AreWithinTheirBound) { expectWithinBound(fastCard(), GetParam()); }
+TEST_P(RoundedProducts, AreWithinTheirBound) { expectWithinBound(fastCard(), GetParam()); }
 TEST(RealGpu, MultipliesWithinTheBoundOfEachRule) {
   auto device = realGpu();
   if (!device.ok())
     GTEST_SKIP() << device.error().message;
-  for (FastRule rule : {FastRule::Tf32, FastRule::Bf16, FastRule::Fp16})
+  for (FastRules rule :
+       {FastRules{RoundedTo::Tf32}, FastRules{RoundedTo::Bf16}, FastRules{RoundedTo::Fp16}})
     expectWithinBound(**device, rule);
 }
 
 /// Where nothing is to be rounded, the emulated GPU gives the bits of the reference, since it adds
 /// the terms of a group one by one: groups, uses and shards come in the order of the rules.
-TEST_P(FastRules, KeepTheOrderOfSums) {
+TEST_P(RoundedProducts, KeepTheOrderOfSums) {
   for (KernelId id : {KernelId::Product, KernelId::WeightGradient})
     for (const Case &test : casesOf(id)) {
       const TestLaunch launch = shortNumbersOf(test.make());
@@ -89,7 +89,7 @@ TEST_P(FastRules, KeepTheOrderOfSums) {
 }
 
 /// Not of f64, nor of the gradient of an embedding, which multiplies nothing.
-TEST_P(FastRules, AreOfProductsOfF32) {
+TEST_P(RoundedProducts, AreOfProductsOfF32) {
   for (KernelId id : {KernelId::Product, KernelId::WeightGradient})
     for (const Case &test : casesOf(id)) {
       const TestLaunch launch = test.make();
@@ -106,7 +106,7 @@ TEST_P(FastRules, AreOfProductsOfF32) {
 }
 
 /// The bits of a row depend on no other row, and of a column on no other column.
-TEST_P(FastRules, GiveRowsThatDependOnNoOthers) {
+TEST_P(RoundedProducts, GiveRowsThatDependOnNoOthers) {
   const int64_t rows = 70, columns = 90, depth = 53;
   const Array x(DType::F32, {1, rows, depth}, uniform(-1, 1)),
       w(DType::F32, {1, columns, depth}, uniform(-1, 1, 1));

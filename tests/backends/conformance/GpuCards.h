@@ -37,7 +37,7 @@ inline Result<std::unique_ptr<Device>> realGpu(std::optional<cuda::AskedWay> way
 }
 
 /// Runs the launch as a package of this rule does.
-inline TestLaunch runFast(Device &device, const TestLaunch &launch, FastRule rule) {
+inline TestLaunch runFast(Device &device, const TestLaunch &launch, FastRules rule) {
   TestLaunch done = launch.clone();
   const Status status = runOn(device, done, rule);
   EXPECT_TRUE(status.ok()) << status.error().text();
@@ -57,7 +57,7 @@ inline Device &fastCard(std::optional<int> cluster = std::nullopt) {
                                            .way = cluster}));
   return *card;
 }
-inline TestLaunch onFastCard(const TestLaunch &launch, FastRule rule,
+inline TestLaunch onFastCard(const TestLaunch &launch, FastRules rule,
                              std::optional<int> cluster = std::nullopt) {
   return runFast(fastCard(cluster), launch, rule);
 }
@@ -69,11 +69,11 @@ inline constexpr double kDenormal = 0x1p-126;
 struct Rounding {
   double unit, nearZero;
 };
-inline Rounding roundingOf(FastRule rule) {
-  return rule == FastRule::Bf16   ? Rounding{0x1p-8, kDenormal}
-         : rule == FastRule::Fp16 ? Rounding{0x1p-11, 0x1p-25}
-         : rule == FastRule::Tf32 ? Rounding{0x1p-11, kDenormal}
-                                  : Rounding{0, kDenormal};
+inline Rounding roundingOf(FastRules rule) {
+  return rule.roundedTo == RoundedTo::Bf16   ? Rounding{0x1p-8, kDenormal}
+         : rule.roundedTo == RoundedTo::Fp16 ? Rounding{0x1p-11, 0x1p-25}
+         : rule.roundedTo == RoundedTo::Tf32 ? Rounding{0x1p-11, kDenormal}
+                                             : Rounding{0, kDenormal};
 }
 
 /// A product a b of rounded operands is within (2 u + u^2) |a b| of the exact one, and, where an
@@ -82,7 +82,7 @@ inline Rounding roundingOf(FastRule rule) {
 /// last digit is cut off, as tensor cores may, adds K 2^-23 of the sum of their magnitudes. The
 /// exact results that are compared with are those of the reference, perhaps in f32 too,
 /// which flushes sums and the bias.
-inline double boundOf(double magnitudes, double terms, FastRule rule) {
+inline double boundOf(double magnitudes, double terms, FastRules rule) {
   const Rounding r = roundingOf(rule);
   const double products = (2 * r.unit + r.unit * r.unit) * magnitudes + 2 * terms * r.nearZero;
   return products + (2 * terms + 8) * 0x1p-23 * (magnitudes + products) + (terms + 2) * kDenormal;

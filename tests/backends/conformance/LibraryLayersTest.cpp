@@ -26,7 +26,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr FastRule kRule = FastRule::Cudnn;
+constexpr FastRules kRule = {.cudnn = true};
 constexpr RnnMode kModes[] = {RnnMode::Relu, RnnMode::Tanh, RnnMode::Lstm, RnnMode::Gru};
 
 /// For the tests of this file, not the user's.
@@ -646,7 +646,7 @@ TEST(LibraryLayers, AreRefusedWithWhatIsMissing) {
   EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::Device);
   EXPECT_EQ(status.error().message,
             "emu:40: --fast cudnn: cuDNN was not found; looked for libcudnn.so.9");
-  EXPECT_TRUE(runOn(*device, launch, FastRule::None).ok());
+  EXPECT_TRUE(runOn(*device, launch, FastRules()).ok());
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 #include "backends/cuda/model/LibraryScratch.h"
 #include "tests/backends/conformance/GpuCards.h"
 #include "tests/backends/conformance/Magnitudes.h"
+#include "tests/backends/conformance/StepBound.h"
 #include "tests/executor/data/Files.h"
 
 namespace lstmc::conformance {
@@ -19,7 +20,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr FastRule kRule = FastRule::CublasLt;
+constexpr FastRules kRule = {.cublasLt = true};
+constexpr RoundedTo kRoundedTo[] = {RoundedTo::F32, RoundedTo::Tf32, RoundedTo::Bf16,
+                                    RoundedTo::Fp16};
 
 std::unique_ptr<Device> cardWith(int number, Result<const cuda::CublasLt *> (*library)(),
                                  std::optional<int> cluster = std::nullopt) {
@@ -59,33 +62,42 @@ struct Card {
     setenv("LSTMC_CACHE_DIR", cache.path().c_str(), 1);
     device = cardWith(30, library, cluster);
   }
-  TestLaunch run(const TestLaunch &launch) const { return runFast(*device, launch, kRule); }
+  TestLaunch run(const TestLaunch &launch, FastRules rules = kRule) const {
+    return runFast(*device, launch, rules);
+  }
 };
 
-TEST(LibraryProducts, AreNearToTheExactOnesAndRepeatedToTheBit) {
+void expectNear(FastRules rules) {
   const Card card;
   int64_t compared = 0, changed = 0;
   for (const Case &test : casesOf(KernelId::Product)) {
     const TestLaunch launch = test.make();
     const TestLaunch fast = withScratch(launch);
-    const std::vector<double> found = resultOf(card.run(fast)), exact = exactly(launch);
+    const std::vector<double> found = resultOf(card.run(fast, rules)), exact = exactly(launch);
     if (TestLaunch named = launch; named["y"].tensor.dtype != DType::F32) {
       EXPECT_EQ(found, exact) << test.name; // f64 stays exact
       continue;
     }
-    const std::vector<double> again = resultOf(card.run(fast)), sums = magnitudesOf(launch);
+    const std::vector<double> again = resultOf(card.run(fast, rules)), sums = magnitudesOf(launch);
     const auto terms = double(launch.operands[ProductOperand::x].tensor.shape[2]);
     for (size_t i = 0; i < exact.size(); ++i) {
       EXPECT_TRUE(found[i] == again[i] || (std::isnan(found[i]) && std::isnan(again[i])));
       if (!(sums[i] < 1e30)) // no number, perhaps
         continue;
-      ASSERT_NEAR(found[i], exact[i], boundOf(sums[i], terms, kRule)) << test.name;
+      ASSERT_NEAR(found[i], exact[i], boundOf(sums[i], terms, rules)) << test.name;
       ++compared;
       changed += found[i] != exact[i];
     }
   }
   EXPECT_GT(compared, 1'000);
   EXPECT_GT(changed, compared / 10); // else no library was used
+}
+
+TEST(LibraryProducts, AreNearToTheExactOnesAndRepeatedToTheBit) {
+  for (RoundedTo roundedTo : kRoundedTo) {
+    SCOPED_TRACE(int(roundedTo));
+    expectNear({.roundedTo = roundedTo, .cublasLt = true});
+  }
 }
 
 TEST(LibraryProducts, AreExactWithoutRoomForTheWeights) {
@@ -135,6 +147,31 @@ TEST(LibraryProducts, HaveAnAlgorithmThatIsToldOnceAndKept) {
   EXPECT_THAT(chosenByAnother(), ElementsAre(chosen + ", as before"));
 }
 
+TEST(LibraryProducts, AreRoundedByTheLibraryAsARuleSays) {
+  const Card card;
+  const TestLaunch launch = oneProduct(5, 7, 300); // whose sums depend on the order of terms
+  std::vector<std::vector<double>> all = {resultOf(onFastCard(launch, {RoundedTo::Bf16}))};
+  std::vector<std::string> told;
+  for (RoundedTo roundedTo : kRoundedTo) {
+    all.push_back(resultOf(card.run(launch, {.roundedTo = roundedTo, .cublasLt = true})));
+    std::ranges::move(card.device->choices(), std::back_inserter(told));
+  }
+  // Each has bits of its own, and those of bf16 are not those of our own kernel.
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (i != 4 || j != 2) // fp16 has the digits of tf32, and no number here is near to 0
+        EXPECT_NE(all[i], all[j]) << i << " " << j;
+  // And an algorithm of its own, which another device finds in the cache.
+  EXPECT_THAT(told, ElementsAre(HasSubstr("5 x 7 x 300 by"),
+                                HasSubstr("5 x 7 x 300 of operands rounded to tf32 by"),
+                                HasSubstr("rounded to bf16 by"), HasSubstr("rounded to fp16 by")));
+  for (const std::string &each : told)
+    EXPECT_EQ(each.find("as before"), std::string::npos);
+  const auto other = cardWith(31, cuda::emulatedCublasLt);
+  runFast(*other, launch, {.roundedTo = RoundedTo::Fp16, .cublasLt = true});
+  EXPECT_THAT(other->choices(), ElementsAre(told.back() + ", as before"));
+}
+
 TEST(LibraryProducts, AreRefusedWithWhatIsMissing) {
   const Card card(+[]() -> Result<const cuda::CublasLt *> {
     return fail(ErrorCode::E0503, "cuBLASLt was not found; looked for libcublasLt.so.13");
@@ -145,7 +182,7 @@ TEST(LibraryProducts, AreRefusedWithWhatIsMissing) {
   EXPECT_EQ(errorRecord(status.error().code).exit, ExitCode::Device);
   EXPECT_EQ(status.error().message, "emu:30: --fast cublaslt: cuBLASLt was not found; looked for "
                                     "libcublasLt.so.13");
-  EXPECT_TRUE(runOn(*card.device, launch, FastRule::None).ok());
+  EXPECT_TRUE(runOn(*card.device, launch, FastRules()).ok());
 }
 
 /// The launch with room for the library after its own scratch.
@@ -228,6 +265,32 @@ TEST_P(LibraryProductsOf, MakeTheGradientsOfItsInputs) {
   const double bound = boundOf(sums, double(gateCount(shape.mode) * shape.units), kRule);
   for (size_t i = 0; i < want.size(); ++i)
     EXPECT_NEAR(is[i], want[i], bound) << i;
+}
+
+/// W x by the library, R h by tensor cores: a step is as near as by tensor cores alone.
+TEST(LibraryProducts, MakeTheInputsOfALayerThatIsRounded) {
+  constexpr FastRules kBoth = {.roundedTo = RoundedTo::Bf16, .cublasLt = true};
+  const Card card;
+  int64_t changed = 0;
+  for (RnnMode mode : {RnnMode::Relu, RnnMode::Tanh, RnnMode::Lstm, RnnMode::Gru}) {
+    RnnShape shape = {.mode = mode, .steps = 1, .batch = 5, .inputs = 300, .units = 7};
+    shape.stash = false;
+    shape.chunk = shape.steps + 1; // with the place of R h
+    TestLaunch exact = rnnForward(shape);
+    exact.run(reference::kernel(KernelId::RnnForward));
+    const TestLaunch launch =
+        withRoom(rnnForward(shape), gateCount(mode) * shape.units, shape.inputs);
+    TestLaunch fast = card.run(launch, kBoth);
+    EXPECT_EQ(card.run(launch, kBoth).difference(fast), "");
+    const double bound = stepBound(shape, exact, kBoth, false);
+    const std::vector<double> is = fast["y"].values(), want = exact["y"].values();
+    for (size_t i = 0; i < want.size(); ++i)
+      EXPECT_NEAR(is[i], want[i], bound) << shape.text() << ", " << i;
+    changed += is != onFastCard(rnnForward(shape), {RoundedTo::Bf16})["y"].values();
+    // The library with exact R h is another set of rules.
+    EXPECT_NE(is, card.run(launch)["y"].values()) << shape.text();
+  }
+  EXPECT_GT(changed, 0);
 }
 
 } // namespace

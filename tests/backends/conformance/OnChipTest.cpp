@@ -95,14 +95,14 @@ template <typename DeviceOf> void expectBits(int64_t cases, DeviceOf deviceOf) {
     if (forwards.add(shape, cuda::Direction::Forward, way)) {
       TestLaunch expected = rnnForward(shape);
       expected.run(reference::kernel(KernelId::RnnForward));
-      TestLaunch found = runFast(deviceOf(way), rnnForward(shape), FastRule::None);
+      TestLaunch found = runFast(deviceOf(way), rnnForward(shape), FastRules());
       ASSERT_EQ(found.difference(expected), "") << what;
     }
     shape.stash = true;
     if (backwards.add(shape, cuda::Direction::Backward, way)) {
       TestLaunch expected = rnnBackward(shape);
       expected.run(reference::kernel(KernelId::RnnBackward));
-      TestLaunch found = runFast(deviceOf(way), rnnBackward(shape), FastRule::None);
+      TestLaunch found = runFast(deviceOf(way), rnnBackward(shape), FastRules());
       ASSERT_EQ(found.difference(expected), "") << what << ", backward";
     }
   }

@@ -24,7 +24,8 @@ inline std::vector<double> valuesOf(TestLaunch &launch, std::string_view name) {
 ///   gru   n within e + |R h + b| e/4 + e, h' = n + z (h - n) within that and 2 e/4
 /// and what f32 rounds in functions and cells is far less than the hundredth part and 2^-20 that
 /// are added.
-inline double stepBound(const RnnShape &shape, TestLaunch &exact, FastRule rule, bool biasesInSum) {
+inline double stepBound(const RnnShape &shape, TestLaunch &exact, FastRules rule,
+                        bool biasesInSum) {
   const int biases = biasesInSum ? 2 : 0;
   const double ofX = largestRow(rnnInputWeights(shape)) * largest(valuesOf(exact, "x"));
   const double ofH = largestRow(rnnRecurrentWeights(shape));

@@ -77,7 +77,7 @@ TEST(RecurrenceWay, HasLargeClustersWhereTheGpuHasThem) {
   gpu.cluster = clusterOf(120);
   EXPECT_EQ(way(layer(1, 400, 400), gpu), "cluster of 8, 1 rows, 256 threads");
   EXPECT_EQ(way(layer(1, 512, 512), gpu), "step by step");
-  gpu.fast = FastRule::Bf16;
+  gpu.fast = FastRules{RoundedTo::Bf16};
   const auto kindOf = [&](int64_t units) {
     return recurrenceWay(layer(16, units, units), Direction::Forward, DType::F32, gpu).kind;
   };

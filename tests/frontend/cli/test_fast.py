@@ -23,7 +23,7 @@ class Fast(Case):
 
     def test_the_package_says_what_it_gives_up(self):
         for words, numerics in (([], "cpu-f32"), (["--numerics", "strict"], "cpu-f32"), (["--fast", "bf16"], "cpu-f32+bf16"),
-                                (["--fast", "tf32,tf32"], "cpu-f32+tf32"), (["--fast", "fp16", "--dtype", "f64"], "cpu-f64+fp16")):
+                                (["--fast", "cudnn,cublaslt,tf32"], "cpu-f32+tf32+cublaslt+cudnn"), (["--fast", "fp16", "--dtype", "f64"], "cpu-f64+fp16")):
             self.good("compile", "small.lnet", "-o", "a.lstmc", "--force", *words)
             self.assertIn(f" {numerics}, ", self.good("inspect", "a.lstmc", "--summary").stdout)
         self.good("compile", "small.lnet", "-o", "b.lstmc")
@@ -34,7 +34,10 @@ class Fast(Case):
 
     def test_what_is_no_rule(self):
         for rule, said in (("bf17", '--fast knows tf32, bf16, fp16, cublaslt, cudnn, got "bf17"; did you mean "bf16"?'),
-                           ("cudnn,bf16", "--fast takes one of tf32, bf16, fp16, cublaslt, cudnn, got cudnn and bf16")):
+                           ("cublaslt,bf16,cudn", 'got "cudn"; did you mean "cudnn"?'),
+                           ("bf16,cublaslt,tf32", "--fast rounds to one of tf32, bf16, fp16, got bf16 and tf32"),
+                           ("bf16,bf16", "--fast takes each rule once, got bf16 twice"),
+                           ("cudnn,bf16,cudnn", "--fast takes each rule once, got cudnn twice")):
             done = self.run_here("plan", "small.lnet", "--fast", rule)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
@@ -76,6 +79,26 @@ class Fast(Case):
         missing = self.run_here(*train, "missing", env={"LSTMC_EMU_CUBLASLT": "0"})
         self.assertEqual(missing.returncode, 5)
         self.assertIn("emu:0: --fast cublaslt: cuBLASLt was not found", missing.stderr)
+
+    def test_a_library_rounds_as_a_rule_says(self):
+        loss, exact = self.trained("exact", "-d", "emu:0")
+        bf16, library = self.trained("bf16", "-d", "emu:0", "--fast", "bf16")[1], self.trained("library", "-d", "emu:0", "--fast", "cublaslt")[1]
+        both = ["-d", "emu:0", "--fast", "bf16,cublaslt"]
+        fast, weights = self.trained("both", *both)
+        self.assertAlmostEqual(fast, loss, delta=4 * 2**-8)
+        self.assertEqual(len({exact, bf16, library, weights}), 4)
+        self.assertEqual(self.trained("again", *both), (fast, weights))
+        self.assertRegex(self.good(*LEARN, "-o", "told", *both).stderr, r"cuBLASLt .*: a product of .* of operands rounded to bf16 by algorithm 2, ")
+        self.assertEqual(self.trained("cpu", "-d", "cpu", "--fast", "bf16,cublaslt")[1], exact)
+        done = self.run_here(*LEARN, "-o", "both", "--resume", "-d", "emu:0", "--fast", "bf16")
+        self.assertIn('numerics: found "cpu-f32+bf16+cublaslt", want "cpu-f32+bf16"', done.stderr)
+        # Layers of a validation by cuDNN in f32, those that are trained by tensor cores.
+        self.good("compile", "small.lnet", "-o", "all.lstmc", "-d", "emu:0", "--fast", "cudnn,bf16,cublaslt")
+        self.assertIn(" cpu-f32+bf16+cublaslt+cudnn, ", self.good("inspect", "all.lstmc", "--summary").stdout)
+        done = self.good("train", "all.lstmc", *LEARN[2:], "-o", "all")
+        self.assertIn(f"weights {weights}", done.stdout)
+        self.assertRegex(done.stderr, r"cuDNN .*by the persistent algorithm")
+        self.assertAlmostEqual(float(re.search(r"loss ([\d.]+)", done.stdout)[1]), loss, delta=4 * 2**-8)
 
     def test_layers_by_a_library_come_near_to_the_exact_loss(self):
         loss, exact = self.trained("exact", "-d", "emu:0")

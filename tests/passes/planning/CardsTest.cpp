@@ -72,7 +72,7 @@ std::string wayText(const LayerWay &layer) {
                      layer.way.name, layer.way.clusters, layer.way.blocks, layer.way.rows);
 }
 
-package::PackageData netOf(int64_t hidden, int64_t batch, FastRule fast = FastRule::None) {
+package::PackageData netOf(int64_t hidden, int64_t batch, FastRules fast = FastRules()) {
   e2e::Recipe recipe = {.file = "samples/stacked.lnet", .steps = 2};
   recipe.load.settings = {{"vocab", "21"},
                           {"hidden", std::to_string(hidden)},
@@ -121,8 +121,9 @@ std::multiset<std::string> takenOn(const cuda::DataSheet &sheet, const package::
 
 TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
   ASSERT_EQ(cuda::dataSheets().size(), 4u);
-  const FastRule none = FastRule::None, bf16 = FastRule::Bf16, tf32 = FastRule::Tf32,
-                 library = FastRule::CublasLt, layers = FastRule::Cudnn;
+  const FastRules none = FastRules(), bf16 = FastRules{RoundedTo::Bf16},
+                  tf32 = FastRules{RoundedTo::Tf32}, library = {.cublasLt = true},
+                  layers = {.cudnn = true}, both = {.roundedTo = RoundedTo::Bf16, .cublasLt = true};
   for (auto [hidden, batch, fast] : {std::tuple(16, 3, none),
                                      {128, 32, none},
                                      {256, 8, none},
@@ -137,7 +138,10 @@ TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
                                      {256, 8, tf32},
                                      {16, 3, library},
                                      {256, 8, library},
-                                     {256, 8, layers}}) {
+                                     {256, 8, layers},
+                                     {16, 3, both},
+                                     {256, 64, both},
+                                     {1024, 1, both}}) {
     const package::PackageData data = netOf(hidden, batch, fast);
     for (const cuda::DataSheet &sheet : cuda::dataSheets()) {
       std::multiset<std::string> planned;
@@ -154,24 +158,31 @@ TEST(Cards, APlanNamesTheWaysThatAreTakenAtLoad) {
 
 /// In 16 bits and in registers too, more weights stay on the chip.
 TEST(Cards, KeepMoreUnitsForTensorCores) {
-  auto forwardOn = [](std::string_view name, int64_t hidden, FastRule rule) {
+  auto forwardOn = [](std::string_view name, int64_t hidden, FastRules rule) {
     return wayText(waysOn(name, netOf(hidden, 64, rule)).front());
   };
-  EXPECT_EQ(forwardOn("H100", 512, FastRule::Bf16), "f tensor-cores, 8 clusters of 16, 8 rows");
-  for (const LayerWay &layer : waysOn("H100", netOf(512, 64, FastRule::Bf16)))
+  EXPECT_EQ(forwardOn("H100", 512, FastRules{RoundedTo::Bf16}),
+            "f tensor-cores, 8 clusters of 16, 8 rows");
+  for (const LayerWay &layer : waysOn("H100", netOf(512, 64, FastRules{RoundedTo::Bf16})))
     EXPECT_EQ(layer.way.name, "tensor-cores");
-  EXPECT_NE(forwardOn("H100", 768, FastRule::Bf16).find("tensor-cores"), std::string::npos);
-  EXPECT_NE(forwardOn("H100", 769, FastRule::Bf16).find("step-by-step"), std::string::npos);
-  EXPECT_EQ(forwardOn("H100", 512, FastRule::Fp16), forwardOn("H100", 512, FastRule::Bf16));
-  EXPECT_EQ(forwardOn("H100", 512, FastRule::Tf32), forwardOn("H100", 512, FastRule::None));
-  EXPECT_EQ(forwardOn("A100", 64, FastRule::Bf16), "f tensor-cores, 8 clusters of 1, 8 rows");
-  EXPECT_NE(forwardOn("A100", 65, FastRule::Bf16).find("step-by-step"), std::string::npos);
+  EXPECT_NE(forwardOn("H100", 768, FastRules{RoundedTo::Bf16}).find("tensor-cores"),
+            std::string::npos);
+  EXPECT_NE(forwardOn("H100", 769, FastRules{RoundedTo::Bf16}).find("step-by-step"),
+            std::string::npos);
+  EXPECT_EQ(forwardOn("H100", 512, FastRules{RoundedTo::Fp16}),
+            forwardOn("H100", 512, FastRules{RoundedTo::Bf16}));
+  EXPECT_EQ(forwardOn("H100", 512, FastRules{RoundedTo::Tf32}),
+            forwardOn("H100", 512, FastRules()));
+  EXPECT_EQ(forwardOn("A100", 64, FastRules{RoundedTo::Bf16}),
+            "f tensor-cores, 8 clusters of 1, 8 rows");
+  EXPECT_NE(forwardOn("A100", 65, FastRules{RoundedTo::Bf16}).find("step-by-step"),
+            std::string::npos);
   const target::Machine card = machineNamed("H100");
-  auto update = [&](FastRule rule) {
+  auto update = [&](FastRules rule) {
     return *forecastPackage(netOf(512, 64, rule), {card}).updateSeconds;
   };
-  EXPECT_LT(update(FastRule::Bf16), update(FastRule::Tf32));
-  EXPECT_LT(update(FastRule::Tf32), update(FastRule::None));
+  EXPECT_LT(update(FastRules{RoundedTo::Bf16}), update(FastRules{RoundedTo::Tf32}));
+  EXPECT_LT(update(FastRules{RoundedTo::Tf32}), update(FastRules()));
 }
 
 TEST(Cards, OnesWithClustersKeepWeightsThatOthersReadAtEachStep) {
