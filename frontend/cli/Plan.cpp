@@ -71,6 +71,18 @@ void shareMemory(Planned &planned, const std::vector<int> &places,
   }
 }
 
+/// For each device the first one that is of the same machine's device: parts of a GPU are.
+std::vector<int> wholesOf(const std::vector<package::Device> &devices) {
+  std::vector<int> wholes;
+  for (const package::Device &device : devices) {
+    auto sameWhole = [&](const package::Device &other) {
+      return wholeDevice(other.name) == wholeDevice(device.name);
+    };
+    wholes.push_back(int(std::ranges::find_if(devices, sameWhole) - devices.begin()));
+  }
+  return wholes;
+}
+
 /// Devices of this machine. A GPU that is not here counts as one with the host's memory.
 Status describeMemoryHere(Planned &planned) {
   std::vector<std::string_view> of; // the GPU, or nothing: the host
@@ -113,7 +125,7 @@ Status describeDevices(Planned &planned, const Target &target) {
     }
     LSTMC_ASSIGN(planning::Cluster part, planning::chosen(*target.cluster, names));
     planned.machines = part.machines;
-    planned.capacities = part.memory;
+    shareMemory(planned, wholesOf(planned.data.devices), part.memory);
   } else if (target.job) {
     LSTMC_TRY(describeRanks(planned, target));
   } else {

@@ -29,18 +29,27 @@ Result<Cluster> readCluster(const std::string &path) {
   return hosts ? readHosts(path, tables) : readDevices(path, tables);
 }
 
+/// The row of the device, or of the GPU that it is a part of.
+static std::vector<DeviceName>::const_iterator rowOf(const Cluster &cluster,
+                                                     const DeviceName &device) {
+  auto row = std::ranges::find(cluster.devices, device);
+  if (row == cluster.devices.end())
+    row = std::ranges::find(cluster.devices, DeviceName{device.kind, device.index});
+  return row;
+}
+
 Result<Cluster> chosen(const Cluster &cluster, const std::vector<DeviceName> &names) {
   Cluster part;
   part.hosts = cluster.hosts;
   std::vector<size_t> at;
   for (const DeviceName &name : names) {
-    auto found = std::find(cluster.devices.begin(), cluster.devices.end(), name);
+    const auto found = rowOf(cluster, name);
     if (found == cluster.devices.end())
       return fail(ErrorCode::E0001, "--devices has {}, which the cluster has not", name.text());
     at.push_back(size_t(found - cluster.devices.begin()));
   }
+  part.devices = names;
   for (size_t to : at) {
-    part.devices.push_back(cluster.devices[to]);
     part.memory.push_back(cluster.memory[to]);
     target::Machine &machine = part.machines.emplace_back(cluster.machines[to]);
     if (machine.host >= 0)

@@ -54,7 +54,8 @@ inline constexpr int64_t kMostHosts = 512;
 /// what is in no such file, E0612 for a device or key that stands twice.
 Result<Cluster> readCluster(const std::string &path);
 
-/// Those of its devices that `names` has, in that order; E0001 for one that it has not.
+/// Those of its devices that `names` has, in that order; E0001 for one that it has not. A part of a
+/// GPU (gpu:0.1) has the GPU's row, whose memory the parts have together.
 Result<Cluster> chosen(const Cluster &cluster, const std::vector<DeviceName> &names);
 
 } // namespace lstmc::planning

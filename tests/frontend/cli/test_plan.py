@@ -407,6 +407,17 @@ class Cluster(Case):
         one = self.document("plan", "small.lnet", "--cluster", "c.toml", "-d", "cpu:1", schema="lstmc.plan/1")
         self.assertEqual([(d["device"], d["capacity_bytes"]) for d in one["devices"]], [("cpu:1", 1 << 20)])
 
+    def test_parts_of_a_gpu_have_its_row(self):
+        where = ["plan", SOURCE / "samples/stacked.lnet", "--set", "layers=1", "--cluster", SOURCE / "samples/gpus.toml"]
+        both = self.document(*where, "-d", "gpu:0,0", schema="lstmc.plan/1")
+        self.assertEqual([d["device"] for d in both["devices"]], ["gpu:0", "gpu:0.1"])
+        # They have the memory of one GPU together.
+        peaks = [d["peak_bytes"] for d in both["devices"]]
+        self.assertEqual([d["capacity_bytes"] for d in both["devices"]], [80 * 10**9 - peaks[1], 80 * 10**9 - peaks[0]])
+        self.assertEqual({row["way"] for row in both["recurrences"]}, {"on-chip"}) # of an H100, not of the L4
+        done = self.run_here(*where, "-d", "gpu:0,2")
+        self.assertEqual((done.returncode, done.stderr), (2, "error[E0001]: --devices has gpu:2, which the cluster has not\n"))
+
     def test_a_gpu_that_is_not_here(self):
         where = ["plan", SOURCE / "samples/stacked.lnet", "--set", "layers=1", "--cluster", SOURCE / "samples/gpus.toml"]
         ways = {}
