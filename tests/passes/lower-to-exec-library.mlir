@@ -1,4 +1,5 @@
 // RUN: lstmc opt %s --lower-to-exec="devices=emu:0 fast=cublaslt" | FileCheck %s
+// RUN: lstmc opt %s --lower-to-exec="devices=emu:0 fast=bf16+cublaslt" | FileCheck %s
 // RUN: lstmc opt %s --lower-to-exec="devices=emu:0 fast=cublaslt" --plan-memory --validate-plan -o /dev/null
 // RUN: lstmc opt %s --lower-to-exec="devices=cpu:0 fast=cublaslt" | FileCheck %s --check-prefix=NONE
 // RUN: lstmc opt %s --lower-to-exec="devices=emu:0 fast=tf32" | FileCheck %s --check-prefix=NONE
