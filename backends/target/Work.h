@@ -45,7 +45,7 @@ struct Work {
   int64_t stepsAgain() const { return steps > 0 ? steps - 1 : 0; }
 
   Layer layer = {};
-  FastRules fast; ///< of the package, where it computes in f32
+  FastRules fast = {}; ///< of the package, where it computes in f32
 
   bool operator==(const Work &) const = default;
 };

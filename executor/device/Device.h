@@ -28,7 +28,7 @@ struct LaunchSpec {
   std::vector<double> floats;
   const FusedProgram *program = nullptr; ///< of `fused` only; outlives the device
   std::string label = {}; ///< "lstm0 rnn_forward net.lnet:12"; where Device::wantsLabels()
-  FastRules fast;         ///< of the package
+  FastRules fast = {};    ///< of the package
 };
 
 /// Launches that a device has made ready: kernels chosen, operands resolved.

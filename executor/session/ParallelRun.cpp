@@ -52,9 +52,11 @@ Status ParallelRun::runShared(const BoundEntry &entry, Part part,
   if (meanwhile && !transport_.aborted().load())
     guarded([&] { return std::pair(&entry.programs[at.program], at.segment); },
             [&] { (*meanwhile)(); });
-  for (const BoundProgram &program : entry.programs)
-    if (const size_t last = program.lastSegment(part); last > program.firstSegment(part))
-      guarded([&] { return std::pair(&program, last - 1); }, [&] { finish(program, last - 1); });
+  // A device without launches in this part too: its streams wait for the graph.
+  for (const BoundProgram &program : entry.programs) {
+    const size_t segment = std::max<size_t>(program.lastSegment(part), 1) - 1;
+    guarded([&] { return std::pair(&program, segment); }, [&] { finish(program, segment); });
+  }
   return transport_.status();
 }
 

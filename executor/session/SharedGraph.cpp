@@ -22,7 +22,7 @@ bool areShared(const BoundEntry &entry, const Devices &devices, Transport &trans
     return false;
   for (const BoundProgram &program : entry.programs) {
     const GraphSharer *sharer = sharerOf(program);
-    if (!sharer || !sharer->mayBeShared(*program.launches))
+    if (!sharer || program.segments.empty() || !sharer->mayBeShared(*program.launches))
       return false;
     for (const BoundProgram &other : entry.programs)
       if (&other != &program && !sharer->sharesGraphs(*devices[other.device]))

@@ -436,5 +436,22 @@ TEST(EmulatedGraphs, AreSharedByDevicesAndFindMessagesThatAreNotAwaited) {
   EXPECT_GE(found, 3);
 }
 
+/// It waits for the graph of that part all the same, and is done with it when the run is.
+TEST(EmulatedGraphs, AreSharedByADeviceWithNothingToDoInAPart) {
+  Model model{.name = "placed", .recipe = {.file = "tests/e2e/nets/placed.lnet"}, .classes = 3};
+  model.recipe.compile.optimizer = {.name = "adam"};
+  const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, kUpdates);
+  for (const bool turned : {false, true}) {
+    model.recipe.compile.place = {{"low", turned ? "emu:0" : "emu:1"},
+                                  {"top", turned ? "emu:1" : "emu:0"}};
+    const package::PackageData data = compileFor(model, 2, 2, "emu:");
+    const auto &programs = std::ranges::find(data.entries, "step", &package::Entry::name)->programs;
+    EXPECT_TRUE(std::ranges::any_of(programs, [](const package::DeviceProgram &program) {
+      return program.commit == program.launches.size();
+    }));
+    EXPECT_EQ(train(*openEmulated(data, 1), model, 1, kUpdates), want) << turned;
+  }
+}
+
 } // namespace
 } // namespace lstmc::e2e

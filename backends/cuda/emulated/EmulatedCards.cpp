@@ -164,6 +164,18 @@ static bool waitsElsewhere(const Card &card) {
   });
 }
 
+bool isAwaited(const Card &card) {
+  return std::ranges::any_of(world().cards, [&](Card &other) {
+    if (&other == &card)
+      return false;
+    std::lock_guard lock(other.mutex);
+    return std::ranges::any_of(other.streams, [&](const auto &stream) {
+      return std::ranges::any_of(
+          stream->items, [&](const Item &item) { return item.waits && item.event->card == &card; });
+    });
+  });
+}
+
 /// Carries out something on any other card that has streams. False if there was nothing.
 static bool stepElsewhere(const Card &card) {
   return std::ranges::any_of(world().cards, [&](Card &other) {

@@ -127,6 +127,8 @@ void removeStream(Card &card, Stream &stream);
 DriverResult give(Stream &stream, Operation operation);
 DriverResult record(Event &event, Stream &stream);
 DriverResult wait(Stream &stream, Event &event);
+/// Whether a stream of another card was given to wait for an event of this one, and still has to.
+bool isAwaited(const Card &card);
 /// Carries out all that the stream was given; the host does not know that it is done.
 DriverResult carryOut(Stream &stream);
 DriverResult synchronize(Stream &stream);

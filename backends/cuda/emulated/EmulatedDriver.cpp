@@ -269,6 +269,11 @@ DriverResult retain(DriverContext *context, CardNumber card) {
 /// The last one ends the context, and a fault with it.
 DriverResult release(CardNumber card) {
   Card &found = world().cards[card];
+  if (found.contexts == 1 && isAwaited(found)) {
+    std::fprintf(stderr,
+                 "a stream of another GPU waits for an event of GPU %d, which is given up\n", card);
+    std::abort();
+  }
   std::lock_guard lock(found.mutex);
   if (--found.contexts == 0) {
     found.fault.clear();
