@@ -481,7 +481,7 @@ def LowerToExec : Pass<"lower-to-exec", "::mlir::ModuleOp"> {
     Linear in ops. Ops with neither rule must be gone.
   }];
   let options = [ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">,
-                 Option<"fast", "fast", "std::string", "std::string()", "rule of --fast, for the scratch of a device's library">];
+                 Option<"fast", "fast", "std::string", "std::string()", "rules of --fast, joined by +, for the scratch of devices' libraries">];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 

@@ -84,6 +84,7 @@ class Stages:
     def keep(name, text, *folders):
         """In $OUT and the folders. At once: who reads it sees what was there before, or this."""
         for folder in map(pathlib.Path, filter(None, [os.environ.get("OUT"), *folders])):
+            folder.mkdir(parents=True, exist_ok=True)
             part = folder / f"{name}.part"
             part.write_text(text)
             part.replace(folder / name)

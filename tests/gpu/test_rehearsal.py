@@ -1,4 +1,4 @@
-"""test_rehearsal.py BUILD: run.sh from packing to its table, on an emulated GPU and in small; its logic, not its times."""
+"""test_rehearsal.py BUILD [LIBRARIES]: run.sh from packing to its table, on an emulated GPU and in small; its logic, not its times."""
 
 import json
 import os
@@ -20,6 +20,7 @@ import stages  # noqa: E402
 import table  # noqa: E402
 
 BUILD = sys.argv.pop(1)
+LIBRARIES = sys.argv.pop(1) if len(sys.argv) > 1 and "/" in sys.argv[1] else None  # of emulated GPUs, where there are kernels for them
 
 # With the trouble that trouble.json has for a package.
 ON_CARD = """
@@ -279,6 +280,26 @@ class Rehearsal(unittest.TestCase):
         row = next(line for line in page.splitlines() if line.startswith("| B4 H24 L2 T6, step | bf16 |")).split(" | ")
         self.assertEqual((row[2], row[3], row[5]), ("1 ms", "2 ms (layers in fp16)", "2.00x"))
         self.assertIn("forecast", row[-1])
+
+    @unittest.skipUnless(LIBRARIES, "this build had no nvcc, so it has no kernels for GPUs")
+    def test_a_gpu_by_that_name_has_the_bits_of_a_cpu(self):
+        """Driver, cuBLASLt and cuDNN are those of emulated GPUs (cuda/); the conformance test is left out, as gpu.cards has it."""
+        here, bundle = self.new_folder() / "gpu", self.new_folder() / "bundle"
+        shutil.copytree(HERE, here)
+        shutil.copytree(self.bundle, bundle)
+        program(bundle / "bin/lstmc_conformance_test", "#!/bin/bash\necho 'Suite.'; echo '  First'; echo '[       OK ] Suite.First'; echo '[  PASSED  ] 1 test.'\n")
+        environment = dict(os.environ, LD_LIBRARY_PATH=LIBRARIES, LSTMC_EMU_CARDS="1")
+        environment.pop("OUT", None)
+        done = subprocess.run([here / "run.sh", bundle, "gpu:0"], capture_output=True, text=True, env=environment)
+        page = (here / "RESULTS.md").read_text()
+        # What padding saves is judged too, by times, which say nothing here.
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertNotRegex(page, r"differ|other bits|other weights|far from|did not end|exit \d")
+        for what, found in (("cell B4 H24 L2 T6 step strict", "the bits of a cpu"), ("cell B4 H24 L2 T6 forward bf16", "near to a cpu"),
+                            ("sameness: a stack of four, on gpu:0,0, 2 updates", "the weights of a cpu"), ("sameness: a stack of four, on cpu:0,gpu:0, 2 updates", "the weights of a cpu"),
+                            ("training: word LM, 2 updates", "the weights of a cpu"), ("--fast cublaslt: char LM, 2 updates", "near the strict loss, repeated to the bit")):
+            self.assertIn(f"| {what} | {found}", page)
+        self.assertRegex(page, "--fast cudnn: .*gpu:0: cuDNN 9")
 
     def test_shapes_that_cudnn_leaves_to_our_kernels_are_named(self):
         told = "cuDNN 9.1: lstm of 1 x 3 x 5, 7 units, by our own kernels: the plan has 4 bytes of workspace, and the library wants 5"

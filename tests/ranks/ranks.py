@@ -339,6 +339,10 @@ class Ranks(JobCase):
                 hashes.add(end["weights_hash"])
                 self.assert_memory_as_planned(end["peak"])
         self.assertEqual(len(hashes), 1, hashes)
+        if libraries := os.environ.get("LSTMC_EMULATED_CUDA"):  # as users name GPUs
+            done = self.emulated(2, 2, "gpu:local", 0, "--kv-store", "nccl", LD_LIBRARY_PATH=libraries)
+            self.assertRegex(done.stderr, r"(?m)^nccl      2\.\d+\.\d+$")
+            self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"], hashes.pop())
         done = self.emulated(2, 2, "emu:local", 5, "--kv-store", "nccl", LSTMC_EMU_NCCL="0")
         self.assertRegex(done.stdout + done.stderr, r"E0503.*--kv-store nccl: NCCL was not found; LSTMC_EMU_NCCL=0 hides")
 

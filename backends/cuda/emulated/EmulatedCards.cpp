@@ -113,7 +113,7 @@ DriverResult give(Stream &stream, Operation operation) {
     return failed(card);
   if (stream.capture)
     return stream.capture->give(stream, std::move(operation));
-  {
+  if (world().checksOrder) {
     std::lock_guard orderLock(world().orderMutex);
     if (auto conflict =
             world().order.add(stream.number, std::move(operation.what), operation.uses)) {

@@ -98,6 +98,7 @@ struct World {
   Card cards[kMaxDevices];
   int count = kMaxDevices; ///< of cards that the driver tells of
   CardMemory memory;
+  bool checksOrder = true; ///< false where launches do not say what they touch
   std::mutex orderMutex;
   OrderCheck order;
 };

@@ -297,6 +297,7 @@ constexpr ErrorText kErrors[] = {
     {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {kNoPeers, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED",
      "peer access is not supported between these two devices"},
+    {kInvalidImage, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
     {kInvalidCluster, "CUDA_ERROR_INVALID_CLUSTER_SIZE",
      "a cluster of that size does not fit on the device"},
     {kNotFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},

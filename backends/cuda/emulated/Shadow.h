@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -82,10 +83,10 @@ struct Word {
   }
 };
 
-/// The words of a range of memory.
+/// The words of a range of memory, which are made page by page, as they are used.
 class Shadow {
 public:
-  explicit Shadow(uint64_t bytes = 0) : words_((bytes + 3) / 4 + 1) {}
+  explicit Shadow(uint64_t bytes = 0) : pages_(bytes / 4 / kWordsOfPage + 1) {}
 
   /// Calls `touch(word, mask)` for each word of [offset, offset + bytes) until it returns an
   /// access.
@@ -94,7 +95,7 @@ public:
     while (offset < end) {
       uint64_t word = offset / 4, first = offset % 4, last = std::min<uint64_t>(4, end - word * 4);
       uint8_t mask = uint8_t(((1u << last) - 1) & ~((1u << first) - 1));
-      if (const Access *found = touch(words_[word], mask))
+      if (const Access *found = touch(at(word), mask))
         return found;
       offset = (word + 1) * 4;
     }
@@ -102,7 +103,16 @@ public:
   }
 
 private:
-  std::vector<Word> words_;
+  static constexpr uint64_t kWordsOfPage = 128;
+
+  Word &at(uint64_t word) {
+    std::unique_ptr<Word[]> &page = pages_[word / kWordsOfPage];
+    if (!page)
+      page = std::make_unique<Word[]>(kWordsOfPage);
+    return page[word % kWordsOfPage];
+  }
+
+  std::vector<std::unique_ptr<Word[]>> pages_;
 };
 
 } // namespace lstmc::gpu

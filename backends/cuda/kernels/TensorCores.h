@@ -1,5 +1,5 @@
-// Products of tensor cores, for each rule of --fast: c [16, 8] += a [16, kDepth] b [kDepth, 8],
-// with the operands rounded to a short type and the sum in f32.
+// Products of tensor cores, for each type that --fast rounds to: c [16, 8] += a [16, kDepth] b
+// [kDepth, 8], with the operands rounded to the type and the sum in f32.
 //
 // A word of an operand has kPack neighbours along the depth. Lane l, of group g = l / 4 and place
 // t = l % 4, has

@@ -17,8 +17,8 @@ enum class Direction : uint8_t { Forward, Backward };
 struct RecurrenceWay {
   enum class Kind : uint8_t {
     OnChip,       ///< weights stay in registers and in the shared memory of a cluster
-    TensorCores,  ///< they stay there in 16 bits: for a rule of --fast
-    StepByStep,   ///< products and a cell each, where they do not fit: for such a rule too
+    TensorCores,  ///< they stay there in 16 bits: with bf16 or fp16 of --fast
+    StepByStep,   ///< products and a cell each, where they do not fit: with those too
     ThroughCache, ///< a block reads them through the cache at each step
   };
   Kind kind = Kind::ThroughCache;

@@ -1,4 +1,5 @@
-"""What a user is shown of NVIDIA GPUs, with a driver and an NVML that only say what three cards are (fake/)."""
+"""NVIDIA GPUs as users name them: what is shown of them, with a driver and an NVML that only say what three cards are (fake/); and
+training, with libraries of CUDA whose GPUs are emulated (tests/gpu/cuda)."""
 import json
 import os
 import unittest
@@ -6,6 +7,8 @@ import unittest
 from command import Case
 
 CARDS = {"LD_LIBRARY_PATH": os.environ["LSTMC_FAKE_GPUS"]}
+# All but NVML is in the first folder.
+EMULATED = {"LD_LIBRARY_PATH": os.environ["LSTMC_EMULATED_CUDA"] + ":" + os.environ["LSTMC_FAKE_GPUS"], "LSTMC_EMU_CARDS": "2"}
 
 
 class Gpus(Case):
@@ -34,6 +37,49 @@ class Gpus(Case):
         done = self.run_here("run", "small.lnet", "-i", "data=random:3", "-d", "gpu:0", env=CARDS)
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("error[E0501]", done.stderr)
+
+
+class EmulatedGpus(Case):
+    def setUp(self):
+        super().setUp()
+        cards = [d for d in json.loads(self.good("devices", "--json", env=EMULATED).stdout)["devices"] if d["name"].startswith("gpu")]
+        self.assertLessEqual(len(cards), 2)
+        if not cards:
+            self.skipTest("this build had no nvcc, so it has no kernels for GPUs")
+
+    def trained(self, *flags):
+        """The hash of the weights at the end, and all that was said."""
+        done = self.good("train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-o", "ck", "--force", *flags, env=EMULATED)
+        return done.stdout.split("weights ")[1].split()[0], done.stderr + done.stdout
+
+    def test_they_train_to_the_weights_of_a_cpu(self):
+        alone, _ = self.trained("-d", "cpu")
+        for flags in ("-d gpu:0", "-d gpu", "-d gpu:0,1 --check-replicas 2", "-d cpu:0,gpu:1", "-d gpu:0,0", "-d 2xgpu --place auto=2 --chunks 2",
+                      "--gpus 1", "-d gpu:0 --fast cudnn"):
+            with self.subTest(flags=flags):
+                self.assertEqual(self.trained(*flags.split())[0], alone)
+
+    def test_the_log_has_their_memory_and_how_busy_they_are(self):
+        said = self.trained("-d", "2xgpu", "--disp-every", "2u")[1]
+        self.assertGreaterEqual(said.count("gpus      gpu:0 70.00 GiB free, 12 % busy; gpu:1 71.00 GiB free, 12 % busy\n"), 3, said)
+        self.assertIn("gpus      gpu:1 71.00 GiB free, 12 % busy\n", self.trained("--gpus", "1", "--disp-every", "2u")[1])
+
+    def test_libraries_are_followed_and_say_what_they_chose(self):
+        hashes = {}
+        for rules in ("cublaslt", "bf16,cublaslt", "tf32", "fp16,cudnn"):
+            hashes[rules], said = self.trained("-d", "gpu:0", "--fast", rules)
+            self.assertIn("cpu-f32+" + rules.replace(",", "+"), said)
+            self.assertEqual("cuBLASLt 13.0.2: a product of " in said, "cublaslt" in rules, said)
+            self.assertEqual("cuDNN 9" in said, "cudnn" in rules, said)
+            self.assertEqual(self.trained("-d", "gpu:0", "--fast", rules)[0], hashes[rules])
+        self.assertEqual(len(set(hashes.values())), 4, hashes)
+
+    def test_memory_is_taken_as_planned(self):
+        said = self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "-d", "2xgpu", "--format", "jsonl", env=EMULATED).stdout
+        peak = json.loads(said.splitlines()[-1])["peak"]
+        self.assertEqual([device["device"] for device in peak], ["gpu:0", "gpu:1"])
+        for device in peak:
+            self.assertEqual(device["measured_bytes"], device["planned_bytes"], peak)
 
 
 if __name__ == "__main__":
