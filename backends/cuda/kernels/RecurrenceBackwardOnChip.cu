@@ -20,11 +20,7 @@ LSTMC_DEVICE void backwardOnChip(const RnnBackwardOnChipArguments &on) {
   // The gradients of R h + bh. Blocks that are ahead write the one, those that are late still read
   // the other.
   const auto hidden = [&](int64_t index) { return factorsOf<rows>(all, index); };
-  int64_t longest = 0;
-  for (int i = 0; i < rows && firstRow + i < s.batch; ++i) {
-    const int64_t each = lengthOf(a.length, firstRow + i, s.steps);
-    longest = longest < each ? each : longest;
-  }
+  const int64_t longest = longestOf(a.length, firstRow, rows, s);
   // A thread has the same unit of the same sequence at every step.
   const int row = threadIndex() / share, own = threadIndex() % share;
   const int64_t b = firstRow + row, unit = firstUnit + own;

@@ -125,12 +125,7 @@ template <typename Rule> LSTMC_DEVICE void backward(const RnnBackwardOnChipArgum
   const LayerShape &s = a.shape;
   Back<Rule> back(on);
   const int64_t row = blockIndex() / clusterBlocks() * kTensorRows;
-  int64_t longest = 0;
-  for (int i = 0; i < kTensorRows; ++i)
-    if (row + i < s.batch) {
-      const int64_t each = lengthOf(a.length, row + i, s.steps);
-      longest = longest < each ? each : longest;
-    }
+  const int64_t longest = longestOf(a.length, row, kTensorRows, s);
   const int64_t firstRow = row + laneIndex() % 4 * 2, unit = back.unit;
   V dh[2], dc[2];
   bool there[2];

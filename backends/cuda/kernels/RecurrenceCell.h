@@ -38,6 +38,16 @@ LSTMC_DEVICE int64_t lengthOf(const Operand &length, int64_t b, int64_t steps) {
   int64_t found = indexAt(length, at(length, b));
   return found < steps ? found : steps;
 }
+/// The most steps of so many sequences from `first` on, of those that the batch has.
+LSTMC_DEVICE int64_t longestOf(const Operand &length, int64_t first, int count,
+                               const LayerShape &s) {
+  int64_t longest = 0;
+  for (int i = 0; i < count && first + i < s.batch; ++i) {
+    const int64_t each = lengthOf(length, first + i, s.steps);
+    longest = longest < each ? each : longest;
+  }
+  return longest;
+}
 
 /// One step of one unit. The result of every operation is rounded (docs/numerics.md rule 2).
 template <typename V> struct Cell {

@@ -80,11 +80,7 @@ LSTMC_DEVICE void forwardOnChip(const RnnForwardOnChipArguments &on) {
         return r.load(packedAt(firstUnit + sum % share, term, s.units, sum / share, s.gates));
       });
   const auto h = [&](int64_t index) { return factorsOf<rows>(all, index); };
-  int64_t longest = 0;
-  for (int i = 0; i < rows && firstRow + i < s.batch; ++i) {
-    const int64_t each = lengthOf(a.length, firstRow + i, s.steps);
-    longest = longest < each ? each : longest;
-  }
+  const int64_t longest = longestOf(a.length, firstRow, rows, s);
   Unit own(on, firstRow, rows);
   h(0).clear();
   h(1).clear();

@@ -146,11 +146,8 @@ template <typename Rule> LSTMC_DEVICE void forward(const RnnForwardOnChipArgumen
   const RnnForwardArguments &a = on.layer;
   const LayerShape &s = a.shape;
   Layer<Rule> layer(on);
-  int64_t length[2], longest = 0;
-  for (int i = 0; i < layer.count; ++i) {
-    const int64_t each = lengthOf(a.length, layer.row + i, s.steps);
-    longest = longest < each ? each : longest;
-  }
+  const int64_t longest = longestOf(a.length, layer.row, layer.count, s);
+  int64_t length[2];
   Lane lane = {};
   LSTMC_UNROLL
   for (int j = 0; j < 2; ++j) {

@@ -7,6 +7,20 @@
 
 namespace lstmc::cuda {
 
+LaunchConfig configOf(const GpuLaunch &launch, LaunchAttribute &attribute) {
+  LaunchConfig config = {.grid = {unsigned(launch.blocks), 1, 1},
+                         .block = {unsigned(launch.threads), 1, 1},
+                         .sharedBytes = unsigned(launch.sharedBytes)};
+  attribute = launch.cooperative
+                  ? LaunchAttribute{LaunchAttribute::Cooperative, 0, {1}}
+                  : LaunchAttribute{LaunchAttribute::Cluster, 0, {unsigned(launch.cluster), 1, 1}};
+  if (launch.cluster > 1 || launch.cooperative) { // never both
+    config.attributes = &attribute;
+    config.attributeCount = 1;
+  }
+  return config;
+}
+
 GpuProgram::~GpuProgram() {
   driver_.setContext(context_);
   for (const auto &[number, graph] : graphs_)

@@ -33,6 +33,10 @@ struct ReadyLaunch {
   std::string label;                ///< for a profiler
 };
 
+/// As the driver takes it; a launch in a cluster, or with all blocks at the same time, has an
+/// attribute.
+LaunchConfig configOf(const GpuLaunch &launch, LaunchAttribute &attribute);
+
 class GpuProgram final : public PreparedProgram {
 public:
   explicit GpuProgram(const Driver &driver, DriverContext context)
