@@ -291,7 +291,8 @@ def UnpackRnn : Pass<"unpack-rnn", "::mlir::func::FuncOp"> {
         %y = sym.concat %h0, %h1
 
     Where only some of its data and states have rows of the batch (the others are parameters), `sym.own_rows` marks those of the others
-    in an entry that trains: replicate does so for parts, and gradients have to sum rows in one order.
+    in an entry that trains: replicate does so for parts, and gradients have to sum rows in one order. Not where the layer mixes rows,
+    as one whose steps are the rows: a part does that for the whole batch.
 
     Before gradient, which differentiates layers.
   }];

@@ -7,6 +7,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
+#include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
 #include "passes/EntryMarks.h"
 #include "passes/Passes.h"
@@ -218,16 +219,18 @@ struct UnpackRnn : impl::UnpackRnnBase<UnpackRnn> {
       Unpack(rnn, training).run();
   }
 
-  /// Where one of data and states has rows of the batch, all have: in a part of the batch they are
-  /// its own. Steps that are written out are ops by themselves, and the order in which gradients
-  /// sum rows follows from the rows that these see.
+  /// Where a layer does each row of the batch by itself, its data and states all have rows: in a
+  /// part of the batch they are its own. Steps that are written out are ops by themselves, and the
+  /// order in which gradients sum rows follows from the rows that these see.
   void giveRows(llvm::ArrayRef<sym::RnnOp> all) {
     if (llvm::none_of(all, [](sym::RnnOp rnn) { return rnn.isWrittenInSteps(); }))
       return;
     const BatchPositions positions(getOperation());
+    auto hasRows = [&](Value value) { return bool(positions.of(value)); };
     for (sym::RnnOp rnn : all) {
-      auto hasRows = [&](Value value) { return bool(positions.of(value)); };
-      if (!rnn.isWrittenInSteps() || llvm::none_of(rnn->getOperands(), hasRows))
+      if (!rnn.isWrittenInSteps() || llvm::none_of(rnn->getOperands(), hasRows) ||
+          !rowByRow(rnn, llvm::map_to_vector(rnn->getOperands(),
+                                             [&](Value operand) { return positions.of(operand); })))
         continue;
       mlir::OpBuilder builder(rnn);
       auto give = [&](mlir::OpOperand &operand) {

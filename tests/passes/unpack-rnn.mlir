@@ -99,3 +99,14 @@ func.func @of_a_parameter(%c0: tensor<1x5x3xf32> {sym.dims = ["", "batch", ""], 
      : (tensor<2x5x8xf32>, tensor<150xf32>, tensor<1x5x3xf32>) -> tensor<2x5x2xf32>
   return %y : tensor<2x5x2xf32>
 }
+
+// Where the steps are the rows, the layer is done on the whole batch by a part, which knows no rows in its states.
+// CHECK-LABEL: func @steps_are_rows
+//   CHECK-NOT:   sym.own_rows
+func.func @steps_are_rows(%x: tensor<2x5x8xf32> {sym.dims = ["batch", "", ""], sym.name = "x", sym.role = "data"}) -> tensor<2x5x2xf32> attributes {sym.training} {
+  %c0 = sym.read @c0 : tensor<1x5x3xf32>
+  %p = sym.read @p : tensor<150xf32>
+  %y = sym.rnn %x, %p cell %c0 {mode = "lstm", num_layers = 1 : i64, projection_size = 2 : i64, state_size = 3 : i64, sym.name = "y"}
+     : (tensor<2x5x8xf32>, tensor<150xf32>, tensor<1x5x3xf32>) -> tensor<2x5x2xf32>
+  return %y : tensor<2x5x2xf32>
+}
