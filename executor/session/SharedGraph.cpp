@@ -14,6 +14,7 @@ uint32_t eventsOf(const BoundProgram &program) {
   return uint32_t(most + 1);
 }
 
+/// Not where a program has no launches: waiting for a device is told of by one of its launches.
 bool areShared(const BoundEntry &entry, const Devices &devices, Transport &transport) {
   auto sharerOf = [&](const BoundProgram &program) {
     return dynamic_cast<const GraphSharer *>(devices[program.device].get());

@@ -107,14 +107,22 @@ std::string GpuDevice::cardName() const {
   return name;
 }
 
+/// The library that a rule of --fast names.
+template <typename Library>
+static Result<const Library *> libraryOf(Result<const Library *> (*load)(),
+                                         const std::string &device, std::string_view rule) {
+  if (!load)
+    return fail(ErrorCode::E0503, "{}: this device has no library for --fast {}", device, rule);
+  Result<const Library *> library = load();
+  if (!library.ok())
+    return fail(library.error().code, "{}: --fast {}: {}", device, rule, library.error().message);
+  return library;
+}
+
 Status GpuDevice::bindProduct(const LibraryProduct &product, KernelStep &step) {
   if (!products_) {
-    if (!options_.cublasLt)
-      return fail(ErrorCode::E0503, "{}: this device has no cuBLASLt", name_);
-    const Result<const CublasLt *> library = options_.cublasLt();
-    if (!library.ok())
-      return fail(library.error().code, "{}: --fast cublaslt: {}", name_, library.error().message);
-    LSTMC_ASSIGN(products_, LibraryProducts::create(**library, cardName()));
+    LSTMC_ASSIGN(const CublasLt *library, libraryOf(options_.cublasLt, name_, "cublaslt"));
+    LSTMC_ASSIGN(products_, LibraryProducts::create(*library, cardName()));
   }
   LSTMC_ASSIGN(step.call, products_->bind(product));
   return {};
@@ -134,12 +142,8 @@ Status GpuDevice::bindLayer(const LaunchSpec &spec, ReadyLaunch &ready) {
       spec.operands[RnnForwardOperand::y].dtype != DType::F32)
     return {};
   if (!layers_) {
-    if (!options_.cudnn)
-      return fail(ErrorCode::E0503, "{}: this device has no cuDNN", name_);
-    const Result<const Cudnn *> library = options_.cudnn();
-    if (!library.ok())
-      return fail(library.error().code, "{}: --fast cudnn: {}", name_, library.error().message);
-    LSTMC_ASSIGN(layers_, LibraryLayers::create(**library, cardName(), shape_.multiprocessors));
+    LSTMC_ASSIGN(const Cudnn *library, libraryOf(options_.cudnn, name_, "cudnn"));
+    LSTMC_ASSIGN(layers_, LibraryLayers::create(*library, cardName(), shape_.multiprocessors));
   }
   const LaunchArgs args = {spec.operands, spec.ints, spec.floats, spec.program};
   for (LayerSteps &steps : layers_->bind(RnnForwardLaunch(args))) {

@@ -1,5 +1,5 @@
-// libnvidia-ml.so.1 of the three cards of FakeDriver.cpp: 18 NVLinks join the first two, the third
-// is in another part of the machine.
+// libnvidia-ml.so.1 of the cards of EmulatedCuda.cpp: 18 NVLinks join the first two, the others are
+// in another part of the machine.
 #include <cstdint>
 #include <cstdio>
 
