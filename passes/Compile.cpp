@@ -6,7 +6,6 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
-#include "backends/registry/Targets.h"
 #include "executor/abi/Sizes.h"
 #include "executor/package/Package.h"
 #include "ir/sym/Attributes.h"
@@ -231,27 +230,22 @@ static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &opti
   return {std::move(result), std::move(diagnostics)};
 }
 
-/// Whether more memory than there may be is a reason to have fewer streams.
-static bool mayNeedOneStream(const CompileOptions &options) {
-  return !options.streams && options.stopAfter.empty() &&
-         (options.memoryLimit || !options.deviceMemory.empty()) &&
-         llvm::any_of(options.devices,
-                      [](const std::string &name) { return targetOf(name).streams() > 1; });
-}
-
 Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) {
   if (std::optional<Diagnostic> error = checkDevices(options))
     return Diagnostics{*error};
-  mlir::OwningOpRef<mlir::ModuleOp> again;
-  if (mayNeedOneStream(options))
-    again = module.clone();
+  std::optional<CompileOptions> less;
+  if (options.stopAfter.empty() && (options.memoryLimit || !options.deviceMemory.empty()))
+    less = withLessMemory(options);
+  mlir::OwningOpRef<mlir::ModuleOp> source;
+  if (less)
+    source = module.clone();
   Checked<Compiled> compiled = lower(module, options);
-  if (again && compiled.ok() && needsOneStream(compiled->package, options)) {
-    CompileOptions less = options;
-    less.streams = 1;
-    compiled = lower(*again, less);
+  while (less && compiled.ok() && needsLessMemory(compiled->package, options)) {
+    mlir::OwningOpRef<mlir::ModuleOp> again = source->clone();
+    compiled = lower(*again, *less);
     module->setAttrs((*again)->getAttrDictionary());
     module.getBodyRegion().takeBody(again->getBodyRegion());
+    less = withLessMemory(*less);
   }
   if (compiled.ok() && options.stopAfter.empty() && options.memoryLimit)
     if (Diagnostics errors = checkLimit(compiled->package, options); !errors.empty())

@@ -81,6 +81,9 @@ struct CompileOptions {
   /// Of each device, for launches that do not wait for one another; at most 8. None: as many as its
   /// target chooses, and one where the plan would not fit with more.
   std::optional<int64_t> streams;
+  /// Inputs have a second place, into which their next values are copied while devices work; none
+  /// where the plan would not fit with it.
+  bool nextInputs = true;
   /// Where layers are split: "NAME=A/B", what a layer costs on each device; empty: its flops.
   std::vector<std::string> stageCosts;
 

@@ -31,10 +31,24 @@ uint64_t mayUse(const CompileOptions &options, size_t device) {
   return options.deviceMemory.empty() ? bytes : std::min(bytes, options.deviceMemory[device]);
 }
 
-bool needsOneStream(const package::PackageData &data, const CompileOptions &options) {
-  for (size_t device = 0; device < data.devices.size() && !options.streams; ++device)
-    if (data.devices[device].arenaBytes > mayUse(options, device) &&
-        targetOf(data.devices[device].name).streams() > 1)
+std::optional<CompileOptions> withLessMemory(const CompileOptions &options) {
+  CompileOptions less = options;
+  if (options.nextInputs && !std::ranges::all_of(options.devices, [](const std::string &device) {
+        return package::hostSees(device);
+      }))
+    less.nextInputs = false;
+  else if (!options.streams && std::ranges::any_of(options.devices, [](const std::string &device) {
+             return targetOf(device).streams() > 1;
+           }))
+    less.streams = 1;
+  else
+    return std::nullopt;
+  return less;
+}
+
+bool needsLessMemory(const package::PackageData &data, const CompileOptions &options) {
+  for (size_t device = 0; device < data.devices.size(); ++device)
+    if (data.devices[device].arenaBytes > mayUse(options, device))
       return true;
   return false;
 }

@@ -15,9 +15,11 @@ std::optional<Diagnostic> checkDevices(const CompileOptions &options);
 /// Bytes that a device may use by the options, given by its number.
 uint64_t mayUse(const CompileOptions &options, size_t device);
 
-/// Whether a device may use less than its plan needs, and would have several streams, which take
-/// memory: then it is to be compiled for one.
-bool needsOneStream(const package::PackageData &data, const CompileOptions &options);
+/// The same without the first of what takes memory for speed alone: second places of inputs, and
+/// several streams that nobody asked for. None where there is neither on any device.
+std::optional<CompileOptions> withLessMemory(const CompileOptions &options);
+/// Whether a device may use less than its plan needs.
+bool needsLessMemory(const package::PackageData &data, const CompileOptions &options);
 
 /// The process of each device: its host where machines have some, else its rank.
 std::vector<int> processesOf(const CompileOptions &options);

@@ -3,6 +3,7 @@
 
 #include "passes/Passes.h"
 #include "passes/lowering/EntryLowering.h"
+#include "passes/lowering/NextInputs.h"
 #include "passes/lowering/Tables.h"
 
 namespace lstmc::passes {
@@ -33,6 +34,8 @@ struct LowerToExec : impl::LowerToExecBase<LowerToExec> {
       if (failed(EntryLowering(plan, entry, names, rules).run()))
         return signalPassFailure();
     reserveTables(plan);
+    if (nextInputs)
+      reserveNextInputs(plan);
     for (mlir::Operation *op : llvm::reverse(old))
       op->erase();
   }

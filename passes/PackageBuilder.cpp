@@ -75,6 +75,8 @@ private:
     row.entry = entry;
     row.from = from;
     row.to = to;
+    if (buffer.getNextOf())
+      row.nextOf = indices.lookup(buffer.getNextOf());
     indices[buffer.getMemory()] = uint32_t(data.buffers.size());
     data.buffers.push_back(std::move(row));
   }

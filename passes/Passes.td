@@ -479,10 +479,13 @@ def LowerToExec : Pass<"lower-to-exec", "::mlir::ModuleOp"> {
       kept: packed weights above all. A value that is much larger than what it is made of is not kept.
     * A value that is only written to a parameter, slot or state is computed after the commit, right into its
       place where nothing reads the old value any more; else it is copied there.
+    * On a device whose memory the host does not see an input has a second place, where the caller may put its next value
+      while a program reads the present one.
     Linear in ops. Ops with neither rule must be gone.
   }];
   let options = [ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">,
-                 Option<"fast", "fast", "std::string", "std::string()", "rules of --fast, joined by +, for the scratch of devices' libraries">];
+                 Option<"fast", "fast", "std::string", "std::string()", "rules of --fast, joined by +, for the scratch of devices' libraries">,
+                 Option<"nextInputs", "next-inputs", "bool", "true", "let inputs have a second place">];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 

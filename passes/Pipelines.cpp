@@ -149,6 +149,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   LowerToExecOptions lower;
   lower.devices = options.devices;
   lower.fast = rulesText(options.fast);
+  lower.nextInputs = options.nextInputs;
   add(createLowerToExec(lower));
 
   // On launches, whose order decides how long memory is held; before plan-memory, since its offsets

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <cstring>
 
+#include "executor/device/AsyncCopier.h"
+
 namespace lstmc {
 
 void MemoryRange::read(uint64_t begin, std::span<std::byte> to) const {
@@ -13,6 +15,19 @@ void MemoryRange::read(uint64_t begin, std::span<std::byte> to) const {
     std::memcpy(to.data(), host_ + begin, to.size());
   else
     device_->copyOut(offset_ + begin, to);
+}
+
+void MemoryRange::beginRead(uint64_t begin, std::span<std::byte> to) const {
+  auto *copier = host_ ? nullptr : dynamic_cast<AsyncCopier *>(device_);
+  if (copier)
+    copier->copyBack(offset_ + begin, to);
+  else
+    read(begin, to);
+}
+
+void MemoryRange::endRead() const {
+  if (auto *copier = host_ ? nullptr : dynamic_cast<AsyncCopier *>(device_))
+    copier->awaitBack();
 }
 
 void MemoryRange::write(uint64_t begin, std::span<const std::byte> from) const {

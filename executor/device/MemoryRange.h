@@ -32,6 +32,11 @@ public:
 
   /// Bytes from `begin` on.
   void read(uint64_t begin, std::span<std::byte> to) const;
+  /// Begins to read where the device does that while it carries out launches, which do not write
+  /// these bytes; else reads.
+  void beginRead(uint64_t begin, std::span<std::byte> to) const;
+  /// Returns when all that was begun on its device is read.
+  void endRead() const;
   void write(uint64_t begin, std::span<const std::byte> from) const;
   void clear() const;
 

@@ -34,6 +34,19 @@ void StoredTensor::read(std::span<std::byte> to) const {
   }
 }
 
+void StoredTensor::beginRead(std::span<std::byte> to) const {
+  assert(to.size() == bytes());
+  for (const MemoryRange &range : ranges) {
+    range.beginRead(0, to.first(size_t(range.size())));
+    to = to.subspan(size_t(range.size()));
+  }
+}
+
+void StoredTensor::endRead() const {
+  for (const MemoryRange &range : ranges)
+    range.endRead();
+}
+
 void StoredTensor::write(std::span<const std::byte> from) const {
   assert(from.size() == bytes());
   for (const MemoryRange &range : ranges) {

@@ -24,8 +24,10 @@ struct StoredTensor {
   StoredTensor(std::string name, Tensor tensor);
 
   uint64_t bytes() const;
-  /// All of it; the spans have bytes() bytes.
+  /// All of it, as MemoryRange does; the spans have bytes() bytes.
   void read(std::span<std::byte> to) const;
+  void beginRead(std::span<std::byte> to) const;
+  void endRead() const;
   void write(std::span<const std::byte> from) const;
   void clear() const;
   /// XXH3-64 of its bytes.

@@ -88,6 +88,33 @@ Status checkPlace(const PackageData &data, const Buffer &buffer, const Path &pat
   return {};
 }
 
+/// A place for the next value of an input is like the input, and is its only one.
+Status checkNext(const PackageData &data, const Buffer &buffer, std::vector<bool> &hasNext,
+                 const Path &path) {
+  const Path next(path, "next_of");
+  if (buffer.nextOf == kNoBuffer)
+    return {};
+  LSTMC_TRY(checkIndex(next, buffer.nextOf, data.buffers.size(), "buffers"));
+  const Buffer &input = data.buffers[buffer.nextOf];
+  auto mayHaveNext = [](const Buffer &either) {
+    return either.kind == Kind::Input && either.entry == kPersistent;
+  };
+  if (!mayHaveNext(buffer) || !mayHaveNext(input) || input.nextOf != kNoBuffer)
+    return refuse(next, ErrorCode::E0611,
+                  "found buffers[{}], want an input for an input, both "
+                  "persistent",
+                  buffer.nextOf);
+  if (buffer.device != input.device || buffer.dtype != input.dtype || buffer.shape != input.shape)
+    return refuse(next, ErrorCode::E0605,
+                  "found {} of device {} for {} of device {}, want the same",
+                  typeText(buffer.dtype, buffer.shape), buffer.device,
+                  typeText(input.dtype, input.shape), input.device);
+  if (hasNext[buffer.nextOf])
+    return refuse(next, ErrorCode::E0612, "found buffers[{}] again, want it once", buffer.nextOf);
+  hasNext[buffer.nextOf] = true;
+  return {};
+}
+
 /// Launches of a device's program in an entry.
 class LaunchCounts {
 public:
@@ -190,6 +217,7 @@ Status checkDevicesAndLocations(const PackageData &data) {
 
 Status checkBuffers(const PackageData &data) {
   LaunchCounts counts(data);
+  std::vector<bool> hasNext(data.buffers.size());
   for (size_t i = 0; i < data.buffers.size(); ++i) {
     const Buffer &buffer = data.buffers[i];
     Path path("buffers", int64_t(i));
@@ -202,6 +230,7 @@ Status checkBuffers(const PackageData &data) {
     LSTMC_TRY(
         checkIndex(Path(path, "location"), buffer.location, data.locations.size(), "locations"));
     LSTMC_TRY(checkLife(data, counts, buffer, path));
+    LSTMC_TRY(checkNext(data, buffer, hasNext, path));
   }
   return {};
 }

@@ -115,6 +115,9 @@ private:
                     index, buffer.device, device);
     if (holdsTables(buffer))
       return refuse(path, ErrorCode::E0611, "found buffers[{}], which is a device's own", index);
+    if (buffer.nextOf != kNoBuffer)
+      return refuse(path, ErrorCode::E0611,
+                    "found buffers[{}], where the caller puts the next value of an input", index);
     if (buffer.entry == kPersistent)
       return {};
     if (uint32_t(buffer.entry) != entry)

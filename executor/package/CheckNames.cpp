@@ -267,6 +267,10 @@ private:
         return refuse(buffer, ErrorCode::E0611,
                       "found buffers[{}] of entry {}, want one of entry {}", binding.buffer,
                       held.entry, entry);
+      if (held.nextOf != kNoBuffer)
+        return refuse(buffer, ErrorCode::E0611,
+                      "found buffers[{}], where the caller puts the next value of an input",
+                      binding.buffer);
       Path role(at, "role");
       if (input) {
         bool scalar = binding.role == "scalar";

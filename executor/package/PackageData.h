@@ -82,6 +82,7 @@ struct Buffer {
   int32_t entry = kPersistent;
   uint32_t from = 0;
   uint32_t to = 0;
+  uint32_t nextOf = kNoBuffer; ///< the input whose next value may be put here
   int64_t elements() const {
     int64_t n = 1;
     for (int64_t extent : shape)

@@ -123,6 +123,7 @@ Buffer Reader::buffer(const fb::Buffer &from) {
   to.entry = from.entry();
   to.from = from.from();
   to.to = from.to();
+  to.nextOf = from.next_of();
   return to;
 }
 

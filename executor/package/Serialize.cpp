@@ -161,7 +161,7 @@ Bytes Writer::write(const PackageData &data) {
     Text name = text(buffer.name);
     return fb::CreateBuffer(b, buffer.device, buffer.offset, buffer.bytes, uint8_t(buffer.dtype),
                             shape, fb::Kind(buffer.kind), name, buffer.location, buffer.entry,
-                            buffer.from, buffer.to);
+                            buffer.from, buffer.to, buffer.nextOf);
   });
   auto programs =
       tables<fb::Program>(data.programs, [&](const FusedProgram &p) { return program(p); });

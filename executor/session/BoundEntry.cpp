@@ -197,8 +197,29 @@ int64_t ScalarInput::asInteger() const {
 }
 
 bool BoundEntry::finite() {
-  return std::ranges::all_of(mustBeFinite,
-                             [&](auto &named) { return isFinite(named.second.forHost(scratch)); });
+  auto eachCopied = [&](auto f) {
+    std::byte *place = scratch.data();
+    for (const auto &[name, tensor] : mustBeFinite)
+      if (!tensor.range.host()) {
+        f(tensor, std::span(place, size_t(tensor.range.size())));
+        place += tensor.range.size();
+      }
+  };
+  // All copies are under way before the first is waited for.
+  eachCopied(
+      [](const DeviceTensor &from, std::span<std::byte> to) { from.range.beginRead(0, to); });
+  eachCopied([](const DeviceTensor &from, std::span<std::byte>) { from.range.endRead(); });
+  bool all = true;
+  auto look = [&](const DeviceTensor &value, std::byte *bytes) {
+    Tensor tensor = value.layout; // the whole of a buffer
+    tensor.data = bytes;
+    all = all && isFinite(tensor);
+  };
+  eachCopied([&](const DeviceTensor &from, std::span<std::byte> to) { look(from, to.data()); });
+  for (const auto &[name, tensor] : mustBeFinite)
+    if (tensor.range.host())
+      look(tensor, tensor.range.host());
+  return all;
 }
 
 const BoundProgram *BoundEntry::programOf(size_t device) const {
@@ -263,8 +284,10 @@ Result<BoundEntry> bindEntry(const package::Package &package, size_t index,
     if (!isRemote(*devices[data.buffers[output.buffer].device]))
       entry.mustBeFinite.push_back({output.name, tensorOf(output.buffer)});
   }
+  size_t copied = 0;
   for (const auto &[name, tensor] : entry.mustBeFinite)
-    (void)tensor.forHost(entry.scratch); // allocates now, since a run allocates nothing
+    copied += tensor.range.host() ? 0 : size_t(tensor.range.size());
+  entry.scratch.resize(copied); // now, since a run allocates nothing
   return entry;
 }
 

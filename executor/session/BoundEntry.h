@@ -115,7 +115,7 @@ struct BoundEntry {
   std::vector<ScalarInput> scalars;
   std::vector<std::pair<std::string_view, DeviceTensor>>
       mustBeFinite; ///< on devices of this process; checked before anything that persists changes
-  std::vector<std::byte> scratch; ///< holds the largest of them if the host cannot see it
+  std::vector<std::byte> scratch; ///< holds those of them that the host cannot see
   std::optional<size_t> prepare;  ///< the entry `prepare:NAME`
   uint64_t preparedFor = 0;       ///< version of the parameters
   bool changesParameters = false;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "executor/device/AsyncCopier.h"
+#include "executor/device/HostPinner.h"
 #include "executor/device/StoredTensor.h"
 #include "executor/package/Package.h"
 #include "executor/session/BoundEntry.h"
@@ -44,13 +46,22 @@ public:
   /// Must be called before and after the devices run an entry.
   void giveBack(size_t entry);
   void take(size_t entry);
+  /// May be called when they have come to `commit`: begins to copy outputs that are ready then.
+  void beginTake(size_t entry);
 
-  /// Whether the entry has inputs that are copied, and nothing from its `commit` on uses the memory
-  /// of any of its inputs.
-  bool inputsEndAtCommit(size_t entry);
+  /// From where on in a run of the entry its inputs may be copied for its next run.
+  enum class Ahead : uint8_t {
+    Never,
+    FromCommit, ///< nothing from there on uses the memory of any of them
+    Always,     ///< each has a place for its next value
+  };
+  /// Never where no input is copied.
+  Ahead inputsAhead(size_t entry);
   /// Copies the entry's inputs for its next run, which copies them again only if another entry runs
   /// before it.
   void giveInputs(size_t entry);
+  /// Returns when they are copied. The next run copies them again, unless this one went `well`.
+  void endGiveInputs(size_t entry, bool well);
 
   /// Gives back what the host may have written to persistent values, and drops the copies that are
   /// valid until a run.
@@ -69,18 +80,27 @@ private:
     std::vector<bool> entries; ///< the entries that it is copied back for, or refreshed after
     StoredTensor memory;       ///< the value's memory on the devices
     std::unique_ptr<std::byte[]> bytes;
+    HostPin pin = nullptr;
+
+    std::optional<uint32_t> next = {};    ///< of an input: the buffer for its next value
+    std::vector<bool> readyAtCommit = {}; ///< of an output: by entry
+    bool begun = false;                   ///< an output that is being copied
 
     std::span<std::byte> span() const { return {bytes.get(), size_t(memory.bytes())}; }
   };
   StoredTensor inMemory(std::string name, const Value &value) const;
   const Copy *find(uint32_t buffer, Kept kept) const;
   std::vector<bool> entriesOf(uint32_t buffer, Kept kept) const;
+  /// The buffer for the next value of an input, if its device copies there while it works.
+  std::optional<uint32_t> nextOf(uint32_t input) const;
+  AsyncCopier &copierOf(const Copy &input) const;
+  Ahead findAhead(size_t entry) const;
 
   const package::Package &package_;
   const Devices &devices_;
   std::vector<Copy> copies_;
-  std::vector<std::optional<bool>> endAtCommit_; ///< by entry, once it was asked for
-  std::optional<size_t> given_; ///< the entry whose inputs are there for its next run
+  std::vector<std::optional<Ahead>> ahead_; ///< by entry, once it was asked for
+  std::optional<size_t> given_;             ///< the entry whose inputs are there for its next run
 };
 
 } // namespace lstmc::session

@@ -198,11 +198,14 @@ public:
   /// any continues; if one waits too long (E0802) or throws (E0803, E0901), all stop, and the part
   /// after `commit` may be incomplete. Allocates nothing.
   Status run(std::string_view entry);
-  /// The same. While devices carry out what comes after `commit`, calls `fillNext`, which may write
-  /// the inputs of the entry's next run; they are copied to the devices meanwhile, and what is
-  /// written to them later, before that run, is lost. Not called where the host sees the memory of
-  /// all inputs, where something after `commit` uses it, and in runs launch by launch.
-  Status run(std::string_view entry, const std::function<void()> &fillNext);
+  /// The same. While devices work, calls `fillNext`, which may write the inputs of the entry's next
+  /// run, as input() gave them, and returns whether it has. They are copied to the devices
+  /// meanwhile. What is written to them later, before that run, is lost, unless this one fails or
+  /// input() is asked again. Called before `commit` where the plan has places for the next values,
+  /// and else after it. Not called where the host sees the memory of an input, where none was asked
+  /// for by input(), where something after `commit` uses the only place of one, and in runs launch
+  /// by launch.
+  Status run(std::string_view entry, const std::function<bool()> &fillNext);
 
   /// The full diagnostic of the last E0701; null if there was none.
   const Diagnostic *fault() const;

@@ -20,6 +20,12 @@ namespace lstmc {
 
 namespace session {
 
+/// Those of an entry's next run, to be filled while devices work.
+struct NextInputs {
+  const std::function<void()> *fill; ///< called once all launches are given to the first device
+  bool afterCommit;                  ///< not before all devices have come to `commit`
+};
+
 /// Some launches of an entry, to be run by themselves.
 struct PartialEntry {
   package::Entry source;
@@ -124,8 +130,8 @@ struct Session::Impl {
   }
 
   // Running (SessionRun.cpp).
-  /// `meanwhile`: as fillNext of Session::run; null: nothing.
-  Status run(session::BoundEntry &entry, const std::function<void()> *meanwhile = nullptr);
+  /// `next`, unless null, is filled meanwhile.
+  Status run(session::BoundEntry &entry, const session::NextInputs *next = nullptr);
   /// E0001 if other sessions read them too.
   Status checkOwnWeights(std::string_view what) const;
   /// E0001 if its weights cannot be shared at all.
@@ -135,8 +141,8 @@ struct Session::Impl {
   Status prepareRun(session::BoundEntry &entry);
   /// Up to `commit` and no further; `instead`, unless null, is run for that. E0701.
   Status runToCommit(session::BoundEntry &entry, session::BoundEntry *instead = nullptr);
-  Status runTimed(session::BoundEntry &entry, const std::function<void()> *meanwhile = nullptr);
-  Status runParts(session::BoundEntry &entry, const std::function<void()> *meanwhile);
+  Status runTimed(session::BoundEntry &entry, const session::NextInputs *next = nullptr);
+  Status runParts(session::BoundEntry &entry, const session::NextInputs *next);
   // `meanwhile` is called, unless null, when all launches have been given to the first device.
   Status runPart(session::BoundEntry &entry, session::Part part,
                  const std::function<void()> *meanwhile = nullptr);

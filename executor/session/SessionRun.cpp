@@ -92,29 +92,31 @@ Status Session::Impl::runStreams(const BoundEntry &entry, const session::BoundPr
   return status;
 }
 
-Status Session::Impl::runParts(BoundEntry &entry, const std::function<void()> *meanwhile) {
+Status Session::Impl::runParts(BoundEntry &entry, const session::NextInputs *next) {
   if (observer || options.checkNan || (entry.programs.size() > 1 && options.oneThread))
     return runWatched(entry);
+  const std::function<void()> *meanwhile = next && !next->afterCommit ? next->fill : nullptr;
   if (!entry.looksAtNumbers)
-    return runPart(entry, Part::All);
-  LSTMC_TRY(runPart(entry, Part::BeforeCommit));
+    return runPart(entry, Part::All, meanwhile);
+  LSTMC_TRY(runPart(entry, Part::BeforeCommit, meanwhile));
   if (!transport->vote(entry.finite())) {
     LSTMC_TRY(transport->status());
     return explain(entry);
   }
-  return runPart(entry, Part::Committed, meanwhile);
+  views->beginTake(size_t(&entry - entries.data()));
+  return runPart(entry, Part::Committed, next && next->afterCommit ? next->fill : nullptr);
 }
 
 /// And tells the timer, if there is one.
-Status Session::Impl::runTimed(BoundEntry &entry, const std::function<void()> *meanwhile) {
+Status Session::Impl::runTimed(BoundEntry &entry, const session::NextInputs *next) {
   if (!timer)
-    return runParts(entry, meanwhile);
+    return runParts(entry, next);
   std::vector<std::span<const LaunchInterval>> times;
   for (session::BoundProgram &program : entry.programs) {
     program.times->assign(program.source->launches.size(), {});
     times.push_back(*program.times);
   }
-  Status status = runParts(entry, meanwhile);
+  Status status = runParts(entry, next);
   timer->ran(*package, *entry.source, times);
   return status;
 }
@@ -140,9 +142,9 @@ Status Session::Impl::runToCommit(BoundEntry &entry, BoundEntry *instead) {
   return entry.finite() ? Status() : Status(explain(entry));
 }
 
-Status Session::Impl::run(BoundEntry &entry, const std::function<void()> *meanwhile) {
+Status Session::Impl::run(BoundEntry &entry, const session::NextInputs *next) {
   LSTMC_TRY(prepareRun(entry));
-  Status status = runTimed(entry, meanwhile);
+  Status status = runTimed(entry, next);
   // One that failed may have changed some of them.
   if (entry.changesParameters)
     ++parametersVersion;
@@ -153,7 +155,7 @@ Status Session::Impl::run(BoundEntry &entry, const std::function<void()> *meanwh
 
 Status Session::run(std::string_view name) { return run(name, {}); }
 
-Status Session::run(std::string_view name, const std::function<void()> &fillNext) {
+Status Session::run(std::string_view name, const std::function<bool()> &fillNext) {
   auto found = std::ranges::find(impl_->entries, name, &BoundEntry::name);
   if (found == impl_->entries.end())
     return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
@@ -163,12 +165,16 @@ Status Session::run(std::string_view name, const std::function<void()> &fillNext
   impl_->views->giveBack(index);
   impl_->beginRun();
   auto fillAndGive = [&] {
-    fillNext();
-    impl_->views->giveInputs(index);
+    if (fillNext())
+      impl_->views->giveInputs(index);
   };
+  using Ahead = session::HostViews::Ahead;
   const std::function<void()> fill = std::ref(fillAndGive); // allocates nothing
-  const bool fills = fillNext && impl_->views->inputsEndAtCommit(index);
-  Status status = impl_->run(*found, fills ? &fill : nullptr);
+  const Ahead ahead = fillNext ? impl_->views->inputsAhead(index) : Ahead::Never;
+  const session::NextInputs next{&fill, ahead == Ahead::FromCommit};
+  Status status = impl_->run(*found, ahead == Ahead::Never ? nullptr : &next);
+  if (ahead != Ahead::Never)
+    impl_->views->endGiveInputs(index, status.ok());
   impl_->tellChoices();
   if (status.ok() && impl_->options.peers)
     status = impl_->shareOutputs(index);

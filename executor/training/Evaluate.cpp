@@ -1,7 +1,10 @@
 #include "executor/training/Evaluate.h"
 
 #include <chrono>
+#include <functional>
 #include <new>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,14 +61,20 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
     return fail(ErrorCode::E0605, "data: found {}, want at least one batch", result.leftOut);
   std::vector<AreaUnderCurve> curves(model.heads().size());
   Status status;
+  std::optional<Status> filled; // how the inputs of the next batch were filled, if they were
   for (int64_t batch = 0; batch < batches && status.ok(); ++batch) {
     data::Position position{0, batch};
     int64_t rows = feed.rows(position);
     if (feed.restarts(position))
       resetStates(model);
-    status = feed.fill(position);
+    status = filled ? *std::exchange(filled, std::nullopt) : feed.fill(position);
+    const std::function<bool()> fillNext = [&, next = batch + 1] {
+      if (next < batches)
+        filled = feed.fill({0, next});
+      return next < batches;
+    };
     if (status.ok())
-      status = model.evaluate();
+      status = model.evaluate(fillNext);
     for (size_t head = 0; head < model.heads().size() && status.ok(); ++head) {
       if (!model.measuresRows())
         result.totals.add(head, model.metric(Trainable::Entry::Evaluate, head));

@@ -162,7 +162,7 @@ Result<std::vector<data::InputSlot>> SessionTrainable::inputs(Entry which) {
   return inputSlots(session_, kEntryNames[size_t(which)]);
 }
 
-Status SessionTrainable::step(const StepScalars &scalars, const std::function<void()> &fillNext) {
+Status SessionTrainable::step(const StepScalars &scalars, const std::function<bool()> &fillNext) {
   session_.setScalar("learning_rate", scalars.learningRate);
   session_.setScalar("update", scalars.update);
   session_.setScalar("seed", int64_t(scalars.seed));
@@ -187,6 +187,9 @@ int SessionTrainable::signal() const {
 }
 
 Status SessionTrainable::evaluate() { return session_.run("evaluate"); }
+Status SessionTrainable::evaluate(const std::function<bool()> &fillNext) {
+  return session_.run("evaluate", fillNext);
+}
 
 /// Of a metric output; a row of it where it has rows.
 static MetricValues valuesOf(const Tensor &tensor, int64_t row) {

@@ -27,9 +27,10 @@ public:
   const std::vector<Head> &heads() const override { return heads_; }
   Result<std::vector<data::InputSlot>> inputs(Entry entry) override;
   Status step(const StepScalars &scalars) override { return step(scalars, {}); }
-  Status step(const StepScalars &scalars, const std::function<void()> &fillNext) override;
+  Status step(const StepScalars &scalars, const std::function<bool()> &fillNext) override;
   bool failedAfterCommit() const override { return session_.faultAfterCommit(); }
   Status evaluate() override;
+  Status evaluate(const std::function<bool()> &fillNext) override;
   Status compareReplicas() override { return session_.compareReplicas(); }
   Status collect() override { return session_.collect(); }
   bool writes() const override { return !session_.peers() || session_.peers()->rank() == 0; }

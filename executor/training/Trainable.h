@@ -77,13 +77,15 @@ public:
   virtual Status step(const StepScalars &scalars) = 0;
   /// The same. May call `fillNext` while devices work: the inputs that it writes are those of the
   /// next step, and are not to be written again before it.
-  virtual Status step(const StepScalars &scalars, const std::function<void()> & /*fillNext*/) {
+  virtual Status step(const StepScalars &scalars, const std::function<bool()> & /*fillNext*/) {
     return step(scalars);
   }
   /// Whether a step that failed has changed what persists all the same: where every value is looked
   /// at, and the one not finite was written by the update itself.
   virtual bool failedAfterCommit() const { return false; }
   virtual Status evaluate() = 0;
+  /// The same; `fillNext` as for step().
+  virtual Status evaluate(const std::function<bool()> & /*fillNext*/) { return evaluate(); }
   /// What makes step(), and the bytes of its package, where that is not the model's own.
   struct StepPackage {
     Identity identity;

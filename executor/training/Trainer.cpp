@@ -401,7 +401,7 @@ private:
   Status fillAllRows() {
     LSTMC_ASSIGN(const std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Step));
     if (std::ranges::all_of(slots, [](const auto &slot) { return slot.rows == RowWindow(); }))
-      return {};
+      return std::exchange(filled_, std::nullopt) ? feed_->fill(state_.position) : Status();
     LSTMC_ASSIGN(const std::unique_ptr<data::Feed> feed,
                  model_.trainingFeed(*data_, options_.seed, Trainable::BatchRows::All));
     return feed->fill(state_.position);
@@ -473,8 +473,9 @@ private:
   const data::DataSet *data_ = nullptr;
   std::unique_ptr<data::Feed> feed_, validFeed_;
   std::optional<Status> filled_; ///< how the inputs of the next update were filled, if they were
-  const std::function<void()> fillNext_ = [this] {
+  const std::function<bool()> fillNext_ = [this] {
     filled_ = feed_->fill(positionAfter(state_.position));
+    return true;
   };
   std::unique_ptr<CheckpointWriter> writer_;
 

@@ -207,6 +207,7 @@ Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const 
   compile.disabled = options.disablePass;
   compile.producer = versionLine();
   compile.keepExec = request.keepExec;
+  compile.nextInputs = request.nextInputs;
   compile.countOps = options.printPassTimes || options.command == CommandId::Inspect;
   compile.fit = fit;
   return compile;

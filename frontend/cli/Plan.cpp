@@ -162,7 +162,8 @@ Checked<Planned> planFor(const Options &options, const Target &target) {
   if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401) {
     onDevices.mem.reset();
     if (!onDevices.streams.given())
-      onDevices.streams = 1; // what does not fit is the plan of one stream
+      onDevices.streams = 1; // what does not fit is the plan with the least memory
+    request.nextInputs = false;
     model = loadModel(onDevices, request);
   }
   if (!model.ok())

@@ -42,6 +42,16 @@ int64_t BufferOp::bytes() {
   return type.getNumElements() * int64_t(dtypeBytes(dtypeOf(type.getElementType())));
 }
 
+mlir::LogicalResult BufferOp::verify() {
+  if (!getNextOf())
+    return mlir::success();
+  auto input = getNextOf().getDefiningOp<BufferOp>();
+  if (!input || getKind() != Kind::Input || input.getKind() != Kind::Input ||
+      input.getDevice() != getDevice())
+    return emitOpError("is next of what is no input of its device");
+  return mlir::success();
+}
+
 //===---- launches ----------------------------------------------------------------------------===//
 
 void LaunchOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, KernelId kernel,

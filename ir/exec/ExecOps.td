@@ -47,22 +47,31 @@ def Exec_PlanOp : Exec_Op<"plan", [SingleBlock, NoTerminator, NoRegionArguments,
   let builders = [OpBuilder<(ins "::llvm::ArrayRef<::llvm::StringRef>":$devices)>];
 }
 
-def Exec_BufferOp : Exec_Op<"buffer"> {
+def Exec_BufferOp : Exec_Op<"buffer", [
+    OptionalTypesMatchWith<"it is as the input that it is next of", "memory", "nextOf", "$_self">]> {
   let summary = "a region of a device's arena";
   let description = [{
     ```mlir
     %w = exec.buffer parameter "decoder_weight" on 0 : memref<65x256xf32> {offset = 0 : i64}
     ```
+    `next of` an input: no launch uses it. The caller may put the input's next value there while a program runs that reads
+    the present one.
+    ```mlir
+    %x = exec.buffer input "data" on 0 : memref<32x64xi32>
+    %x1 = exec.buffer input "data.next" on 0 next of %x : memref<32x64xi32>
+    ```
   }];
-  let arguments = (ins Exec_Kind:$kind, StrAttr:$name, I64Attr:$device, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins Exec_Kind:$kind, StrAttr:$name, I64Attr:$device, OptionalAttr<I64Attr>:$offset,
+                       Optional<AnyStaticShapeMemRef>:$nextOf);
   let results = (outs AnyStaticShapeMemRef:$memory);
-  let assemblyFormat = "$kind $name `on` $device attr-dict `:` type($memory)";
+  let assemblyFormat = "$kind $name `on` $device (`next` `of` $nextOf^)? attr-dict `:` type($memory)";
   let extraClassDeclaration = [{
     /// Bytes of the elements, without padding.
     int64_t bytes();
     /// Lives as long as the arena, not for one run of a program only.
     bool persistent() { return llvm::isa<PlanOp>((*this)->getParentOp()); }
   }];
+  let hasVerifier = 1;
 }
 
 def Exec_FusedOp : Exec_Op<"fused", [SingleBlock, IsolatedFromAbove]> {

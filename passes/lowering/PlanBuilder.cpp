@@ -37,7 +37,7 @@ Value &ViewMemo::find(const sym::View &view, int64_t use) {
 Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name, int64_t device,
                    llvm::ArrayRef<int64_t> shape, mlir::Type element, mlir::Location location) {
   return builder.create<exec::BufferOp>(location, mlir::MemRefType::get(shape, element), kind, name,
-                                        uint64_t(device), mlir::IntegerAttr());
+                                        uint64_t(device), mlir::IntegerAttr(), Value());
 }
 
 PlanBuilder::PlanBuilder(mlir::ModuleOp module, llvm::ArrayRef<std::string> devices) {

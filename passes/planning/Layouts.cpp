@@ -157,9 +157,12 @@ private:
     unlimited.memoryLimit.reset();
     unlimited.deviceMemory.clear();
     Checked<Compiled> compiled = compileWith_(unlimited);
-    if (compiled.ok() && passes::needsOneStream(compiled->package, options)) {
-      options.streams = unlimited.streams = 1;
+    std::optional<CompileOptions> less = passes::withLessMemory(options);
+    while (less && compiled.ok() && passes::needsLessMemory(compiled->package, options)) {
+      options.streams = unlimited.streams = less->streams;
+      options.nextInputs = unlimited.nextInputs = less->nextInputs;
       compiled = compileWith_(unlimited);
+      less = passes::withLessMemory(*less);
     }
     if (compiled.ok())
       consider(options, std::move(*compiled), compiled.diagnostics());

@@ -1,6 +1,7 @@
 // Training on emulated GPUs: the bits of cpus on any number of them, with several streams, in any
 // order of the streams; and an event that is left out is found.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -8,6 +9,9 @@
 
 #include "backends/cuda/emulated/EmulatedDriver.h"
 #include "backends/registry/Targets.h"
+#include "executor/base/Hash.h"
+#include "executor/base/Numeric.h"
+#include "executor/device/AsyncCopier.h"
 #include "executor/device/GraphSharer.h"
 #include "tests/backends/cuda/HostText.h"
 #include "tests/e2e/Net.h"
@@ -107,12 +111,14 @@ TEST_P(Emulated, TakesInputsWhileTheUpdateBeforeEnds) {
   int64_t ahead = 0;
   const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, 3, &ahead);
   EXPECT_EQ(ahead, 0);
-  for (const int devices : {1, 2}) {
-    ahead = 0;
-    const auto session = openEmulated(compileFor(model, devices, 3), 3);
-    EXPECT_EQ(train(*session, model, 1, 3, &ahead), want) << devices;
-    EXPECT_EQ(ahead, 3);
-  }
+  for (const int devices : {1, 2})
+    for (const char *kind :
+         {"cpu:", "emu:"}) { // whose packages have one place for an input, or two
+      ahead = 0;
+      const auto session = openEmulated(compileFor(model, devices, 3, kind), 3);
+      EXPECT_EQ(train(*session, model, 1, 3, &ahead), want) << devices << kind;
+      EXPECT_EQ(ahead, 3);
+    }
 }
 
 /// On every device of the package, by one compile.
@@ -173,9 +179,20 @@ TEST(EmulatedFused, TrainsToTheSameBitsWhereItIsNotCompiled) {
 }
 
 /// Passes all calls on.
-class PassesOn : public Device {
+class PassesOn : public Device, public AsyncCopier {
 public:
-  explicit PassesOn(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+  explicit PassesOn(std::unique_ptr<Device> device)
+      : device_(std::move(device)), copier_(dynamic_cast<AsyncCopier &>(*device_)) {}
+
+  void copyAhead(uint64_t offset, std::span<const std::byte> from) override {
+    copier_.copyAhead(offset, from);
+  }
+  void awaitAhead() override { copier_.awaitAhead(); }
+  void copyWithin(uint64_t to, uint64_t from, uint64_t bytes) override {
+    copier_.copyWithin(to, from, bytes);
+  }
+  void copyBack(uint64_t offset, std::span<std::byte> to) override { copier_.copyBack(offset, to); }
+  void awaitBack() override { copier_.awaitBack(); }
 
   bool keepsGraphs() const override { return device_->keepsGraphs(); }
   void runGraph(PreparedProgram &program, size_t number,
@@ -219,6 +236,7 @@ public:
 
 private:
   std::unique_ptr<Device> device_;
+  AsyncCopier &copier_;
 };
 
 /// All but one call of wait(). With `graphs`, what waits order is kept in graphs.
@@ -236,7 +254,8 @@ public:
   }
 };
 
-/// Writes down what it is given: l launches, c a copy, f a wait for all.
+/// Writes down what it is given: l launches, f a wait for all; copies: c in, a ahead, w within the
+/// arena, b back; A and B the waits for those.
 class WritesDown final : public PassesOn {
 public:
   using PassesOn::PassesOn;
@@ -261,24 +280,150 @@ public:
     calls += 'f';
     PassesOn::finish();
   }
+  void copyAhead(uint64_t offset, std::span<const std::byte> from) override {
+    calls += 'a';
+    PassesOn::copyAhead(offset, from);
+  }
+  void awaitAhead() override {
+    calls += 'A';
+    PassesOn::awaitAhead();
+  }
+  void copyWithin(uint64_t to, uint64_t from, uint64_t bytes) override {
+    calls += 'w';
+    PassesOn::copyWithin(to, from, bytes);
+  }
+  void copyBack(uint64_t offset, std::span<std::byte> to) override {
+    calls += 'b';
+    PassesOn::copyBack(offset, to);
+  }
+  void awaitBack() override {
+    calls += 'B';
+    PassesOn::awaitBack();
+  }
 };
 
+WrapDevice writesDown() {
+  return [](std::unique_ptr<Device> device) {
+    return std::unique_ptr<Device>(std::make_unique<WritesDown>(std::move(device)));
+  };
+}
+
+uint64_t bytesHash(const Tensor &tensor) {
+  return hashBytes(tensor.data, size_t(tensor.elements()) * dtypeBytes(tensor.dtype));
+}
+
+/// What a device is given in two updates.
+std::string callsOf(Session &session, const Model &model, int64_t first, int64_t *ahead) {
+  WritesDown::calls.clear();
+  train(session, model, first, 2, ahead);
+  return WritesDown::calls;
+}
+
+/// A package for cpus has one place for an input. Outputs that are ready at the commit are copied
+/// while weights are updated, those that are looked at there before.
 TEST(EmulatedInputs, AreCopiedWhileTheUpdateBeforeEnds) {
   const Model model = models()[0];
-  const auto session = openEmulated(compileFor(model, 1, 1), 1, [](std::unique_ptr<Device> device) {
-    return std::unique_ptr<Device>(std::make_unique<WritesDown>(std::move(device)));
-  });
-  auto callsOf = [&](int64_t update, int64_t *ahead) {
-    WritesDown::calls.clear();
-    train(*session, model, update, 1, ahead);
-    return WritesDown::calls;
-  };
+  const auto session = openEmulated(compileFor(model, 1, 1), 1, writesDown());
+  train(*session, model, 1, 1); // whose init is another entry
   int64_t ahead = 0;
-  EXPECT_THAT(callsOf(1, &ahead), testing::MatchesRegex(".*f+l+c+f+"));
-  const std::string given = callsOf(2, nullptr), whole = callsOf(3, nullptr);
-  EXPECT_THAT(given, testing::MatchesRegex("c+l+f+l+f+"));
-  EXPECT_THAT(whole, testing::MatchesRegex("c+l+f+l+f+"));
+  const std::string given = callsOf(*session, model, 2, &ahead),
+                    whole = callsOf(*session, model, 4, nullptr);
+  EXPECT_THAT(given, testing::MatchesRegex("(c+l+f+b+B+b+l+c+f+B+)+"));
+  EXPECT_THAT(whole, testing::MatchesRegex("(c+l+f+b+B+b+l+f+B+)+"));
+  EXPECT_EQ(std::ranges::count(given, 'c') - std::ranges::count(whole, 'c'), 2)
+      << "data and label of a third update, and no input twice";
+}
+
+/// One for GPUs has two.
+TEST(EmulatedInputs, AreCopiedWhileGradientsAreComputed) {
+  const Model model = models()[0];
+  const package::PackageData data = compileFor(model, 1, 1, "emu:");
+  const auto session = openEmulated(data, 1, writesDown());
+  train(*session, model, 1, 1);
+  int64_t ahead = 0;
+  const std::string given = callsOf(*session, model, 2, &ahead),
+                    whole = callsOf(*session, model, 4, nullptr);
+  EXPECT_THAT(given, testing::MatchesRegex("c+l+a+f+b+B+b+l+f+A+B+w+c+l+a+f+b+B+b+l+f+A+B+"));
+  EXPECT_THAT(whole, testing::MatchesRegex("(c+l+f+b+B+b+l+f+B+)+"));
   EXPECT_LT(std::ranges::count(given, 'c'), std::ranges::count(whole, 'c')) << "scalars alone";
+}
+
+/// Of a forward pass, which has no commit.
+TEST(EmulatedInputs, AreCopiedWhileAForwardPassRuns) {
+  const Model model = models()[0];
+  const package::PackageData data = compileFor(model, 1, 1, "emu:");
+  const auto cpu = openSession(compileFor(model, 1, 1), 1), gpu = openEmulated(data, 1);
+  for (Session *session : {cpu.get(), gpu.get()})
+    feed(*session, "forward", 1, model.classes, model.recipe.steps);
+  const package::Binding &output = data.entries[*gpu->package().findEntry("forward")].outputs[0];
+  int64_t ahead = 0;
+  for (int64_t batch = 1; batch <= 4; ++batch) {
+    ASSERT_TRUE(cpu->run("forward").ok());
+    feed(*cpu, "forward", batch + 1, model.classes, model.recipe.steps);
+    ASSERT_TRUE(gpu->run("forward",
+                         [&] {
+                           feed(*gpu, "forward", batch + 1, model.classes, model.recipe.steps);
+                           ++ahead;
+                           return true;
+                         })
+                    .ok());
+    EXPECT_EQ(bytesHash(*gpu->output("forward", output.name)),
+              bytesHash(*cpu->output("forward", output.name)))
+        << batch;
+  }
+  EXPECT_EQ(ahead, 4);
+}
+
+/// What was filled ahead is not what another loop over the same inputs begins with.
+TEST(EmulatedInputs, AreThoseThatAnotherLoopFills) {
+  const Model model = models()[0];
+  for (const char *kind : {"cpu:", "emu:"}) {
+    const auto cpu = openSession(compileFor(model, 1, 1), 1),
+               gpu = openEmulated(compileFor(model, 1, 3, kind), 1);
+    int64_t ahead = 0;
+    train(*cpu, model, 1, 2);
+    train(*gpu, model, 1, 2, &ahead);
+    EXPECT_EQ(train(*gpu, model, 7, 2, &ahead), train(*cpu, model, 7, 2)) << kind;
+    EXPECT_EQ(ahead, 4);
+  }
+}
+
+/// The one that fails is explained by its own inputs, and the next run has what the host wrote
+/// after it.
+TEST(EmulatedInputs, OfAnUpdateThatFailsAreNotLost) {
+  const Model model = models()[2]; // of real inputs
+  const auto cpu = openSession(compileFor(model, 1, 1), 1),
+             gpu = openEmulated(compileFor(model, 1, 3, "emu:"), 1);
+  std::vector<std::string> faults;
+  std::vector<uint64_t> hashes;
+  for (Session *session : {cpu.get(), gpu.get()}) {
+    train(*session, model, 1, 1);
+    const package::PackageData &data = session->package().data();
+    const package::Entry &step = data.entries[*session->package().findEntry("step")];
+    std::vector<Tensor> inputs; // asked for once
+    for (const package::Binding &input : step.inputs)
+      if (input.role != "scalar")
+        inputs.push_back(*session->input("step", input.name));
+    auto fill = [&](int64_t number) {
+      for (const Tensor &input : inputs)
+        for (int64_t i = 0; i < input.elements(); ++i)
+          writeElement(input.data, input.dtype, i, (i + number) % 5);
+    };
+    fill(2);
+    auto real = std::ranges::find(inputs, DType::F32, &Tensor::dtype);
+    real->as<float>()[5] = NAN;
+    const Status status = session->run("step", [&] {
+      fill(3);
+      return true;
+    });
+    ASSERT_FALSE(status.ok());
+    faults.push_back(session->fault()->message);
+    fill(4);
+    ASSERT_TRUE(session->run("step").ok());
+    hashes.push_back(session->weightsHash());
+  }
+  EXPECT_EQ(faults[1], faults[0]);
+  EXPECT_EQ(hashes[1], hashes[0]);
 }
 
 /// Another entry may use their memory.
@@ -334,7 +479,13 @@ TEST(EmulatedInputs, LeaveScalarsThatTheUpdateStillReads) {
       };
       fill(update);
       session->setScalar("update", update);
-      EXPECT_TRUE(session->run("step", [&] { fill(update + 1); }).ok());
+      EXPECT_TRUE(session
+                      ->run("step",
+                            [&] {
+                              fill(update + 1);
+                              return true;
+                            })
+                      .ok());
     }
     return session->weightsHash();
   };

@@ -293,9 +293,10 @@ uint64_t train(Session &session, const Model &model, int64_t first, int64_t coun
     if (filled < update)
       fill(update);
     session.setScalar("update", update);
-    const std::function<void()> fillNext = [&] {
+    const std::function<bool()> fillNext = [&] {
       fill(update + 1);
       ++*ahead;
+      return true;
     };
     check(ahead ? session.run("step", fillNext) : session.run("step"));
     for (const package::Binding &output :

@@ -29,6 +29,7 @@ static_assert(agrees(k_allocate, &cuMemAlloc_v2));
 static_assert(agrees(k_free, &cuMemFree_v2));
 static_assert(agrees(k_copyIn, &cuMemcpyHtoDAsync_v2));
 static_assert(agrees(k_copyOut, &cuMemcpyDtoHAsync_v2));
+static_assert(agrees(k_copyWithin, &cuMemcpyDtoDAsync_v2));
 static_assert(agrees(k_pin, &cuMemHostRegister_v2));
 static_assert(agrees(k_unpin, &cuMemHostUnregister));
 static_assert(agrees(k_setBytes, &cuMemsetD8Async));

@@ -44,7 +44,7 @@ private:
   mlir::Value buffer(exec::Kind kind, Rows shape) {
     return builder.create<exec::BufferOp>(loc(), mlir::MemRefType::get(shape, builder.getF32Type()),
                                           kind, "b" + std::to_string(count++), 0,
-                                          mlir::IntegerAttr());
+                                          mlir::IntegerAttr(), mlir::Value());
   }
 
   void addFused() {

@@ -1,4 +1,4 @@
-// RUN: lstmc opt %s --lower-to-exec="devices=emu:0 fast=cublaslt" --schedule=streams=2 --plan-memory --validate-plan | FileCheck %s
+// RUN: lstmc opt %s --lower-to-exec="devices=emu:0 fast=cublaslt next-inputs=false" --schedule=streams=2 --plan-memory --validate-plan | FileCheck %s
 
 // Four products by a library, whose scratch is 256 bytes, 512 for the weights and a workspace of 4 MiB. They are on two streams, and those of one
 // stream have one workspace, although the other stream may be carried out beside all of them.

@@ -105,6 +105,19 @@ DriverResult copyOut(void *to, DeviceAddress from, size_t bytes, DriverStream ha
                     }});
   return result == kDone && atOnce ? carryOut(stream) : result;
 }
+DriverResult copyWithin(DeviceAddress to, DeviceAddress from, size_t bytes, DriverStream stream) {
+  std::byte *target = world().memory.find(to, bytes);
+  const std::byte *source = world().memory.find(from, bytes);
+  if (!target || !source)
+    return kInvalidValue;
+  const MemoryUse read{from, bytes, false, "copied from"}, written{to, bytes, true, "copied to"};
+  return give(
+      streamOf(stream),
+      {"a copy within memory", {read, written}, [=](uint64_t) -> std::optional<std::string> {
+         std::memcpy(target, source, bytes);
+         return std::nullopt;
+       }});
+}
 DriverResult setBytes(DeviceAddress to, unsigned char value, size_t bytes, DriverStream stream) {
   std::byte *memory = world().memory.find(to, bytes);
   if (!memory)
@@ -384,6 +397,7 @@ Driver makeTable() {
   driver.free = free;
   driver.copyIn = copyIn;
   driver.copyOut = copyOut;
+  driver.copyWithin = copyWithin;
   driver.setBytes = setBytes;
   driver.createStream = createStream;
   driver.destroyStream = destroyStream;

@@ -19,10 +19,12 @@ GpuDevice::~GpuDevice() {
   products_.reset();
   layers_.reset();
   staging_.close();
+  fetching_.close();
   streams_.destroy();
-  if (copies_)
-    driver_.destroyStream(copies_);
   release();
+  for (DriverStream stream : {copies_, ahead_, back_})
+    if (stream)
+      driver_.destroyStream(stream);
   for (const auto &[file, module] : modules_)
     driver_.unloadModule(module);
   for (DriverModule module : programs_)
@@ -51,11 +53,13 @@ Status GpuDevice::open() {
     if (DriverModule module = nullptr;
         !error && !(error = driver_.loadModule(&module, image.bytes)))
       modules_[image.file] = module;
-  if (!error)
-    error = driver_.createStream(&copies_, kStreamNonBlocking);
+  for (DriverStream *stream : {&copies_, &ahead_, &back_})
+    if (!error)
+      error = driver_.createStream(stream, kStreamNonBlocking);
   if (error)
     return refused(ErrorCode::E0501, "the GPU cannot be used", error);
   staging_.open(copies_);
+  fetching_.open(back_);
   memoryBytes_ = bytes;
   alive_ = std::make_shared<const DriverContext>(context_);
   return reserve(1, 0);
@@ -63,6 +67,10 @@ Status GpuDevice::open() {
 
 void GpuDevice::release() {
   staging_.finish();
+  fetching_.finish();
+  for (DriverStream stream : {copies_, ahead_})
+    if (stream)
+      driver_.synchronize(stream);
   if (arena_)
     driver_.free(arena_);
   arena_ = 0;
@@ -113,6 +121,39 @@ void GpuDevice::copyOut(uint64_t offset, std::span<std::byte> to) const {
   enter();
   check(driver_.copyOut(to.data(), arena_ + offset, to.size(), copies_));
   check(driver_.synchronize(copies_));
+}
+
+void GpuDevice::copyAhead(uint64_t offset, std::span<const std::byte> from) {
+  if (from.empty())
+    return;
+  enter();
+  check(staging_.orderBefore(ahead_)); // copyWithin() has read what is there
+  check(driver_.copyIn(arena_ + offset, from.data(), from.size(), ahead_));
+}
+
+void GpuDevice::awaitAhead() {
+  enter();
+  check(driver_.synchronize(ahead_));
+}
+
+void GpuDevice::copyWithin(uint64_t to, uint64_t from, uint64_t bytes) {
+  if (bytes == 0)
+    return;
+  enter();
+  check(staging_.copyWithin(arena_ + to, arena_ + from, bytes));
+}
+
+void GpuDevice::copyBack(uint64_t offset, std::span<std::byte> to) {
+  if (to.empty())
+    return;
+  enter();
+  check(staging_.orderBefore(back_));
+  check(fetching_.copyOut(to, arena_ + offset));
+}
+
+void GpuDevice::awaitBack() {
+  enter();
+  check(fetching_.finish());
 }
 
 HostPin GpuDevice::pin(std::span<std::byte> bytes) {

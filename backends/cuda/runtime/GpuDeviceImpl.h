@@ -10,10 +10,12 @@
 
 #include "backends/cuda/runtime/BoundLayer.h"
 #include "backends/cuda/runtime/BoundProduct.h"
+#include "backends/cuda/runtime/Fetching.h"
 #include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/cuda/runtime/GpuProgram.h"
 #include "backends/cuda/runtime/NcclChannel.h"
 #include "backends/cuda/runtime/Staging.h"
+#include "executor/device/AsyncCopier.h"
 #include "executor/device/GraphSharer.h"
 #include "executor/device/HostPinner.h"
 #include "executor/device/TableKeeper.h"
@@ -24,11 +26,12 @@ class GpuDevice final : public Device,
                         public ChannelMaker,
                         public GraphSharer,
                         public HostPinner,
+                        public AsyncCopier,
                         public TableKeeper {
 public:
   GpuDevice(std::string name, const Driver &driver, GpuOptions options)
       : name_(std::move(name)), driver_(driver), options_(options), streams_(driver),
-        staging_(driver) {}
+        staging_(driver), fetching_(driver) {}
   ~GpuDevice() override;
 
   Status open();
@@ -91,6 +94,12 @@ public:
   void copyOut(uint64_t offset, std::span<std::byte> to) const override;
   void clear(uint64_t offset, uint64_t bytes) override;
   bool reaches(const Device &other) const override;
+
+  void copyAhead(uint64_t offset, std::span<const std::byte> from) override;
+  void awaitAhead() override;
+  void copyWithin(uint64_t to, uint64_t from, uint64_t bytes) override;
+  void copyBack(uint64_t offset, std::span<std::byte> to) override;
+  void awaitBack() override;
 
   bool hasChannels() const override { return options_.nccl; }
   Result<ChannelId> newChannel() override { return newNcclChannel(*options_.nccl); }
@@ -162,8 +171,10 @@ private:
   std::unique_ptr<LibraryProducts> products_; ///< from the first product of a library on
   std::unique_ptr<LibraryLayers> layers_;     ///< from the first layer that one may carry out on
   DriverStream copies_ = nullptr;             ///< for what the host copies, beside a run too
+  DriverStream ahead_ = nullptr, back_ = nullptr; ///< for copies beside a run, either way
   Streams streams_;
-  Staging staging_; ///< on copies_
+  Staging staging_;   ///< on copies_
+  Fetching fetching_; ///< on back_
   bool capturing_ = false;
   std::atomic<uint64_t> begun_{0};
   std::atomic<bool> stopped_{false};

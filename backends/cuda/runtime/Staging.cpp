@@ -22,7 +22,20 @@ DriverResult Staging::makeMemory() {
     throw std::bad_alloc();
   // Where the system refuses, the driver copies by way of memory of its own.
   pinned_ = driver_.pin(memory_.get(), kBytes, kPinnedForAll) == 0;
-  return driver_.createEvent(&copied_, kEventWithoutTiming);
+  return makeEvent();
+}
+
+DriverResult Staging::makeEvent() {
+  return copied_ ? 0 : driver_.createEvent(&copied_, kEventWithoutTiming);
+}
+
+DriverResult Staging::copyWithin(DeviceAddress to, DeviceAddress from, size_t bytes) {
+  std::lock_guard lock(mutex_);
+  DriverResult error = makeEvent();
+  if (!error)
+    error = driver_.copyWithin(to, from, bytes, stream_);
+  ahead_ = underWay_ = true;
+  return error;
 }
 
 DriverResult Staging::copyIn(DeviceAddress to, std::span<const std::byte> from) {
@@ -43,7 +56,7 @@ DriverResult Staging::copyIn(DeviceAddress to, std::span<const std::byte> from) 
   if (!error)
     error = driver_.copyIn(to, place, from.size(), stream_);
   used_ += from.size();
-  ahead_ = true;
+  ahead_ = underWay_ = true;
   return error;
 }
 
@@ -56,11 +69,20 @@ DriverResult Staging::orderBefore(const Streams &streams) {
   return error ? error : streams.waitFor(copied_);
 }
 
+DriverResult Staging::orderBefore(DriverStream other) {
+  std::lock_guard lock(mutex_);
+  if (!underWay_)
+    return 0;
+  const DriverResult error = driver_.record(copied_, stream_);
+  return error ? error : driver_.wait(other, copied_, 0);
+}
+
 DriverResult Staging::finish() {
   std::lock_guard lock(mutex_);
-  if (used_ == 0)
+  if (!underWay_)
     return 0;
   used_ = 0;
+  underWay_ = false;
   ahead_ = false; // whatever comes now comes after them
   return driver_.synchronize(stream_);
 }

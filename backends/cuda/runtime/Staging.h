@@ -28,8 +28,12 @@ public:
 
   /// Returns when what is larger than kBytes is there, and else at once.
   DriverResult copyIn(DeviceAddress to, std::span<const std::byte> from);
+  /// Within the device's memory.
+  DriverResult copyWithin(DeviceAddress to, DeviceAddress from, size_t bytes);
   /// What the streams are given from now on comes after all copies so far.
   DriverResult orderBefore(const Streams &streams);
+  /// The same of a stream that other copies are given to.
+  DriverResult orderBefore(DriverStream other);
   /// Returns when all copies are there.
   DriverResult finish();
 
@@ -39,6 +43,7 @@ private:
   };
 
   DriverResult makeMemory();
+  DriverResult makeEvent();
 
   const Driver &driver_;
   DriverStream stream_ = nullptr;
@@ -46,7 +51,8 @@ private:
   std::mutex mutex_;
   std::unique_ptr<std::byte, Free> memory_;
   bool pinned_ = false;
-  size_t used_ = 0;    ///< bytes that copies may still read
+  size_t used_ = 0; ///< bytes that copies may still read
+  bool underWay_ = false;
   bool ahead_ = false; ///< there are copies that no stream comes after
 };
 

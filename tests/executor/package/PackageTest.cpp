@@ -13,6 +13,8 @@ namespace {
 
 TEST(Package, ParsesToWhatWasSerialised) {
   PackageData data = samplePackage();
+  addNext(data);
+  EXPECT_TRUE(Package::open(serialize(data)).ok());
   data.entries[sample::kStep].programs[0].launches[1].pieces = {lastRows()};
   data.entries[sample::kStep].programs[0].launches[1].chunk = 2;
   data.entries[sample::kStep].programs[0].launches[1].firstStep = 7;

@@ -114,6 +114,47 @@ const RefusalCase kCases[] = {
      "entries[0].programs[0].launches[0].operands[1].buffer: found buffers[3], which is a device's "
      "own"},
 
+    // ---- places for next values ----
+    {"NextOfNoBuffer", [](auto &d) { addNext(d).nextOf = 99; }, "E0604",
+     "buffers[13].next_of: found 99, want below 14, the number of buffers"},
+    {"NextOfAWeight", [](auto &d) { addNext(d).nextOf = kWeight; }, "E0611",
+     "buffers[13].next_of: found buffers[0], want an input for an input, both persistent"},
+    {"NextThatIsAWeight", [](auto &d) { d.buffers[kWeight].nextOf = kX; }, "E0611",
+     "buffers[0].next_of: found buffers[5], want an input for an input, both persistent"},
+    {"NextOfANext",
+     [](auto &d) {
+       addNext(d);
+       addNext(d).nextOf = 13;
+     },
+     "E0611",
+     "buffers[14].next_of: found buffers[13], want an input for an input, both persistent"},
+    {"NextOfItself", [](auto &d) { addNext(d).nextOf = 13; }, "E0611",
+     "buffers[13].next_of: found buffers[13], want an input for an input, both persistent"},
+    {"NextOfAnotherShape", [](auto &d) { addNext(d).shape = {kBatch * kInputs}; }, "E0605",
+     "buffers[13].next_of: found f32[8] of device 0 for f32[2, 4] of device 0, want the same"},
+    {"NextTwice",
+     [](auto &d) {
+       addNext(d);
+       addNext(d);
+     },
+     "E0612", "buffers[14].next_of: found buffers[5] again, want it once"},
+    {"NextAsOperand",
+     [](auto &d) {
+       addNext(d);
+       d.entries[kForward].programs[0].launches[0].operands[0].buffer = 13;
+     },
+     "E0611",
+     "entries[1].programs[0].launches[0].operands[0].buffer: found buffers[13], where the caller "
+     "puts the next value of an input"},
+    {"NextAsInput",
+     [](auto &d) {
+       addNext(d);
+       d.entries[kForward].inputs[0].buffer = 13;
+     },
+     "E0611",
+     "entries[1].inputs[0].buffer: found buffers[13], where the caller puts the next value of an "
+     "input"},
+
     // ---- lifetimes ----
     {"PersistentOverlap", [](auto &d) { d.buffers[kGradient].offset = 0; }, "E0611",
      "buffers[1].offset: found bytes 0 to 48, want none of those that buffers[0] holds always, 0 "

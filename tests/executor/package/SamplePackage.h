@@ -169,4 +169,15 @@ inline void packApart(PackageData &data) {
   data.buffers.push_back(std::move(apart));
 }
 
+/// A place for the next value of x, as the last buffer.
+inline Buffer &addNext(PackageData &data) {
+  data.buffers.push_back(data.buffers[sample::kX]);
+  Buffer &next = data.buffers.back();
+  next.name = "x.next";
+  next.nextOf = sample::kX;
+  next.offset = data.devices[0].arenaBytes;
+  data.devices[0].arenaBytes += uint64_t(roundUp(int64_t(next.bytes), kAlignment));
+  return next;
+}
+
 } // namespace lstmc::package

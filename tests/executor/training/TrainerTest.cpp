@@ -215,7 +215,7 @@ TEST_F(Training, ValidationStartsFromZeroAndLeavesTheStatesAlone) {
 class FillsAhead final : public FakeModel {
 public:
   using FakeModel::step;
-  Status step(const StepScalars &scalars, const std::function<void()> &fillNext) override {
+  Status step(const StepScalars &scalars, const std::function<bool()> &fillNext) override {
     Status status = step(scalars);
     if (status.ok())
       fillNext();

@@ -56,7 +56,8 @@ class Emu(Case):
             devices = json.loads(done.stdout)["devices"]
             return done.returncode, [device["peak_bytes"] for device in devices], [device["capacity_bytes"] for device in devices]
 
-        one = peaks("-d", "emu:0", "--streams", "1")[1][0]
+        one = peaks("-d", "emu:0", "--streams", "1", memory=1)[1][0] # what does not fit has one place for an input
+        self.assertLess(one, peaks("-d", "emu:0", "--streams", "1")[1][0])
         env = {"LSTMC_EMU_MEMORY": str(one - 1)}
         self.assertEqual(peaks("-d", "emu:0"), (0, [peaks("-d", "emu:0")[1][0]], [1 << 30]))
         self.assertEqual(peaks("-d", "emu:0", memory=one), (0, [one], [one])) # by one stream
@@ -69,7 +70,7 @@ class Emu(Case):
         self.assertIn(f"error[E0401]: the plan needs {one} bytes on emu:0, which has {one - 1}", trained.stderr)
         self.good(*LEARN, "-d", "emu:0", "-o", "fits", env={"LSTMC_EMU_MEMORY": str(one)})
         # Two devices of one GPU have its memory together.
-        first, second = peaks("-d", "emu:0,0", "--streams", "1")[1]
+        first, second = peaks("-d", "emu:0,0", "--streams", "1", memory=2)[1]
         both = ["-d", "emu:0,0", "--streams", "1"]
         self.assertEqual(peaks(*both, memory=first + second), (0, [first, second], [first, second]))
         self.assertEqual(peaks(*both, memory=first + second - 1), (4, [first, second], [first - 1, second - 1]))
@@ -90,10 +91,14 @@ class Emu(Case):
         self.assertEqual(streams("-d", "emu:0"), 3)
         self.assertEqual(streams("-d", "emu:0", "--streams", "1"), 1)
         self.assertEqual(streams("-d", "cpu", "--streams", "2"), 2)
-        several, one = plan("-d", "emu:0")[1], plan("-d", "emu:0", "--streams", "1")[1]
-        self.assertGreater(several, one)
+        # Each input has a second place where that fits; where it does not help to do without, there is one stream.
+        several = plan("-d", "emu:0")[1]
         self.assertEqual(plan("-d", "emu:0", "--mem", several), (0, several))
-        self.assertEqual(plan("-d", "emu:0", "--mem", several - 1), (0, one))
+        fits, single = plan("-d", "emu:0", "--mem", several - 1)
+        self.assertEqual((fits, several - single), (0, plan("-d", "emu:0", "--streams", "1")[1] - plan("-d", "emu:0", "--streams", "1", "--mem", "1")[1]))
+        fits, one = plan("-d", "emu:0", "--mem", single - 1)
+        self.assertEqual(fits, 0)
+        self.assertLess(one, single)
         self.assertEqual(plan("-d", "emu:0", "--mem", one), (0, one))
         self.assertEqual(plan("-d", "emu:0", "--mem", one, "--streams", "3")[0], 4)
         two = plan("-d", "2xemu")[1]
@@ -102,6 +107,16 @@ class Emu(Case):
         self.assertLess(less, two)
         done = self.run_here("run", "small.lnet", "-i", "data=0", "--streams", "9")
         self.assertEqual((done.returncode, done.stderr), (2, "error[E0001]: --streams takes 0 to 8, got 9\n"))
+
+    def test_an_update_that_failed_is_kept_with_its_own_batch(self):
+        """The inputs of the next one have been filled when it is found."""
+        kept = []
+        for device in "cpu", "emu:0":
+            done = self.run_here(*LEARN, "-d", device, "-o", "failed-" + device[:3], "--lr", "3e38", "--fit", "optimizer=sgd", "--fit", "wd=3")
+            self.assertEqual(done.returncode, 7, done.stderr)
+            folder = next((self.folder / ("failed-" + device[:3])).glob("nan-*"))
+            kept.append((folder.name, (folder / "update.npz").read_bytes()))
+        self.assertEqual(kept[0], kept[1])
 
     def test_the_number_of_streams_changes_no_bit(self):
         alone = self.trained("cpu", "-d", "cpu")

@@ -100,3 +100,11 @@ exec.plan ["cpu:0"] {
     exec.launch "fill"(%x) floats [0.0] {stream = 8 : i64} : memref<4xf32>
   }
 }
+
+// -----
+
+exec.plan ["cpu:0"] {
+  %w = exec.buffer parameter "w" on 0 : memref<4xf32>
+  // expected-error @below {{is next of what is no input of its device}}
+  %n = exec.buffer input "n" on 0 next of %w : memref<4xf32>
+}
