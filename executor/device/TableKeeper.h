@@ -8,10 +8,15 @@
 namespace lstmc {
 
 /// What a device is besides if its launches read tables, which it makes when they are prepared: of
-/// pointers and strides, say. They are in the arena, where the plan has a place for them.
+/// pointers and strides, say. They are in the arena, where the plan has a place for them, or the
+/// session has made one.
 class TableKeeper {
 public:
   virtual ~TableKeeper() = default;
+  /// At most, for a launch of so many operands, none of a higher rank, with so many integers, and a
+  /// program of so many instructions, if it is fused.
+  virtual uint64_t tableBytes(KernelId kernel, size_t operands, size_t rank, size_t ints,
+                              size_t instructions) const = 0;
   /// Where the programs that are prepared from now on keep their tables, one after the other. What
   /// finds no place there takes memory besides.
   virtual void keepTables(uint64_t offset, uint64_t bytes) = 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "executor/abi/EntryNames.h"
+#include "executor/abi/Packing.h"
 #include "executor/device/Channel.h"
 #include "executor/device/TableKeeper.h"
 #include "executor/package/MessageMemory.h"
@@ -34,11 +35,54 @@ uint64_t Session::Impl::messageBytes(size_t device) const {
   return package::messageBytes(data(), uint32_t(device), selected, ways);
 }
 
-uint64_t Session::Impl::arenaBytes(size_t device) const {
+uint64_t Session::Impl::plannedBytes(size_t device) const {
   uint64_t bytes = package::arenaBytes(data(), uint32_t(device), selected);
   for (const package::Package::Pointer &neighbour : options.neighbours)
     bytes = std::max(
         bytes, package::arenaBytes(neighbour->data(), uint32_t(device), selectedIn(*neighbour)));
+  return bytes;
+}
+
+uint64_t Session::Impl::arenaBytes(size_t device) const {
+  const uint64_t tables = tableBytes(device);
+  return tables == 0 ? plannedBytes(device) : tablesOffset(device) + tables;
+}
+
+uint64_t Session::Impl::tablesOffset(size_t device) const {
+  return uint64_t(roundUp(int64_t(plannedBytes(device)), kAlignment));
+}
+
+/// Of the tables of a device's launches, where the plan, made for another device, has no place.
+static uint64_t bytesOfTables(const package::PackageData &data, const std::vector<bool> &selected,
+                              uint32_t device, const TableKeeper &keeper) {
+  for (const package::Buffer &buffer : data.buffers)
+    if (buffer.device == device && package::holdsTables(buffer))
+      return 0;
+  uint64_t bytes = 0;
+  auto add = [&](const package::Launch &launch) {
+    size_t rank = 0;
+    for (const package::Operand &operand : launch.operands)
+      rank = std::max(rank, operand.shape.size());
+    const size_t instructions =
+        launch.kernel == KernelId::Fused ? programOf(data, launch).instructions.size() : 0;
+    bytes += keeper.tableBytes(launch.kernel, launch.operands.size(), rank, launch.ints.size(),
+                               instructions);
+  };
+  for (size_t entry = 0; entry < data.entries.size(); ++entry)
+    for (const package::DeviceProgram &program : data.entries[entry].programs)
+      if (selected[entry] && program.device == device)
+        std::ranges::for_each(program.launches, add);
+  return bytes;
+}
+
+uint64_t Session::Impl::tableBytes(size_t device) const {
+  const auto *keeper = dynamic_cast<const TableKeeper *>(devices[device].get());
+  if (!keeper)
+    return 0;
+  uint64_t bytes = bytesOfTables(data(), selected, uint32_t(device), *keeper);
+  for (const package::Package::Pointer &neighbour : options.neighbours)
+    bytes = std::max(bytes, bytesOfTables(neighbour->data(), selectedIn(*neighbour),
+                                          uint32_t(device), *keeper));
   return bytes;
 }
 
@@ -51,6 +95,7 @@ Result<std::unique_ptr<Session>> Session::beside(Session &owner, package::Packag
   auto impl = std::make_unique<Impl>();
   impl->package = std::move(package);
   impl->devices = has.devices;
+  impl->tablesAt = has.tablesAt;
   impl->options = std::move(options);
   impl->options.entries = has.options.entries;
   std::erase_if(impl->options.entries,

@@ -68,11 +68,11 @@ Status Session::Impl::selectEntries() {
   return {};
 }
 
-/// Where the plan has room for tables, each device of this process keeps them there.
+/// Each device of this process keeps its tables where the plan has room for them, or after it.
 void Session::Impl::giveTables() {
-  for (const std::shared_ptr<Device> &device : devices)
-    if (auto *keeper = dynamic_cast<TableKeeper *>(device.get()))
-      keeper->keepTables(0, 0); // not where another package has them
+  for (size_t i = 0; i < devices.size(); ++i) // not where another package has them
+    if (auto *keeper = dynamic_cast<TableKeeper *>(devices[i].get()))
+      keeper->keepTables(tablesAt[i], tableBytes(i));
   for (const package::Buffer &buffer : data().buffers)
     if (auto *keeper = dynamic_cast<TableKeeper *>(devices[buffer.device].get());
         keeper && package::holdsTables(buffer))
@@ -198,8 +198,10 @@ Result<std::unique_ptr<Session>> Session::create(package::Package::Pointer packa
   impl->options = std::move(options);
   LSTMC_TRY(impl->selectEntries());
   LSTMC_TRY(impl->checkMemory());
-  for (size_t i = 0; i < impl->devices.size(); ++i)
+  for (size_t i = 0; i < impl->devices.size(); ++i) {
     LSTMC_TRY(impl->devices[i]->allocate(impl->arenaBytes(i)));
+    impl->tablesAt.push_back(impl->tablesOffset(i));
+  }
   LSTMC_TRY(impl->bind());
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }

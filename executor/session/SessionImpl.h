@@ -53,6 +53,7 @@ struct Session::Impl {
   std::vector<std::optional<InitialLaunch>> initialiseAt;      ///< by parameter
   std::vector<DeviceTensor> seeds;                             ///< what those launches read
   uint64_t parametersVersion = 1;
+  std::vector<uint64_t> tablesAt; ///< by device: where those of a plan without a place for them are
   std::optional<size_t> init; ///< the entry of that name
   std::vector<bool> selected; ///< by entry: whether it can be run
   bool copiesAreStale = false;
@@ -90,8 +91,12 @@ struct Session::Impl {
   Status selectEntries();
   /// Entries asked for, and what prepares them, of those that the package has; all where none was.
   std::vector<bool> selectedIn(const package::Package &package) const;
-  /// That this session and its neighbours need.
+  // That this session and its neighbours need.
   uint64_t arenaBytes(size_t device) const;
+  uint64_t plannedBytes(size_t device) const;
+  /// For tables that a plan has no place for: they are after all that is planned.
+  uint64_t tableBytes(size_t device) const;
+  uint64_t tablesOffset(size_t device) const;
   /// Planned for messages with other processes.
   uint64_t messageBytes(size_t device) const;
   /// The rest, once there are devices with arenas.

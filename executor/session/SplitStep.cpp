@@ -6,6 +6,7 @@
 #include "executor/base/Quote.h"
 #include "executor/session/Binding.h"
 #include "executor/session/SessionImpl.h"
+#include "executor/session/SharedGraph.h"
 
 namespace lstmc::session {
 
@@ -38,6 +39,16 @@ void eachWritten(const package::PackageData &data, const Launch &launch, const F
   for (size_t k = 0; k < launch.operands.size(); ++k)
     if (launch.operands[k].buffer != package::kNoBuffer && package::writes(data, launch, k))
       f(launch.operands[k].buffer);
+}
+
+/// Launches of which some have been left out: what the events of those said of the others' order is
+/// gone with them.
+void putOnOneStream(std::vector<Launch> &launches) {
+  for (Launch &launch : launches) {
+    launch.stream = 0;
+    launch.event = -1;
+    launch.waits.clear();
+  }
 }
 
 enum class Reads : uint8_t { Any, Alone };
@@ -284,6 +295,7 @@ Status SplitStep::findFirst() {
       if (key.program == program)
         needed.insert(key.values.begin(), key.values.end());
     std::vector<Launch> launches;
+    bool whole = true; // up to `commit`
     for (size_t i = source.launches.size(); i-- > 0;) {
       const Launch &launch = source.launches[i];
       bool stays = !updates_[program].contains(i);
@@ -297,7 +309,7 @@ Status SplitStep::findFirst() {
                     "cannot be made alone",
                     inQuotes(kernelRecord(launch.kernel).name));
       if (!stays) {
-        all &= i >= source.commit;
+        whole &= i >= source.commit;
         continue;
       }
       eachRead(data(), launch, [&](uint32_t buffer) { needed.insert(buffer); });
@@ -305,6 +317,9 @@ Status SplitStep::findFirst() {
         launches.push_back(launch);
     }
     std::ranges::reverse(launches);
+    if (!whole)
+      putOnOneStream(launches);
+    all &= whole;
     const auto commit = uint32_t(launches.size());
     first.programs.push_back({source.device, std::move(launches), commit});
   }
@@ -369,6 +384,8 @@ Status SplitStep::findRest() {
     }
   }
   if (any) {
+    for (DeviceProgram &program : rest.programs)
+      putOnOneStream(program.launches);
     LSTMC_ASSIGN(rest_, bindPart(std::move(rest)));
   }
   return {};
@@ -383,6 +400,8 @@ Result<BoundEntry *> SplitStep::bindPart(package::Entry source) {
     message.id = std::ranges::find(bound().messages, message.message.number, [](auto &known) {
                    return known.message.number;
                  })->id;
+  LSTMC_ASSIGN(part->bound.shared,
+               SharedGraph::of(part->bound, impl.devices, *impl.transport));
   BoundEntry *bound = &part->bound;
   impl.partial.push_back(std::move(part)); // the watchdog may still look at it
   return bound;

@@ -13,6 +13,7 @@
 #include "executor/base/Numeric.h"
 #include "executor/device/AsyncCopier.h"
 #include "executor/device/GraphSharer.h"
+#include "executor/session/SplitStep.h"
 #include "tests/backends/cuda/HostText.h"
 #include "tests/e2e/Net.h"
 #include "tests/executor/data/Files.h"
@@ -45,14 +46,23 @@ TEST_P(Emulated, TrainsToTheBitsOfCpus) {
   EXPECT_EQ(train(*openEmulated(compileFor(model, 2, 3), 2), model, 1, kUpdates), want);
 }
 
-/// Tables of launches are in the plan too.
+/// Tables of launches are in the plan too; where it was made for other devices, the session adds
+/// them to it.
 TEST_P(Emulated, AsksTheDriverForWhatIsPlannedToTheByte) {
   const uint64_t want = train(*openSession(compileFor(model, 1, 1), 1), model, 1, 1);
-  const package::PackageData data = compileFor(model, 2, 3, "emu:");
-  const auto session = openEmulated(data, 1);
-  EXPECT_EQ(train(*session, model, 1, 1), want);
-  for (size_t device = 0; device < data.devices.size(); ++device)
-    EXPECT_EQ(cuda::emulatedBytes(int(device)), data.devices[device].arenaBytes) << device;
+  for (const char *kind : {"emu:", "cpu:"}) {
+    const package::PackageData data = compileFor(model, 2, 3, kind);
+    const auto session = openEmulated(data, 1);
+    EXPECT_EQ(train(*session, model, 1, 1), want);
+    uint64_t more = 0;
+    for (size_t device = 0; device < data.devices.size(); ++device) {
+      const DevicePeak peak = session->peaks()[device];
+      EXPECT_EQ(cuda::emulatedBytes(int(device)), peak.plannedBytes) << kind << device;
+      EXPECT_EQ(peak.touchedBytes, peak.plannedBytes) << kind << device;
+      more += peak.plannedBytes - data.devices[device].arenaBytes;
+    }
+    EXPECT_EQ(more > 0, kind[0] == 'c');
+  }
 }
 
 /// A way to share a net out to several devices.
@@ -585,6 +595,54 @@ TEST(EmulatedGraphs, AreSharedByDevicesAndFindMessagesThatAreNotAwaited) {
       ++found;
     }
   EXPECT_GE(found, 3);
+}
+
+/// Of an update in halves (dist_async), whose entries are made of launches of `step`: gradients,
+/// and what no parameter's update needs.
+TEST(EmulatedGraphs, AreSharedInTheHalvesOfASplitStep) {
+  for (const char *optimizer : {"adam", "lamb"})
+    for (const int64_t streams : {2, 8}) {
+      SCOPED_TRACE(fmt::format("{}, {} streams", optimizer, streams));
+      Model model = models()[0];
+      model.recipe.compile.optimizer = {.name = optimizer};
+      model.recipe.compile.kvStore = passes::KvStore::Device;
+      model.recipe.compile.updateOnStore = false;
+      const auto cpu =
+          openSession(compileFor(model, 2, streams), 1); // values are those of equal plans
+      ForgetsOneMessage::forgotten = -1;
+      const auto gpus = openEmulated(
+          compileFor(model, 2, streams, "emu:"), 1, [](std::unique_ptr<Device> device) {
+            return std::unique_ptr<Device>(std::make_unique<ForgetsOneMessage>(std::move(device)));
+          });
+      std::vector<std::vector<std::byte>> values;
+      for (Session *session : {cpu.get(), gpus.get()}) {
+        const package::PackageData &data = session->package().data();
+        for (const package::Binding &input :
+             data.entries[*session->package().findEntry("step")].inputs)
+          if (input.role == "scalar")
+            session->setScalar(input.name, 0.5); // those of the optimizer's formula
+        train(*session, model, 1, 1);
+        auto step = session::SplitStep::create(*session);
+        ASSERT_TRUE(step.ok()) << step.error().text();
+        std::vector<std::byte> &all = values.emplace_back();
+        for (int64_t update = 2; update <= 3; ++update) {
+          feed(*session, "step", update, model.classes, model.recipe.steps);
+          session->setScalar("update", update);
+          ForgetsOneMessage::graphs.clear();
+          const Status gradients = step->gradients();
+          ASSERT_TRUE(gradients.ok()) << gradients.error().text();
+          if (session == gpus.get())
+            EXPECT_EQ(ForgetsOneMessage::graphs.size(), 1u);
+          for (size_t key = 0; key < step->keys(); ++key) {
+            std::vector<std::byte> bytes(step->valuesBytes(step->whole(key)));
+            step->readValues(step->whole(key), bytes);
+            all.insert(all.end(), bytes.begin(), bytes.end());
+          }
+          ASSERT_TRUE(step->rest().ok());
+        }
+      }
+      EXPECT_EQ(values[1], values[0]);
+    }
 }
 
 /// It waits for the graph of that part all the same, and is done with it when the run is.

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "backends/cuda/model/TableBytes.h"
 #include "backends/cuda/runtime/BoundLayer.h"
 #include "backends/cuda/runtime/BoundProduct.h"
 #include "backends/cuda/runtime/Fetching.h"
@@ -109,6 +110,11 @@ public:
 
   HostPin pin(std::span<std::byte> bytes) override;
 
+  uint64_t tableBytes(KernelId kernel, size_t operands, size_t rank, size_t ints,
+                      size_t instructions) const override {
+    return uint64_t(cuda::tableBytes(kernel, int64_t(operands), int64_t(rank), int64_t(ints),
+                                     int64_t(instructions)));
+  }
   void keepTables(uint64_t offset, uint64_t bytes) override {
     tablesAt_ = offset;
     tableBytes_ = bytes;
