@@ -217,6 +217,7 @@ void HostViews::takeStates() {
 }
 
 void HostViews::forget() {
+  given_.reset();
   std::erase_if(copies_, [](const Copy &copy) { return copy.kept == Kept::UntilRun; });
 }
 

@@ -68,7 +68,7 @@ public:
   void settle();
 
   // Discards copies in favour of the devices' values.
-  /// Drops the copies that are valid until a run.
+  /// Drops the copies that are valid until a run; inputs that were given for one are given again.
   void forget();
   /// Refreshes the copies of states.
   void takeStates();

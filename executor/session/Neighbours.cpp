@@ -81,8 +81,8 @@ uint64_t Session::Impl::tableBytes(size_t device) const {
     return 0;
   uint64_t bytes = bytesOfTables(data(), selected, uint32_t(device), *keeper);
   for (const package::Package::Pointer &neighbour : options.neighbours)
-    bytes = std::max(bytes, bytesOfTables(neighbour->data(), selectedIn(*neighbour),
-                                          uint32_t(device), *keeper));
+    bytes = std::max(
+        bytes, bytesOfTables(neighbour->data(), selectedIn(*neighbour), uint32_t(device), *keeper));
   return bytes;
 }
 

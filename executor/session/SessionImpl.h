@@ -54,8 +54,8 @@ struct Session::Impl {
   std::vector<DeviceTensor> seeds;                             ///< what those launches read
   uint64_t parametersVersion = 1;
   std::vector<uint64_t> tablesAt; ///< by device: where those of a plan without a place for them are
-  std::optional<size_t> init; ///< the entry of that name
-  std::vector<bool> selected; ///< by entry: whether it can be run
+  std::optional<size_t> init;     ///< the entry of that name
+  std::vector<bool> selected;     ///< by entry: whether it can be run
   bool copiesAreStale = false;
   std::shared_ptr<const session::SharedWeights> sharedWeights; ///< null: its own
   uint64_t given = 0;                                          ///< hash of the parameters set

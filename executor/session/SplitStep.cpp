@@ -400,8 +400,7 @@ Result<BoundEntry *> SplitStep::bindPart(package::Entry source) {
     message.id = std::ranges::find(bound().messages, message.message.number, [](auto &known) {
                    return known.message.number;
                  })->id;
-  LSTMC_ASSIGN(part->bound.shared,
-               SharedGraph::of(part->bound, impl.devices, *impl.transport));
+  LSTMC_ASSIGN(part->bound.shared, SharedGraph::of(part->bound, impl.devices, *impl.transport));
   BoundEntry *bound = &part->bound;
   impl.partial.push_back(std::move(part)); // the watchdog may still look at it
   return bound;

@@ -16,7 +16,7 @@ torch       modules of PyTorch through lstmc.from_torch: the tests of it, then f
             random, and nothing else; exit 1 if one differs
 keras       models of Keras itself through `import --as keras-..`, both sides within the bound of the equations (keras_models.py)
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e, with `--as ranks` on devices of 2 to 8 ranks; exit 1 unless each network has one hash;
-            --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores
+            --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores; of emulated GPUs: `emulated samples`
 jobs        `jobs sameness`, `jobs kills`, `jobs cost [--tcp]`, `jobs forecast`, `jobs scale`: the same with 1 to 8 ranks; ranks killed at random updates; what ranks cost, and whether it was foretold (jobs.py)
 emulated    samples|orders: trainings on 1 to 8 emulated GPUs, and in the orders of their streams that --seeds draw, compared with a cpu (emulated.py); exit 1
             if one ends otherwise

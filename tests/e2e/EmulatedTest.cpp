@@ -398,6 +398,38 @@ TEST(EmulatedInputs, AreThoseThatAnotherLoopFills) {
   }
 }
 
+/// Another session uses the arena before the run that they are for.
+TEST(EmulatedInputs, AreCopiedAgainWhereANeighbourRanInBetween) {
+  const Model model = models()[0];
+  Model shorter = model;
+  shorter.recipe.steps = 5;
+  const auto other = package::Package::open(package::serialize(compileFor(shorter, 1, 1, "emu:")));
+  SessionOptions options;
+  options.neighbours = {*other};
+  const package::PackageData data = compileFor(model, 1, 1, "emu:");
+  std::vector<uint64_t> hashes;
+  for (const bool ahead : {false, true}) {
+    const auto session = openEmulated(data, 1, nullptr, nullptr, options);
+    const auto beside = std::move(*Session::beside(*session, *other));
+    auto fill = [&](int64_t update) {
+      feed(*session, "step", update, model.classes, model.recipe.steps);
+      return true;
+    };
+    fill(1);
+    session->setScalar("learning_rate", model.learningRate);
+    ASSERT_TRUE(
+        (ahead ? session->run("step", [&] { return fill(2); }) : session->run("step")).ok());
+    if (!ahead)
+      fill(2);
+    beside->continueFrom(*session);
+    train(*beside, shorter, 2, 1);
+    session->continueFrom(*beside);
+    ASSERT_TRUE(session->run("step").ok());
+    hashes.push_back(session->weightsHash());
+  }
+  EXPECT_EQ(hashes[1], hashes[0]);
+}
+
 /// The one that fails is explained by its own inputs, and the next run has what the host wrote
 /// after it.
 TEST(EmulatedInputs, OfAnUpdateThatFailsAreNotLost) {
