@@ -8,9 +8,6 @@
 
 namespace lstmc::cuda {
 
-/// What the driver copies by way of memory of its own, at no cost to speak of.
-constexpr size_t kLeastPinned = 64 << 10;
-
 GpuDevice::~GpuDevice() {
   if (!context_)
     return;
@@ -19,6 +16,7 @@ GpuDevice::~GpuDevice() {
   products_.reset();
   layers_.reset();
   staging_.close();
+  small_.close();
   fetching_.close();
   streams_.destroy();
   release();
@@ -59,6 +57,7 @@ Status GpuDevice::open() {
   if (error)
     return refused(ErrorCode::E0501, "the GPU cannot be used", error);
   staging_.open(copies_);
+  small_.open(ahead_);
   fetching_.open(back_);
   memoryBytes_ = bytes;
   alive_ = std::make_shared<const DriverContext>(context_);
@@ -67,6 +66,7 @@ Status GpuDevice::open() {
 
 void GpuDevice::release() {
   staging_.finish();
+  small_.finish();
   fetching_.finish();
   for (DriverStream stream : {copies_, ahead_})
     if (stream)
@@ -128,11 +128,14 @@ void GpuDevice::copyAhead(uint64_t offset, std::span<const std::byte> from) {
     return;
   enter();
   check(staging_.orderBefore(ahead_)); // copyWithin() has read what is there
-  check(driver_.copyIn(arena_ + offset, from.data(), from.size(), ahead_));
+  const DeviceAddress to = arena_ + offset;
+  check(from.size() < kLeastPinned ? small_.copyIn(to, from)
+                                   : driver_.copyIn(to, from.data(), from.size(), ahead_));
 }
 
 void GpuDevice::awaitAhead() {
   enter();
+  check(small_.finish());
   check(driver_.synchronize(ahead_));
 }
 

@@ -23,6 +23,9 @@
 
 namespace lstmc::cuda {
 
+/// Bytes from which a copy goes straight to or from pinned memory of whoever asks for it.
+constexpr size_t kLeastPinned = 64 << 10;
+
 class GpuDevice final : public Device,
                         public ChannelMaker,
                         public GraphSharer,
@@ -32,7 +35,7 @@ class GpuDevice final : public Device,
 public:
   GpuDevice(std::string name, const Driver &driver, GpuOptions options)
       : name_(std::move(name)), driver_(driver), options_(options), streams_(driver),
-        staging_(driver), fetching_(driver) {}
+        staging_(driver), small_(driver, kLeastPinned), fetching_(driver) {}
   ~GpuDevice() override;
 
   Status open();
@@ -180,6 +183,7 @@ private:
   DriverStream ahead_ = nullptr, back_ = nullptr; ///< for copies beside a run, either way
   Streams streams_;
   Staging staging_;   ///< on copies_
+  Staging small_;     ///< on ahead_
   Fetching fetching_; ///< on back_
   bool capturing_ = false;
   std::atomic<uint64_t> begun_{0};

@@ -17,11 +17,11 @@ void Staging::close() {
 
 DriverResult Staging::makeMemory() {
   constexpr size_t kPage = 4096;
-  memory_.reset(static_cast<std::byte *>(std::aligned_alloc(kPage, kBytes)));
+  memory_.reset(static_cast<std::byte *>(std::aligned_alloc(kPage, bytes_)));
   if (!memory_)
     throw std::bad_alloc();
   // Where the system refuses, the driver copies by way of memory of its own.
-  pinned_ = driver_.pin(memory_.get(), kBytes, kPinnedForAll) == 0;
+  pinned_ = driver_.pin(memory_.get(), bytes_, kPinnedForAll) == 0;
   return makeEvent();
 }
 
@@ -43,11 +43,11 @@ DriverResult Staging::copyIn(DeviceAddress to, std::span<const std::byte> from) 
   DriverResult error = memory_ ? 0 : makeMemory();
   if (error)
     return error;
-  if (from.size() > kBytes) { // which the driver does in pieces, also side by side
+  if (from.size() > bytes_) { // which the driver does in pieces, also side by side
     error = driver_.copyIn(to, from.data(), from.size(), stream_);
     return error ? error : driver_.synchronize(stream_);
   }
-  if (from.size() > kBytes - used_) {
+  if (from.size() > bytes_ - used_) {
     error = driver_.synchronize(stream_);
     used_ = 0;
   }

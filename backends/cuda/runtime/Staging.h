@@ -17,7 +17,7 @@ class Staging {
 public:
   static constexpr size_t kBytes = 1 << 20;
 
-  explicit Staging(const Driver &driver) : driver_(driver) {}
+  explicit Staging(const Driver &driver, size_t bytes = kBytes) : driver_(driver), bytes_(bytes) {}
   Staging(const Staging &) = delete;
   Staging &operator=(const Staging &) = delete;
 
@@ -26,7 +26,7 @@ public:
   /// Before the stream is destroyed.
   void close();
 
-  /// Returns when what is larger than kBytes is there, and else at once.
+  /// Returns when what is larger than that memory is there, and else at once.
   DriverResult copyIn(DeviceAddress to, std::span<const std::byte> from);
   /// Within the device's memory.
   DriverResult copyWithin(DeviceAddress to, DeviceAddress from, size_t bytes);
@@ -46,6 +46,7 @@ private:
   DriverResult makeEvent();
 
   const Driver &driver_;
+  const size_t bytes_;
   DriverStream stream_ = nullptr;
   DriverEvent copied_ = nullptr;
   std::mutex mutex_;

@@ -106,17 +106,38 @@ TEST_P(AsyncCopies, DoNotWriteOverWhatIsStillTaken) {
   EXPECT_EQ(y(), 2);
 }
 
-TEST_P(AsyncCopies, OutOfEverySizeAreThere) {
-  const size_t sizes[] = {1, 1000, Fetching::kBytes / 2, Fetching::kBytes + 1, 77, 30'000, 70'000};
-  const size_t total = std::accumulate(std::begin(sizes), std::end(sizes), size_t(0));
-  std::vector<std::byte> all(total), found(total);
-  for (size_t i = 0; i < total; ++i)
+constexpr size_t kSizes[] = {1,      1000,   Fetching::kBytes / 2, Fetching::kBytes + 1, 77,
+                             30'000, 70'000, Fetching::kBytes - 1, Fetching::kBytes};
+
+/// Bytes for copies of all sizes.
+std::vector<std::byte> manyBytes() {
+  std::vector<std::byte> all(std::accumulate(std::begin(kSizes), std::end(kSizes), size_t(0)));
+  for (size_t i = 0; i < all.size(); ++i)
     all[i] = std::byte(i % 251);
+  return all;
+}
+
+TEST_P(AsyncCopies, AheadOfEverySizeAreThere) {
+  const std::vector<std::byte> all = manyBytes();
+  std::vector<std::byte> found(all.size());
+  size_t at = 0;
+  for (size_t size : kSizes) {
+    copier->copyAhead(at, std::span(all).subspan(at, size));
+    at += size;
+  }
+  copier->awaitAhead();
+  device->copyOut(0, found);
+  EXPECT_EQ(found, all);
+}
+
+TEST_P(AsyncCopies, BackOfEverySizeAreThere) {
+  const std::vector<std::byte> all = manyBytes();
+  std::vector<std::byte> found(all.size());
   device->copyIn(0, all);
   for (int round = 0; round < 2; ++round) {
     std::ranges::fill(found, std::byte(0));
     size_t at = 0;
-    for (size_t size : sizes) {
+    for (size_t size : kSizes) {
       copier->copyBack(at, std::span(found).subspan(at, size));
       at += size;
     }
