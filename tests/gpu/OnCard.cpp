@@ -3,7 +3,7 @@
 // usage: on_card train PACKAGE DATA UPDATES DEVICES    {"weights": "...", "loss": 2.1}
 //        on_card hash PACKAGE ENTRY DEVICES            {"hash": "...", "rms": 0.1}
 //        on_card time PACKAGE ENTRY SECONDS DEVICES    the same, and
-//                                     {"median_s": .., "least_s": .., "runs": ..}
+//                                     {"median_s": .., "least_s": .., "runs": .., "fed_s": ..}
 //
 // Numbers are as Python's json reads them, NaN too. What a device chose, and warnings, are lines of
 // stderr.
@@ -77,9 +77,13 @@ struct GivenInput {
   std::vector<float> values;
 };
 
+/// Returns when they are there.
 void give(std::span<const GivenInput> inputs) {
-  for (const GivenInput &input : inputs)
+  for (const GivenInput &input : inputs) {
     input.place.write(std::as_bytes(std::span(input.values)));
+    std::byte last;
+    input.place.ranges.back().read(0, {&last, 1}); // comes after the copy
+  }
 }
 
 /// Numbers in [-1, 1) that depend on nothing but their place; lengths are half of the steps.
@@ -142,26 +146,22 @@ Result<std::string> hash(std::span<const std::string> words) {
   return "{" + found + "}";
 }
 
-/// Runs of an entry, one after the other, for so many seconds and at least three, unless they are
-/// slow. Inputs and outputs stay on the device: no time is that of a copy.
-Result<std::string> time(std::span<const std::string> words) {
+/// Seconds that `run` takes, ascending, each time after `before`: for so many seconds in all and at
+/// least three times, unless it is slow.
+template <typename Before, typename Run>
+Result<std::vector<double>> secondsOf(Session &session, double atMost, const Before &before,
+                                      const Run &run) {
   using Clock = std::chrono::steady_clock;
-  LSTMC_ASSIGN(std::unique_ptr<Session> session, open(words[0], words[3]));
-  const double atMost = std::strtod(words[2].c_str(), nullptr);
-  LSTMC_ASSIGN(const package::Entry *entry, entryOf(*session, words[1]));
-  LSTMC_ASSIGN(const std::vector<GivenInput> inputs, inputsOf(*session, *entry));
-  LSTMC_ASSIGN(std::string first, firstRun(*session, *entry, inputs));
-  std::vector<double> seconds;
   constexpr size_t kLeast = 3;
-  constexpr double kSlow =
-      3; // seconds of a run after which one is enough, and no other warms it up
+  constexpr double kSlow = 3; // of a run after which one is enough, and no other warms it up
+  std::vector<double> seconds;
   double all = 0;
   bool slow = false;
   for (int64_t update = 2; (seconds.size() < kLeast || all < atMost) && !slow; ++update) {
-    session->setScalar("update", update);
-    give(inputs);
+    session.setScalar("update", update);
+    before();
     const Clock::time_point begin = Clock::now();
-    LSTMC_TRY(session->run(entry->name));
+    LSTMC_TRY(run());
     const double taken = std::chrono::duration<double>(Clock::now() - begin).count();
     slow = taken > kSlow;
     if (update == 2 && !slow)
@@ -170,8 +170,42 @@ Result<std::string> time(std::span<const std::string> words) {
     all += taken;
   }
   std::sort(seconds.begin(), seconds.end());
-  return fmt::format("{{{}, \"median_s\": {:.9g}, \"least_s\": {:.9g}, \"runs\": {}}}", first,
-                     seconds[seconds.size() / 2], seconds.front(), seconds.size());
+  return seconds;
+}
+
+/// With inputs that the host writes while the run before is carried out, and outputs that it gets.
+Result<std::vector<double>> fedSeconds(Session &session, const package::Entry &entry,
+                                       std::span<const GivenInput> inputs, double atMost) {
+  std::vector<Tensor> views;
+  for (const GivenInput &input : inputs) {
+    LSTMC_ASSIGN(Tensor view, session.input(entry.name, input.place.name));
+    views.push_back(view);
+  }
+  for (const package::Binding &output : entry.outputs)
+    LSTMC_TRY(session.output(entry.name, output.name).status());
+  auto fill = [&] {
+    for (size_t i = 0; i < views.size(); ++i)
+      std::ranges::copy(inputs[i].values, views[i].as<float>());
+    return true;
+  };
+  fill();
+  return secondsOf(session, atMost, [] {}, [&] { return session.run(entry.name, fill); });
+}
+
+/// Inputs and outputs stay on the device, so that no time is that of a copy, but for "fed_s".
+Result<std::string> time(std::span<const std::string> words) {
+  LSTMC_ASSIGN(std::unique_ptr<Session> session, open(words[0], words[3]));
+  const double atMost = std::strtod(words[2].c_str(), nullptr);
+  LSTMC_ASSIGN(const package::Entry *entry, entryOf(*session, words[1]));
+  LSTMC_ASSIGN(const std::vector<GivenInput> inputs, inputsOf(*session, *entry));
+  LSTMC_ASSIGN(std::string first, firstRun(*session, *entry, inputs));
+  LSTMC_ASSIGN(const std::vector<double> seconds, secondsOf(
+                                                      *session, atMost, [&] { give(inputs); },
+                                                      [&] { return session->run(entry->name); }));
+  LSTMC_ASSIGN(const std::vector<double> fed, fedSeconds(*session, *entry, inputs, atMost));
+  return fmt::format(
+      "{{{}, \"median_s\": {:.9g}, \"least_s\": {:.9g}, \"runs\": {}, \"fed_s\": {:.9g}}}", first,
+      seconds[seconds.size() / 2], seconds.front(), seconds.size(), fed.front());
 }
 
 } // namespace

@@ -133,6 +133,7 @@ class Stages:
         self.peers.begin()
         self.measure([number for number, cell in enumerate(self.facts["cells"]) if cell["in_goals"]])
         self.padding()
+        self.copies()
 
     def other_cells(self):
         self.measure([number for number, cell in enumerate(self.facts["cells"]) if not cell["in_goals"]])
@@ -251,7 +252,7 @@ class Stages:
             same = found["hash"] == cell["hash"]
             what = "the bits of a cpu" if same else "other bits than a cpu"
         self.check(name, what + (f", {OWN_KERNELS}" if OWN_KERNELS in notes else ""), same)
-        return Cell(found["least_s"], "", notes)
+        return Cell(found["least_s"], "", notes, fed=found["fed_s"])
 
     def padding(self):
         """What half of the steps as padding save, where the same cell is there without."""
@@ -264,6 +265,13 @@ class Stages:
                 ratio = found.seconds / other
                 self.check(f"{cell['name']} {cell['rule'] or 'strict'}", f"{ratio:.2f} of the time without padding" if self.real else "compared with the time without padding",
                            not self.real or ratio <= PADDED)
+
+    def copies(self):
+        """What it costs that inputs come from the host, while the run before is carried out, and outputs go there."""
+        for cell, found in zip(self.facts["cells"], self.cells):
+            if cell["in_goals"] and not cell["rule"] and found.seconds:
+                name = f"{cell['name']}, {cell['entry']}, with copies from and to the host"
+                self.check(name, f"{found.fed / found.seconds:.2f} of the time without" if self.real else "compared with the time without")
 
     def sanitizer(self):
         """In the time that is left, suite by suite."""

@@ -5,8 +5,8 @@ import datetime
 
 OWN_KERNELS = "by our own kernels"  # as a device says it of what a library was to carry out
 
-# Of a cell: its least time, None where there is none, and why; what its devices said; what peers.py answered.
-Cell = collections.namedtuple("Cell", "seconds why notes peer", defaults=(None, "", "", {}))
+# Of a cell: its least time, None where there is none, and why; what its devices said; what peers.py answered; its least time with copies from and to the host.
+Cell = collections.namedtuple("Cell", "seconds why notes peer fed", defaults=(None, "", "", {}, None))
 
 
 def milliseconds(seconds):

@@ -46,7 +46,7 @@ elif trouble == "half":
 elif sys.argv[1] == "train":
     print(json.dumps({"weights": row["weights"], "loss": float("nan") if trouble else row["loss"]}))
 else:
-    print(json.dumps({"hash": row["hash"], "rms": float("nan") if trouble else row["rms"], "least_s": 0.001}))
+    print(json.dumps({"hash": row["hash"], "rms": float("nan") if trouble else row["rms"], "least_s": 0.001, "fed_s": 0.001}))
 """
 
 # Two tests, of which the second one aborts whenever it is asked for.
@@ -136,7 +136,8 @@ class Rehearsal(unittest.TestCase):
                      "sameness: a stack of four, on emu:0,0, 2 updates +the weights of a cpu", "sameness: a stack of four, on cpu:0,emu:0, 2 updates +the weights of a cpu",
                      "training: char LM, 2 updates +the weights of a cpu, loss", "training: word LM, 2 updates +the weights of a cpu, loss",
                      "cell B4 H24 L2 T6 step strict +the bits of a cpu", "cell B4 H24 L2 T6 forward bf16 +near to a cpu",
-                     "B4 H24 T6, half padding strict +compared with the time without padding", "cell B2 H8 T3 forward strict +the bits of a cpu"):
+                     "B4 H24 T6, half padding strict +compared with the time without padding",
+                     "B4 H24 L2 T6, step, with copies from and to the host +compared with the time without", "cell B2 H8 T3 forward strict +the bits of a cpu"):
             self.assertRegex(done.stdout, line)
         # What counts most is first.
         order = [done.stdout.index(line) for line in ("cell B4", "conformance", "sameness", "training: ", "cell B2", "--fast", "compute-sanitizer on it")]
