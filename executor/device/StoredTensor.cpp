@@ -26,20 +26,22 @@ uint64_t StoredTensor::bytes() const {
   return sum;
 }
 
-void StoredTensor::read(std::span<std::byte> to) const {
-  assert(to.size() == bytes());
-  for (const MemoryRange &range : ranges) {
-    range.read(0, to.first(size_t(range.size())));
-    to = to.subspan(size_t(range.size()));
+/// Calls f(range, part) for each of the ranges and the part of `bytes` that is its own.
+template <typename Byte, typename F>
+static void eachPart(const StoredTensor &tensor, std::span<Byte> bytes, const F &f) {
+  assert(bytes.size() == tensor.bytes());
+  for (const MemoryRange &range : tensor.ranges) {
+    f(range, bytes.first(size_t(range.size())));
+    bytes = bytes.subspan(size_t(range.size()));
   }
 }
 
+void StoredTensor::read(std::span<std::byte> to) const {
+  eachPart(*this, to, [](const MemoryRange &range, auto part) { range.read(0, part); });
+}
+
 void StoredTensor::beginRead(std::span<std::byte> to) const {
-  assert(to.size() == bytes());
-  for (const MemoryRange &range : ranges) {
-    range.beginRead(0, to.first(size_t(range.size())));
-    to = to.subspan(size_t(range.size()));
-  }
+  eachPart(*this, to, [](const MemoryRange &range, auto part) { range.beginRead(0, part); });
 }
 
 void StoredTensor::endRead() const {
@@ -48,11 +50,7 @@ void StoredTensor::endRead() const {
 }
 
 void StoredTensor::write(std::span<const std::byte> from) const {
-  assert(from.size() == bytes());
-  for (const MemoryRange &range : ranges) {
-    range.write(0, from.first(size_t(range.size())));
-    from = from.subspan(size_t(range.size()));
-  }
+  eachPart(*this, from, [](const MemoryRange &range, auto part) { range.write(0, part); });
 }
 
 void StoredTensor::clear() const {

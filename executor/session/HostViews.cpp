@@ -175,8 +175,11 @@ void HostViews::giveInputs(size_t entry) {
 
 void HostViews::endGiveInputs(size_t entry, bool well) {
   for (const Copy &copy : copies_)
-    if (copy.next && copy.entries[entry])
+    if (copy.next && copy.entries[entry]) {
       copierOf(copy).awaitAhead();
+      if (!well)
+        copy.memory.read(copy.span());
+    }
   if (!well)
     given_.reset();
 }

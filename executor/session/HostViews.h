@@ -60,7 +60,8 @@ public:
   /// Copies the entry's inputs for its next run, which copies them again only if another entry runs
   /// before it.
   void giveInputs(size_t entry);
-  /// Returns when they are copied. The next run copies them again, unless this one went `well`.
+  /// Returns when they are copied. Unless this run went `well`, the next one copies inputs again,
+  /// and those with a place for a next value are what they were in this one.
   void endGiveInputs(size_t entry, bool well);
 
   /// Gives back what the host may have written to persistent values, and drops the copies that are

@@ -201,10 +201,10 @@ public:
   /// The same. While devices work, calls `fillNext`, which may write the inputs of the entry's next
   /// run, as input() gave them, and returns whether it has. They are copied to the devices
   /// meanwhile. What is written to them later, before that run, is lost, unless this one fails or
-  /// input() is asked again. Called before `commit` where the plan has places for the next values,
-  /// and else after it. Not called where the host sees the memory of all inputs that input() was
-  /// asked for, where something after `commit` uses the only place of one, and in runs launch by
-  /// launch.
+  /// input() is asked again. Called before `commit` where the plan has places for the next values
+  /// (a run that fails leaves its own inputs then), and else after it. Not called where the host
+  /// sees the memory of all inputs that input() was asked for, where something after `commit` uses
+  /// the only place of one, and in runs launch by launch.
   Status run(std::string_view entry, const std::function<bool()> &fillNext);
 
   /// The full diagnostic of the last E0701; null if there was none.

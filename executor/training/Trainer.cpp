@@ -401,7 +401,7 @@ private:
   Status fillAllRows() {
     LSTMC_ASSIGN(const std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Step));
     if (std::ranges::all_of(slots, [](const auto &slot) { return slot.rows == RowWindow(); }))
-      return std::exchange(filled_, std::nullopt) ? feed_->fill(state_.position) : Status();
+      return {};
     LSTMC_ASSIGN(const std::unique_ptr<data::Feed> feed,
                  model_.trainingFeed(*data_, options_.seed, Trainable::BatchRows::All));
     return feed->fill(state_.position);

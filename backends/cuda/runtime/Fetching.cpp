@@ -1,7 +1,6 @@
 #include "backends/cuda/runtime/Fetching.h"
 
 #include <cstring>
-#include <new>
 
 #include "executor/abi/Packing.h"
 #include "executor/abi/Sizes.h"
@@ -10,25 +9,11 @@ namespace lstmc::cuda {
 
 void Fetching::close() {
   finish();
-  if (pinned_)
-    driver_.unpin(memory_.get());
-  pinned_ = false;
-}
-
-void Fetching::makeMemory() {
-  constexpr size_t kPage = 4096, kUsualPieces = 64;
-  memory_.reset(static_cast<std::byte *>(std::aligned_alloc(kPage, kBytes)));
-  if (!memory_)
-    throw std::bad_alloc();
-  // Where the system refuses, each copy is waited for.
-  pinned_ = driver_.pin(memory_.get(), kBytes, kPinnedForAll) == 0;
-  pieces_.reserve(kUsualPieces);
+  memory_.close();
 }
 
 DriverResult Fetching::copyOut(std::span<std::byte> to, DeviceAddress from) {
   std::lock_guard lock(mutex_);
-  if (!memory_)
-    makeMemory();
   underWay_ = true;
   if (to.size() > kBytes - used_)
     return driver_.copyOut(to.data(), from, to.size(), stream_);

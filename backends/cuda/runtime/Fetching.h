@@ -1,13 +1,11 @@
 // Copies out of a GPU's memory that are on their way while the host goes on.
 #pragma once
 
-#include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
-#include "backends/cuda/runtime/Driver.h"
+#include "backends/cuda/runtime/PinnedMemory.h"
 
 namespace lstmc::cuda {
 
@@ -18,7 +16,7 @@ class Fetching {
 public:
   static constexpr size_t kBytes = 64 << 10;
 
-  explicit Fetching(const Driver &driver) : driver_(driver) {}
+  explicit Fetching(const Driver &driver) : driver_(driver), memory_(driver, kBytes) {}
   Fetching(const Fetching &) = delete;
   Fetching &operator=(const Fetching &) = delete;
 
@@ -33,21 +31,15 @@ public:
   DriverResult finish();
 
 private:
-  struct Free {
-    void operator()(std::byte *memory) const { std::free(memory); }
-  };
   struct Piece {
     std::span<std::byte> to;
     const std::byte *from; ///< in the pinned memory
   };
 
-  void makeMemory();
-
   const Driver &driver_;
   DriverStream stream_ = nullptr;
   std::mutex mutex_;
-  std::unique_ptr<std::byte, Free> memory_;
-  bool pinned_ = false;
+  PinnedMemory memory_;
   size_t used_ = 0;
   std::vector<Piece> pieces_;
   bool underWay_ = false;

@@ -1,7 +1,6 @@
 #include "backends/cuda/runtime/Staging.h"
 
 #include <cstring>
-#include <new>
 
 namespace lstmc::cuda {
 
@@ -9,20 +8,8 @@ void Staging::close() {
   finish();
   if (copied_)
     driver_.destroyEvent(copied_);
-  if (pinned_)
-    driver_.unpin(memory_.get());
   copied_ = nullptr;
-  pinned_ = false;
-}
-
-DriverResult Staging::makeMemory() {
-  constexpr size_t kPage = 4096;
-  memory_.reset(static_cast<std::byte *>(std::aligned_alloc(kPage, bytes_)));
-  if (!memory_)
-    throw std::bad_alloc();
-  // Where the system refuses, the driver copies by way of memory of its own.
-  pinned_ = driver_.pin(memory_.get(), bytes_, kPinnedForAll) == 0;
-  return makeEvent();
+  memory_.close();
 }
 
 DriverResult Staging::makeEvent() {
@@ -40,18 +27,19 @@ DriverResult Staging::copyWithin(DeviceAddress to, DeviceAddress from, size_t by
 
 DriverResult Staging::copyIn(DeviceAddress to, std::span<const std::byte> from) {
   std::lock_guard lock(mutex_);
-  DriverResult error = memory_ ? 0 : makeMemory();
+  std::byte *const memory = memory_.get();
+  DriverResult error = makeEvent();
   if (error)
     return error;
-  if (from.size() > bytes_) { // which the driver does in pieces, also side by side
+  if (from.size() > memory_.bytes()) { // which the driver does in pieces, also side by side
     error = driver_.copyIn(to, from.data(), from.size(), stream_);
     return error ? error : driver_.synchronize(stream_);
   }
-  if (from.size() > bytes_ - used_) {
+  if (from.size() > memory_.bytes() - used_) {
     error = driver_.synchronize(stream_);
     used_ = 0;
   }
-  std::byte *place = memory_.get() + used_;
+  std::byte *place = memory + used_;
   std::memcpy(place, from.data(), from.size());
   if (!error)
     error = driver_.copyIn(to, place, from.size(), stream_);

@@ -1,11 +1,10 @@
 // Copies into a GPU's memory that are on their way while the host goes on.
 #pragma once
 
-#include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <span>
 
+#include "backends/cuda/runtime/PinnedMemory.h"
 #include "backends/cuda/runtime/Streams.h"
 
 namespace lstmc::cuda {
@@ -17,7 +16,8 @@ class Staging {
 public:
   static constexpr size_t kBytes = 1 << 20;
 
-  explicit Staging(const Driver &driver, size_t bytes = kBytes) : driver_(driver), bytes_(bytes) {}
+  explicit Staging(const Driver &driver, size_t bytes = kBytes)
+      : driver_(driver), memory_(driver, bytes) {}
   Staging(const Staging &) = delete;
   Staging &operator=(const Staging &) = delete;
 
@@ -38,20 +38,13 @@ public:
   DriverResult finish();
 
 private:
-  struct Free {
-    void operator()(std::byte *memory) const { std::free(memory); }
-  };
-
-  DriverResult makeMemory();
   DriverResult makeEvent();
 
   const Driver &driver_;
-  const size_t bytes_;
   DriverStream stream_ = nullptr;
   DriverEvent copied_ = nullptr;
   std::mutex mutex_;
-  std::unique_ptr<std::byte, Free> memory_;
-  bool pinned_ = false;
+  PinnedMemory memory_;
   size_t used_ = 0; ///< bytes that copies may still read
   bool underWay_ = false;
   bool ahead_ = false; ///< there are copies that no stream comes after
