@@ -3,12 +3,11 @@
 #include <chrono>
 #include <functional>
 #include <new>
-#include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "executor/base/NoMemory.h"
+#include "executor/data/FillAhead.h"
 #include "executor/training/AreaUnderCurve.h"
 
 namespace lstmc::training {
@@ -61,16 +60,16 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
     return fail(ErrorCode::E0605, "data: found {}, want at least one batch", result.leftOut);
   std::vector<AreaUnderCurve> curves(model.heads().size());
   Status status;
-  std::optional<Status> filled; // how the inputs of the next batch were filled, if they were
+  data::FillAhead inputs(feed);
   for (int64_t batch = 0; batch < batches && status.ok(); ++batch) {
     data::Position position{0, batch};
     int64_t rows = feed.rows(position);
     if (feed.restarts(position))
       resetStates(model);
-    status = filled ? *std::exchange(filled, std::nullopt) : feed.fill(position);
+    status = inputs.fill(position);
     const std::function<bool()> fillNext = [&, next = batch + 1] {
       if (next < batches)
-        filled = feed.fill({0, next});
+        inputs.fillNext({0, next});
       return next < batches;
     };
     if (status.ok())

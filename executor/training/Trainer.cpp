@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "executor/base/SafeSize.h"
+#include "executor/data/FillAhead.h"
 #include "executor/training/Checkpoint.h"
 #include "executor/training/FailedUpdate.h"
 #include "executor/training/Signals.h"
@@ -77,6 +78,7 @@ private:
   Status prepare(const data::DataSet &data, const data::DataSet *valid) {
     data_ = &data;
     LSTMC_ASSIGN(feed_, model_.trainingFeed(data, options_.seed, Trainable::BatchRows::Wanted));
+    inputs_.emplace(*feed_);
     if (valid || data.spec().valid > 0) {
       const data::DataSet &from = valid ? *valid : data;
       LSTMC_ASSIGN(std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Evaluate));
@@ -259,10 +261,8 @@ private:
 
   /// Unless the update before has done so.
   Status fillInputs() {
-    if (filled_)
-      return std::move(*std::exchange(filled_, std::nullopt));
     const Clock::time_point waits = Clock::now();
-    Status status = feed_->fill(state_.position);
+    Status status = inputs_->fill(state_.position);
     inputSeconds_ += secondsSince(waits);
     return status;
   }
@@ -317,7 +317,7 @@ private:
   }
 
   Status validate(bool &best) {
-    filled_.reset(); // step and evaluate may have inputs in one place
+    inputs_->forget(); // step and evaluate may have inputs in one place
     LSTMC_ASSIGN(Evaluation result, evaluate(model_, *validFeed_));
     ValidEvent event;
     event.progress = progress_;
@@ -472,9 +472,9 @@ private:
   UpdateFormula formula_;
   const data::DataSet *data_ = nullptr;
   std::unique_ptr<data::Feed> feed_, validFeed_;
-  std::optional<Status> filled_; ///< how the inputs of the next update were filled, if they were
+  std::optional<data::FillAhead> inputs_; ///< of feed_
   const std::function<bool()> fillNext_ = [this] {
-    filled_ = feed_->fill(positionAfter(state_.position));
+    inputs_->fillNext(positionAfter(state_.position));
     return true;
   };
   std::unique_ptr<CheckpointWriter> writer_;

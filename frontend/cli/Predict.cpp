@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
-#include <utility>
 
 #include "executor/base/StandardStreams.h"
+#include "executor/data/FillAhead.h"
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
@@ -283,18 +282,18 @@ Status carryOut(Job &job, PredictionFile &file, Console &console) {
   LiveLine live(console);
   data::Feed &feed = *job.samples.feed;
   int64_t done = 0;
-  std::optional<Status> filled; // how the inputs of the next batch were filled, if they were
+  data::FillAhead inputs(feed);
   for (int64_t batch = 0; batch < feed.batches(); ++batch) {
     data::Position position{0, batch};
     if (training::SignalWatch::pending() != 0 || !outputHasReader())
       return {};
     if (feed.restarts(position))
       job.session->resetStates();
-    LSTMC_TRY(filled ? *std::exchange(filled, std::nullopt) : feed.fill(position));
-    LSTMC_TRY(job.session->run(kEntry, [&] {
-      if (batch + 1 < feed.batches())
-        filled = feed.fill({0, batch + 1});
-      return filled.has_value();
+    LSTMC_TRY(inputs.fill(position));
+    LSTMC_TRY(job.session->run(kEntry, [&, next = batch + 1] {
+      if (next < feed.batches())
+        inputs.fillNext({0, next});
+      return next < feed.batches();
     }));
     int64_t rows = feed.rows(position);
     LSTMC_TRY(addRows(job, done, rows, file));
