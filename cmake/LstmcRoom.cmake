@@ -9,6 +9,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # Equal bits: contraction is written out with fma, never left to the compiler (docs/numerics.md rule 11).
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
+# A large frame touches each of its pages in order, so that on a small stack it faults and never skips the guard page.
+add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fstack-clash-protection>)
 option(LSTMC_WERROR "take warnings of the compiler as errors; ./dev test does" OFF)
 if(LSTMC_WERROR)
   # But for what another version of a library deprecates; with a precompiled header, clang 19 says so of libstdc++'s own std::stable_sort.
@@ -23,8 +25,10 @@ endif()
 
 find_program(LSTMC_CCACHE ccache)
 if(LSTMC_CCACHE)
-  # Without these words it keeps nothing that was compiled beside a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${LSTMC_CCACHE})
+  # The sloppiness lets it cache what is compiled beside a precompiled header. Paths are cached relative to the checkout,
+  # so that another checkout finds the same objects.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${LSTMC_CCACHE})
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>"
