@@ -14,7 +14,7 @@ cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (build / "CMakeCache.txt").read_tex
 
 
 def configure(folder, *flags, **environment):
-    done = subprocess.run(["cmake", "-S", source, "-B", folder, *flags], capture_output=True, text=True, env=dict(os.environ, **environment))
+    done = subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", folder, *flags], capture_output=True, text=True, env=dict(os.environ, **environment))
     return done.returncode, " ".join((done.stdout + done.stderr).split())
 
 

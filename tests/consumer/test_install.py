@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory() as folder:
     want = re.search(r"\] ([-\d.e]+)", want).group(1)
 
     consumer = os.path.join(source, "tests/consumer")
-    run("cmake", "-S", consumer, "-B", os.path.join(folder, "b"), f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "-G", "Ninja", "-S", consumer, "-B", os.path.join(folder, "b"), f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", os.path.join(folder, "b"))
     by_cmake = run(os.path.join(folder, "b", "consumer"), package)
     print("find_package:", by_cmake.strip())

@@ -96,7 +96,7 @@ with tempfile.TemporaryDirectory() as scratch:
     def consumers(root, *flags):
         """The consumer project against the files of a root: find_package finds what the packages bring and depend on, of fmt too."""
         made = folder / f"consumer-{root.name}"
-        run("cmake", "-S", os.path.join(source, "tests/consumer"), "-B", made, f"-DCMAKE_PREFIX_PATH={root}/usr", *flags)
+        run("cmake", "-G", "Ninja", "-S", os.path.join(source, "tests/consumer"), "-B", made, f"-DCMAKE_PREFIX_PATH={root}/usr", *flags)
         for name, place in re.findall(r"^(lstmc|fmt)_DIR:PATH=(.*)$", (made / "CMakeCache.txt").read_text(), re.M):
             if not os.path.realpath(place).startswith(f"{os.path.realpath(root)}/"):
                 sys.exit(f"{name} is not of the root but of {place}")
@@ -121,6 +121,9 @@ with tempfile.TemporaryDirectory() as scratch:
     before = bare_root.tree(root)
     for name in own:
         dpkg(root, "--install", packages[name])
+    for name in own:
+        if (root / f"usr/share/doc/{name}/copyright").read_bytes() != pathlib.Path(source, "LICENSE").read_bytes():
+            sys.exit(f"{name} has no licence")
     shutil.copy(os.path.join(source, "samples/forecast.lnet"), root / "tmp")
     inside(root, "sh", "-c", "cd /tmp && lstmc compile forecast.lnet -o m.lstmc")
     if (root / "tmp/m.lstmc").read_bytes() != (folder / "m.lstmc").read_bytes():

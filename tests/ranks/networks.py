@@ -92,6 +92,7 @@ class Networks(JobCase):
         self.assertEqual(self.events(done.stdout), self.want)
         self.assertEqual(len(set(re.findall(rf"connected from (100\.{NET}\.0\.\d)", done.stderr))), 2, done.stderr)
 
+    @unittest.skipUnless(shutil.which("tc"), "there is no tc; iproute2 brings it")
     def test_a_narrow_link_changes_no_bit(self):
         end = f"{TAG}v2"
         subprocess.run(["tc", "qdisc", "add", "dev", end, "root", "tbf", "rate", "20mbit", "burst", "16kb", "latency", "200ms"], check=True)

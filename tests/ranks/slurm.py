@@ -139,7 +139,7 @@ if __name__ == "__main__":
     if not (shutil.which("mpirun") and (LSTMC.parent / "liblstmc-mpi.so").exists()):
         print("skipped: there is no Open MPI; libopenmpi-dev and openmpi-bin bring it")
         sys.exit(77)
-    if missing := [name for name in ("munged", "slurmctld", "slurmd", "salloc", "srun", "sinfo") if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")]:
+    if missing := [name for name in ("munged", "slurmctld", "slurmd", "salloc", "srun", "sinfo", "scontrol", "squeue") if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")]:
         print(f"skipped: there is no {', '.join(missing)}; slurm-wlm and munge bring them")
         sys.exit(77)
     with Slurm() as SLURM:
