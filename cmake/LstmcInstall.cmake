@@ -25,6 +25,13 @@ function(lstmc_completions program component)
     COMPONENT ${component})
 endfunction()
 
+# The licence, in the place that Debian's policy names for each package.
+set(debian_packages runtime lstmc-runtime compiler lstmc ranks lstmc-ranks)
+while(debian_packages)
+  list(POP_FRONT debian_packages component package)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package} RENAME copyright COMPONENT ${component})
+endwhile()
+
 install(TARGETS lstmc_c EXPORT lstmcTargets COMPONENT runtime
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT runtime)
 install(TARGETS lstmc-run DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)

@@ -11,6 +11,7 @@ import sys
 tag, library, package, source, output = sys.argv[1], *map(pathlib.Path, sys.argv[2:])
 project = (source / "pyproject.toml").read_text()
 facts = dict(re.findall(r'^(name|version|description|requires-python) = "(.*)"$', project, re.M))
+facts["license"] = re.search(r'^license = { text = "(.*)" }$', project, re.M)[1]
 needs = re.search(r"^dependencies = \[(.*)\]$", project, re.M)[1]
 
 staged = output / f"{tag}.staged"
@@ -26,7 +27,8 @@ information = staged / f"{facts['name'].replace('-', '_')}-{facts['version']}.di
 information.mkdir()
 (information / "METADATA").write_text(
     f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\nSummary: {facts['description']}\n"
-    f"Requires-Python: {facts['requires-python']}\n" + "".join(f"Requires-Dist: {need}\n" for need in re.findall('"(.*?)"', needs)))
+    f"License: {facts['license']}\nLicense-File: LICENSE\nRequires-Python: {facts['requires-python']}\n" + "".join(f"Requires-Dist: {need}\n" for need in re.findall('"(.*?)"', needs)))
+shutil.copy(pathlib.Path(__file__).resolve().parents[2] / "LICENSE", information)
 (information / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: lstmc\nRoot-Is-Purelib: false\nTag: {tag}-linux_x86_64\n")
 
 packed = output / f"{tag}.packed"
