@@ -26,6 +26,7 @@ pictures    draws samples, opens them in Chromium and points at every layer; bui
 faults      after how many random nets each fault of tests/faults is found; exit 1 if one is not
 mutants     --mutants (200) single changes of the check of packages and of checkpoints, each to be found by the tests (mutants.py); exit 1 below 90 %
 wheels      the tests of the Python package against each wheel in build/wheels, in new environments (wheels.py); exit 1 if one fails
+bare        `./dev demo` and `./dev test` in a minimal Debian 12 that debootstrap makes (an hour, as root; bare.py); exit 1 if one fails
 folder      lstmc as a folder of another project with all it has, built once more (tests/consumer/test_folder.py); exit 1 if something is wrong
 all others are programs in this folder; `./dev bench list` names them
 
@@ -377,6 +378,8 @@ def main():
                                          *(["--kills", str(args.kills)] if "--kills" in sys.argv else [])]).returncode)
     elif args.name == "wheels":
         raise SystemExit(subprocess.run([sys.executable, "-B", here / "wheels.py", root / "build", root, f"--only={args.only}"]).returncode)
+    elif args.name == "bare":
+        raise SystemExit(subprocess.run([sys.executable, "-B", here / "bare.py", *rest]).returncode)
     elif args.name == "folder":
         raise SystemExit(subprocess.run([sys.executable, "-B", root / "tests/consumer/test_folder.py", root / "build", root, "--compiler"]).returncode)
     elif args.name == "tsan":
@@ -390,7 +393,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, torch, keras, devices, sync, forecast, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, emulated, wheels, folder, tsan, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: peers, torch, keras, devices, sync, forecast, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, emulated, wheels, folder, bare, tsan, " + ", ".join(programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 
