@@ -313,7 +313,7 @@ def main():
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--before", metavar="CELLS", help="the program tests/bench/cells of another build, measured in the same run")
-    parser.add_argument("--results", metavar="FILE", help="write what `peers` measured for results.py")
+    parser.add_argument("--results", metavar="FILE", nargs="?", const="", help="keep what `peers` (in FILE) or `torch` measured, for results.py")
     parser.add_argument("--seconds", type=float, default=0.9)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
@@ -347,7 +347,8 @@ def main():
             modules = root / "tests/frontend/python/torch_nets.py"
             raise SystemExit(subprocess.run([python, "-B", modules, *args.seeds.split("..")], env=environment).returncode)
         subprocess.run([python, "-B", root / "tests/frontend/python/test_torch.py"], env=environment, check=True)
-        raise SystemExit(subprocess.run([python, "-B", here / "deploy.py", root / "build/executor/run/lstmc-run"], env=environment).returncode)
+        raise SystemExit(subprocess.run([python, "-B", here / "deploy.py", root / "build/executor/run/lstmc-run",
+                                         *["--results"] * ("--results" in sys.argv)], env=environment).returncode)
     elif args.name == "keras":
         python = peer_python()
         subprocess.run([python, "-m", "pip", "install", "-q", "keras==3.15.1", "safetensors==0.8.0"], check=True)  # on the peers' PyTorch

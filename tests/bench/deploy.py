@@ -1,12 +1,13 @@
 """A module of PyTorch deployed by PyTorch and by lstmc: `./dev bench torch` runs it with the peers' Python, after tests/frontend/python/test_torch.py.
 
-usage: deploy.py LSTMC_RUN
+usage: deploy.py LSTMC_RUN [--results]
 
-Prints a table. "files" is what has to be installed besides the weights: for PyTorch its package without headers and tests (Python itself is not
+Prints a table; --results keeps it in results/tables.json, from which README.md has it. "files" is what has to be installed besides the weights: for PyTorch its package without headers and tests (Python itself is not
 counted, nor are the libraries of CUDA), for lstmc the program lstmc-run and the package. "bound" is how far the outputs of each step are from the module's equations,
 and how far they may be (tests/frontend/bounded.py); further, and this fails. "first" is the time of a process that loads weights, runs
 once and writes the result, "memory" the most that it had resident: least of five. "forward" is the median time of one run in a process that goes on.
 """
+import json
 import os
 import pathlib
 import statistics
@@ -21,7 +22,8 @@ import torch
 
 import lstmc
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "frontend"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "frontend"))
 import bounded
 
 STEPS, SYMBOLS, UNITS, LAYERS, THREADS = 100, 65, 256, 2, 2
@@ -121,13 +123,31 @@ def main():
             ("PyTorch " + torch.__version__, size(pathlib.Path(torch.__file__).parent, ("include", "test", "testing")), *theirs, times[0]),
             ("lstmc", size(runner) + size(package), *ours, times[1]),
         )
-        print("| %d x LSTM %d, batch 1, %d steps | files MiB | first s | memory MiB | forward ms |\n|---|---|---|---|---|" % (LAYERS, UNITS, STEPS))
-        for name, files, first, memory, milliseconds in rows:
-            print("| %s | %.1f | %.3f | %.0f | %.2f |" % (name, files, first, memory, milliseconds))
+        columns = ["%d x LSTM %d, batch 1, %d steps" % (LAYERS, UNITS, STEPS), "files MiB", "first answer s", "memory MiB", "forward ms"]
+        table = [[name, "%.1f" % files, "%.3f" % first, "%.0f" % memory, "%.2f" % milliseconds] for name, files, first, memory, milliseconds in rows]
+        for row in columns, ["---"] * len(columns), *table:
+            print("| %s |" % " | ".join(row))
         print("largest difference of an output: %.2g" % numpy.abs(own - want).max())
         exact = equations(module, example[0].tolist())
         apart("PyTorch", want, exact)
         apart("lstmc", own, exact)
+    if "--results" in sys.argv:
+        keep(columns, table)
+
+
+def keep(columns, table):
+    """The table as a section of RESULTS.md."""
+    sys.path.append(str(HERE))
+    import bench
+    path = HERE / "results/tables.json"
+    tables = json.loads(path.read_text())
+    section = {"title": "Deployed, beside PyTorch", "bench": "./dev bench torch --results", "date": time.strftime("%Y-%m-%d"), "machine": bench.machine(),
+               "about": "A character language model from `from_torch`, %d threads. Files: what has to be installed besides the weights (PyTorch without its headers "
+                        "and tests, without Python; lstmc-run and the package). First answer: a process that loads weights, runs once and writes the result, and "
+                        "the most memory that it has resident, the least of five. Forward: the median of a run in a process that goes on." % THREADS,
+               "columns": columns, "rows": table}
+    tables["sections"] = [section] + [known for known in tables["sections"] if known["title"] != section["title"]]
+    path.write_text(json.dumps(tables, indent=1, ensure_ascii=False) + "\n")
 
 
 main()

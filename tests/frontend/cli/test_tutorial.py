@@ -53,6 +53,11 @@ class Tutorial(Case):
         where.mkdir()
         self.assertGreater(self.follow("docs/tutorial.md", where), 10)
 
+    def test_readme_is_short(self):
+        lines = (SOURCE / "README.md").read_text().splitlines()
+        self.assertLessEqual(len(lines), 120)
+        self.assertEqual([line for line in lines if len(line) > 100], [])
+
     def test_readme(self):
         where = self.folder / "copy"
         (where / "build").mkdir(parents=True)

@@ -1,10 +1,12 @@
-"""The examples of docs/python.md and docs/from-pytorch.md run as they stand, one after the other."""
+"""The examples of README.md, docs/python.md and docs/from-pytorch.md run as they stand, one after the other."""
 import os
 import pathlib
 import re
 import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -53,6 +55,20 @@ class Documents(unittest.TestCase):
         self.run_all([loop], names)
         self.assertEqual(names["metric"].num_inst, 96 * 64)  # the last batch is filled up
         self.run_all([eager], names | {"batches": [(nd.ones((3, 4)), nd.array([0, 9, 1]))]})
+
+    def test_readme(self):
+        """Its forecast, with a matplotlib that keeps what is drawn: the wave and what is predicted, one step ahead."""
+        [example] = re.findall(r"^```python title=\"wave.py\"\n(.*?)^```$", (SOURCE / "README.md").read_text(), re.M | re.S)
+        plots = mock.Mock()
+        modules = {"matplotlib": types.SimpleNamespace(pyplot=plots), "matplotlib.pyplot": plots}
+        with mock.patch.dict(sys.modules, modules):
+            self.run_all([example], {})
+        [[drawn]] = [call.args for call in plots.figure().gca().plot.call_args_list]
+        wave, ahead = drawn.T
+        self.assertEqual(drawn.shape, (216, 2))
+        self.assertLess(np.abs(wave - ahead).max(), 0.1)
+        self.assertGreater(np.abs(wave - np.roll(wave, 1)).max(), 0.1)  # the value before would not do
+        plots.savefig.assert_called_once_with("wave.svg")
 
     def test_from_pytorch(self):
         try:
