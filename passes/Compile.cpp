@@ -1,11 +1,13 @@
 #include "passes/Compile.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "executor/abi/Optimizers.h"
 #include "executor/abi/Sizes.h"
 #include "executor/package/Package.h"
 #include "ir/sym/Attributes.h"
@@ -26,6 +28,27 @@ namespace lstmc::passes {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// The settings of fit(..), by which a session computes what an update needs
+/// (session/UpdateScalars.h), with what they leave out of the optimizer that `step` was compiled
+/// for.
+std::vector<package::Setting> fitWithOptimizer(const CompileOptions &options) {
+  std::vector<package::Setting> fit = options.fit;
+  const Optimizer *row = findOptimizer(options.optimizer.name);
+  if (!row)
+    return fit; // none, which changes no weights
+  auto last = [&](std::string_view name) {
+    return std::find_if(fit.rbegin(), fit.rend(),
+                        [&](const package::Setting &each) { return each.name == name; });
+  };
+  auto named = last("optimizer");
+  if ((named == fit.rend() ? "sgd" : named->value) != options.optimizer.name)
+    fit.push_back({"optimizer", options.optimizer.name});
+  for (const auto &[key, value] : options.optimizer.keys)
+    if (last(key) == fit.rend() && value != row->key(key)->fallback)
+      fit.push_back({key, fmt::format("{}", value)});
+  return fit;
+}
 
 /// A larger module is not verified after every pass, which would take as long as the passes. Its
 /// plan and its package are checked like any other's.
@@ -224,7 +247,7 @@ static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &opti
   result.package.numerics = numericsText(options.dtype.value_or(DType::F32), options.fast);
   result.package.shards = uint32_t(options.shards);
   result.package.settings = options.settings;
-  result.package.fit = options.fit;
+  result.package.fit = fitWithOptimizer(options);
   result.package.data = options.data;
   result.package.packed = std::move(packed);
   return {std::move(result), std::move(diagnostics)};

@@ -215,13 +215,20 @@ private:
          builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role))});
   }
 
+  /// Then rates are as exact as they are.
+  bool hasDoubleWeights() {
+    return llvm::any_of(net.front().getOps<sym::VariableOp>(), [](sym::VariableOp variable) {
+      return sym::rankedType(variable.getResult()).getElementType().isF64();
+    });
+  }
+
   void addScalars(mlir::func::FuncOp entry, bool training) {
     auto scalar = [&](llvm::StringRef name, mlir::Type type) {
       addArgument(entry, mlir::RankedTensorType::get({1}, type), roleOf(name, "scalar"),
                   net.getLoc());
     };
     if (training)
-      scalar(kLearningRate, builder.getF32Type());
+      scalar(kLearningRate, hasDoubleWeights() ? builder.getF64Type() : builder.getF32Type());
     scalar(kUpdate, builder.getI64Type());
     scalar(kSeed, builder.getI64Type());
   }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "executor/c/include/lstmc/lstmc.h"
 #include "executor/data/Vocabulary.h"
@@ -16,6 +19,9 @@ struct lstmc_session {
   std::unique_ptr<lstmc::Session> session;
   void (*log)(void *user, const char *message) = nullptr;
   void *user = nullptr;
+  /// Inputs of entries that somebody has asked for: all others were never given.
+  std::set<std::pair<std::string, std::string>> asked = {};
+  bool shares = false; ///< its weights, so that it cannot train
 };
 
 struct lstmc_vocabulary {

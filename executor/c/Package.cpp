@@ -2,6 +2,7 @@
 
 #include "executor/c/Guard.h"
 #include "executor/c/Handles.h"
+#include "executor/session/UpdateScalars.h"
 #include "executor/training/Checkpoint.h"
 
 using namespace lstmc;
@@ -22,6 +23,14 @@ Result<package::Package::Pointer> open(const std::string &path) {
 
 template <typename List> const char *nameAt(const List &list, size_t index) {
   return index < list.size() ? list[index].name.c_str() : nullptr;
+}
+
+/// Without what the session computes.
+const char *inputAt(const std::vector<package::Binding> &inputs, size_t index) {
+  for (const package::Binding &input : inputs)
+    if (!input.name.starts_with(session::kOptimizerPrefix) && index-- == 0)
+      return input.name.c_str();
+  return nullptr;
 }
 
 const package::Entry *entryOf(const lstmc_package *package, const char *name) {
@@ -66,7 +75,7 @@ const char *lstmc_package_entry(const lstmc_package *package, size_t index) {
 
 const char *lstmc_package_input(const lstmc_package *package, const char *entry, size_t index) {
   const package::Entry *found = entryOf(package, entry);
-  return found ? nameAt(found->inputs, index) : nullptr;
+  return found ? inputAt(found->inputs, index) : nullptr;
 }
 
 const char *lstmc_package_output(const lstmc_package *package, const char *entry, size_t index) {

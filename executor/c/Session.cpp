@@ -1,11 +1,17 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include "backends/registry/Devices.h"
+#include "executor/base/Numeric.h"
 #include "executor/c/Guard.h"
 #include "executor/c/Handles.h"
 #include "executor/data/SafeTensors.h"
@@ -70,6 +76,33 @@ Status view(Result<Tensor> tensor, lstmc_tensor *to) {
   if (tensor.ok())
     describe(*tensor, to);
   return tensor.status();
+}
+
+/// E0001 with the names of inputs that an update needs and that nobody has given: data and labels
+/// whose views were never asked for, with scalars that have no value yet.
+Status checkGiven(const lstmc_session &session, const char *entry) {
+  std::optional<size_t> index = session.session->package().findEntry(entry);
+  if (!index || !session.session->hasEntry(entry) || session.shares)
+    return {}; // run() says so
+  std::vector<std::string_view> data, scalars;
+  bool updates = false;
+  for (const package::Binding &input : session.session->package().data().entries[*index].inputs) {
+    updates |= input.name == "learning_rate";
+    if (input.role != "scalar") {
+      if (!session.asked.contains({entry, input.name}))
+        data.push_back(input.name);
+    } else if (input.name == "learning_rate" || input.name == "update") {
+      LSTMC_ASSIGN(Tensor value, session.session->input(entry, input.name));
+      const auto number = readElement<double>(value.data, value.dtype, 0);
+      if (std::isnan(number) || (input.name == "update" && number == 0))
+        scalars.push_back(input.name);
+    }
+  }
+  if (!updates || data.empty())
+    return {};
+  data.insert(data.end(), scalars.begin(), scalars.end());
+  return fail(ErrorCode::E0001, "{} needs {}, which {} not given", entry, fmt::join(data, ", "),
+              data.size() == 1 ? "was" : "were");
 }
 
 /// Finds a state and checks that it has `size` bytes.
@@ -178,7 +211,11 @@ lstmc_status lstmc_session_copy_weights(lstmc_session *session, const lstmc_sess
 lstmc_status lstmc_session_share_weights(lstmc_session *session, lstmc_session *from) {
   if (!session || !from)
     return c::nullArgument();
-  return c::guarded([&] { return session->session->shareWeights(*from->session); });
+  return c::guarded([&]() -> Status {
+    LSTMC_TRY(session->session->shareWeights(*from->session));
+    session->shares = from->shares = true;
+    return {};
+  });
 }
 
 lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed) {
@@ -191,7 +228,11 @@ lstmc_status lstmc_session_input(lstmc_session *session, const char *entry, cons
                                  lstmc_tensor *tensor) {
   if (!session || !entry || !name || !tensor)
     return c::nullArgument();
-  return c::guarded([&] { return view(session->session->input(entry, name), tensor); });
+  return c::guarded([&]() -> Status {
+    LSTMC_TRY(view(session->session->input(entry, name), tensor));
+    session->asked.emplace(entry, name);
+    return {};
+  });
 }
 
 lstmc_status lstmc_session_output(const lstmc_session *session, const char *entry, const char *name,
@@ -204,7 +245,24 @@ lstmc_status lstmc_session_output(const lstmc_session *session, const char *entr
 lstmc_status lstmc_session_run(lstmc_session *session, const char *entry) {
   if (!session || !entry)
     return c::nullArgument();
-  return c::guarded([&] { return session->session->run(entry); });
+  return c::guarded([&]() -> Status {
+    LSTMC_TRY(checkGiven(*session, entry));
+    return session->session->run(entry);
+  });
+}
+
+lstmc_status lstmc_session_set_update(lstmc_session *session, double learning_rate, int64_t update,
+                                      uint64_t seed) {
+  if (!session)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    if (!session->session->hasEntry("step"))
+      return fail(ErrorCode::E0001, "the package has no entry step: it was compiled to run only");
+    session->session->setScalar("learning_rate", learning_rate);
+    session->session->setScalar("update", update);
+    session->session->setScalar("seed", int64_t(seed));
+    return {};
+  });
 }
 
 lstmc_status lstmc_session_get_state(const lstmc_session *session, const char *name, void *to,

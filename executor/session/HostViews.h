@@ -21,7 +21,6 @@ enum class Kept : uint8_t {
   UntilRun, ///< valid until any entry runs, which first copies it back
   State,    ///< always valid: copied back before every run, refreshed after it
   Input,    ///< always valid: copied back before each run of an entry that reads it
-  Scalar,   ///< the same of a scalar input, which is never given before the run begins
   Output,   ///< always valid: refreshed after each run of an entry that outputs it
 };
 

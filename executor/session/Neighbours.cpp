@@ -120,6 +120,7 @@ void Session::continueFrom(Session &other) {
   impl_->placeTablesAgain();
   ++impl_->parametersVersion; // packed weights are where the other has its own values
   impl_->copiesAreStale = other.impl_->copiesAreStale;
+  impl_->formula = other.impl_->formula; // which goes on from the last update
 }
 
 } // namespace lstmc

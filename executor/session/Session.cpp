@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/ranges.h>
+
 #include "executor/abi/EntryNames.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
+#include "executor/base/Suggest.h"
 #include "executor/base/Threads.h"
 #include "executor/device/DeviceNames.h"
 #include "executor/device/TableKeeper.h"
@@ -101,6 +104,12 @@ Status Session::Impl::bindEntries() {
     LSTMC_ASSIGN(entry.shared, session::SharedGraph::of(entry, devices, *transport));
     entries.push_back(std::move(entry));
   }
+  for (BoundEntry &entry : entries)
+    scalars.emplace_back(data(), entry);
+  if (Result<session::UpdateFormula> found = session::UpdateFormula::of(data().fit); found.ok())
+    formula = *found;
+  else
+    formulaStatus = found.status();
   return {};
 }
 
@@ -273,30 +282,58 @@ Status Session::initialise(uint64_t seed) {
 
 // ---- what persists, by name ----
 
+/// E0001 with the names that there are, the nearest first; `where`: "the package", "step".
+template <typename Named>
+static Error unknown(std::string_view what, std::string_view name, std::string_view where,
+                     const std::vector<Named> &known) {
+  constexpr size_t kMost = 12;
+  std::vector<std::string_view> names;
+  for (const Named &each : known)
+    if (!std::string_view(each.name).starts_with(session::kOptimizerPrefix))
+      names.push_back(each.name);
+  const std::string near = didYouMean(name, names);
+  const size_t all = names.size();
+  names = nearestFirst(name, std::move(names));
+  names.resize(std::min(all, kMost));
+  std::string list = all == 0 ? "none" : fmt::format("{}", fmt::join(names, ", "));
+  if (all > kMost)
+    list += fmt::format(" and {} more", all - kMost);
+  return fail(ErrorCode::E0001, "{} {}: {} has none of that name{}{}; there {} {}", what,
+              inQuotes(name), where, near.empty() ? "" : ", ", near, all == 1 ? "is" : "are", list);
+}
+
+Error Session::Impl::unknownEntry(std::string_view name) const {
+  std::vector<package::Entry> runnable;
+  for (size_t i = 0; i < data().entries.size(); ++i)
+    if (selected[i] && data().entries[i].name.find(':') == std::string::npos)
+      runnable.push_back({data().entries[i].name, {}, {}, {}});
+  return unknown("entry", name, "the package", runnable);
+}
+
 Result<session::Value> Session::Impl::parameterValue(std::string_view name) const {
   if (auto at = package->findParameter(name))
     return firstOf(data().parameters[*at].buffers);
-  return fail(ErrorCode::E0610, "parameter {}: the package has none of that name", inQuotes(name));
+  return unknown("parameter", name, "the package", data().parameters);
 }
 
 Result<session::Value> Session::Impl::slotValue(std::string_view name,
                                                 std::string_view slot) const {
-  if (auto at = package->findParameter(name)) {
-    const package::Parameter &parameter = data().parameters[*at];
-    for (const package::Slot &candidate : parameter.slots)
-      if (candidate.name == slot)
-        return package::isSliced(data(), parameter, candidate)
-                   ? session::Value{candidate.buffers, data().buffers[parameter.buffers[0]]}
-                   : firstOf(candidate.buffers);
-  }
-  return fail(ErrorCode::E0610, "parameter {}: the package has no {} of it", inQuotes(name),
-              inQuotes(slot));
+  auto at = package->findParameter(name);
+  if (!at)
+    return unknown("parameter", name, "the package", data().parameters);
+  const package::Parameter &parameter = data().parameters[*at];
+  for (const package::Slot &candidate : parameter.slots)
+    if (candidate.name == slot)
+      return package::isSliced(data(), parameter, candidate)
+                 ? session::Value{candidate.buffers, data().buffers[parameter.buffers[0]]}
+                 : firstOf(candidate.buffers);
+  return unknown("optimizer state", slot, name, parameter.slots);
 }
 
 Result<session::Value> Session::Impl::stateValue(std::string_view name) const {
   if (auto at = package->findState(name))
     return firstOf(data().states[*at].buffers);
-  return fail(ErrorCode::E0610, "state {}: the package has none of that name", inQuotes(name));
+  return unknown("state", name, "the package", data().states);
 }
 
 Result<Tensor> Session::parameter(std::string_view name) const {
@@ -306,7 +343,9 @@ Result<Tensor> Session::parameter(std::string_view name) const {
 
 Result<Tensor> Session::gradient(std::string_view name) const {
   auto at = package().findParameter(name);
-  if (!at || package().data().parameters[*at].gradients.empty())
+  if (!at)
+    return unknown("parameter", name, "the package", package().data().parameters);
+  if (package().data().parameters[*at].gradients.empty())
     return fail(ErrorCode::E0610, "parameter {}: the package has no gradient of it",
                 inQuotes(name));
   return impl_->views->view(impl_->firstOf(package().data().parameters[*at].gradients),
@@ -461,25 +500,22 @@ Result<session::Value> Session::Impl::bindingValue(std::string_view entry, std::
                                                    bool input) const {
   auto at = findEntry(entry);
   if (!at)
-    return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(entry));
+    return unknownEntry(entry);
   const package::Entry &source = data().entries[*at];
-  for (const package::Binding &binding : input ? source.inputs : source.outputs)
+  const std::vector<package::Binding> &bindings = input ? source.inputs : source.outputs;
+  for (const package::Binding &binding : bindings)
     if (binding.name == name)
       return session::Value{std::span(&binding.buffer, 1), data().buffers[binding.buffer]};
-  return fail(ErrorCode::E0001, "{} {}: {} has none of that name", input ? "input" : "output",
-              inQuotes(name), entry);
+  return unknown(input ? "input" : "output", name, entry, bindings);
 }
 
 Result<Tensor> Session::input(std::string_view entry, std::string_view name) {
   LSTMC_ASSIGN(session::Value value, impl_->bindingValue(entry, name, true));
-  for (session::ScalarInput &scalar : impl_->entries[*impl_->findEntry(entry)].scalars) {
-    if (scalar.name != name)
-      continue;
-    if (!scalar.viewed)
-      scalar.write();
-    scalar.viewed = true;
-    return impl_->views->view(value, session::Kept::Scalar);
-  }
+  if (name.starts_with(session::kOptimizerPrefix))
+    return fail(ErrorCode::E0001, "input {} of {} is computed from learning_rate and update",
+                inQuotes(name), entry);
+  if (Tensor scalar = impl_->scalars[*impl_->findEntry(entry)].view(name); scalar.data)
+    return scalar;
   return impl_->views->view(value, session::Kept::Input);
 }
 
@@ -531,15 +567,8 @@ bool Session::hasEntry(std::string_view entry) const { return impl_->findEntry(e
 
 template <typename T> bool Session::Impl::setScalar(std::string_view name, T value) {
   bool found = false;
-  for (BoundEntry &entry : entries)
-    for (session::ScalarInput &scalar : entry.scalars)
-      if (scalar.name == name) {
-        scalar.isInteger = std::is_integral_v<T>;
-        scalar.integer = convert<int64_t>(value);
-        scalar.real = double(value);
-        scalar.viewed = false;
-        found = true;
-      }
+  for (session::HostScalars &entry : scalars)
+    found |= entry.set(name, value);
   return found;
 }
 

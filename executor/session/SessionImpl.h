@@ -7,6 +7,7 @@
 #include "executor/package/Plan.h"
 #include "executor/session/BoundEntry.h"
 #include "executor/session/DeviceThreads.h"
+#include "executor/session/HostScalars.h"
 #include "executor/session/HostViews.h"
 #include "executor/session/ParallelRun.h"
 #include "executor/session/Replicas.h"
@@ -48,6 +49,9 @@ struct Session::Impl {
   SessionTimer *timer = nullptr;
 
   std::vector<session::BoundEntry> entries;
+  std::vector<session::HostScalars> scalars;                   ///< by entry
+  session::UpdateFormula formula{kOptimizers[0], {}};          ///< of the package's optimizer
+  Status formulaStatus;                                        ///< why there is none of it
   std::vector<std::unique_ptr<session::PartialEntry>> partial; ///< of SplitStep
   std::vector<std::unique_ptr<PreparedProgram>> initialise;    ///< by device
   std::vector<std::optional<InitialLaunch>> initialiseAt;      ///< by parameter
@@ -112,7 +116,7 @@ struct Session::Impl {
   Status startThreads(const SessionOptions &options);
   Status bindInitialise();
 
-  // What has a name; E0610 where the package has none of that name.
+  // What has a name; E0001 where the package has none of that name.
   /// The entry of that name, if it can be run.
   std::optional<size_t> findEntry(std::string_view name) const {
     std::optional<size_t> at = package->findEntry(name);
@@ -122,6 +126,7 @@ struct Session::Impl {
   session::Value firstOf(const std::vector<uint32_t> &buffers) const {
     return {std::span(buffers).first(1), data().buffers[buffers[0]]};
   }
+  Error unknownEntry(std::string_view name) const;
   Result<session::Value> parameterValue(std::string_view name) const;
   Result<session::Value> slotValue(std::string_view parameter, std::string_view slot) const;
   Result<session::Value> stateValue(std::string_view name) const;
@@ -142,8 +147,12 @@ struct Session::Impl {
   /// E0001 if its weights cannot be shared at all.
   Status checkMayShare() const;
   Status freezeWeights();
-  /// Brings copies, packed weights and scalars up to date.
-  Status prepareRun(session::BoundEntry &entry);
+  /// Brings copies, packed weights and scalars up to date. E0001 for scalars that an update needs
+  /// and was not given.
+  Status prepareRun(session::BoundEntry &entry, session::Part part = session::Part::All);
+  session::HostScalars &scalarsOf(const session::BoundEntry &entry) {
+    return scalars[size_t(&entry - entries.data())];
+  }
   /// Up to `commit` and no further; `instead`, unless null, is run for that. E0701.
   Status runToCommit(session::BoundEntry &entry, session::BoundEntry *instead = nullptr);
   Status runTimed(session::BoundEntry &entry, const session::NextInputs *next = nullptr);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "executor/base/NumberText.h"
-#include "executor/base/Quote.h"
 #include "executor/session/Findings.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/SessionImpl.h"
@@ -121,7 +120,10 @@ Status Session::Impl::runTimed(BoundEntry &entry, const session::NextInputs *nex
   return status;
 }
 
-Status Session::Impl::prepareRun(BoundEntry &entry) {
+Status Session::Impl::prepareRun(BoundEntry &entry, Part part) {
+  if (entry.changesParameters && part == Part::All)
+    LSTMC_TRY(Status(formulaStatus));
+  LSTMC_TRY(scalarsOf(entry).take(formula, part));
   if (init && copiesAreStale) {
     LSTMC_TRY(runTimed(entries[*init]));
     copiesAreStale = false;
@@ -130,14 +132,12 @@ Status Session::Impl::prepareRun(BoundEntry &entry) {
     LSTMC_TRY(run(entries[*entry.prepare]));
     entry.preparedFor = parametersVersion;
   }
-  for (const session::ScalarInput &scalar : entry.scalars)
-    if (!scalar.viewed)
-      scalar.write();
+  scalarsOf(entry).write(formula);
   return {};
 }
 
 Status Session::Impl::runToCommit(BoundEntry &entry, BoundEntry *instead) {
-  LSTMC_TRY(prepareRun(entry));
+  LSTMC_TRY(prepareRun(entry, Part::BeforeCommit));
   LSTMC_TRY(instead ? runPart(*instead, Part::All) : runPart(entry, Part::BeforeCommit));
   return entry.finite() ? Status() : Status(explain(entry));
 }
@@ -158,7 +158,7 @@ Status Session::run(std::string_view name) { return run(name, {}); }
 Status Session::run(std::string_view name, const std::function<bool()> &fillNext) {
   auto found = std::ranges::find(impl_->entries, name, &BoundEntry::name);
   if (found == impl_->entries.end())
-    return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
+    return impl_->unknownEntry(name);
   if (session::writesWeights(*found))
     LSTMC_TRY(impl_->checkOwnWeights(name));
   const auto index = size_t(found - impl_->entries.begin());

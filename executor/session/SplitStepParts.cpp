@@ -128,8 +128,7 @@ void SplitStep::update(const KeyPart &part, PreparedProgram &prepared,
     range.write(0, values.first(range.size()));
     values = values.subspan(range.size());
   }
-  for (const ScalarInput &scalar : bound().scalars)
-    scalar.write();
+  session_->impl_->scalarsOf(bound()).write(session_->impl_->formula);
   for (uint32_t place : key.scalars)
     copyScalar(scalars_.at(place), place);
   deviceOf(key.program).run(prepared, 0, prepared.size());

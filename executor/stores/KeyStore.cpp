@@ -14,12 +14,8 @@ Result<std::unique_ptr<KeyStore>> KeyStore::create(Session &session, session::Sp
 
 void KeyStore::update(std::span<const std::byte> values) {
   const int64_t number = ++updates_;
-  const training::UpdateScalars scalars =
-      formula_.at(fit_.schedule.rate(fit_.baseRate(), number), number);
-  session_.setScalar("learning_rate", scalars.learningRate);
+  session_.setScalar("learning_rate", fit_.schedule.rate(fit_.baseRate(), number));
   session_.setScalar("update", number);
-  for (const auto &[name, value] : scalars.inputs)
-    session_.setScalar(name, value);
   for (size_t i = 0; i < programs_.size(); ++i) {
     const session::KeyPart &part = parts_.parts()[i];
     const auto bytes = size_t(step_.valuesBytes(part));

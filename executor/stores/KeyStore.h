@@ -11,7 +11,7 @@ namespace lstmc::stores {
 /// In the memory of a session, which may have several stores of parts that have nothing in common.
 class KeyStore {
 public:
-  /// `fit`: what rates and the optimizer's scalars follow from. All but `parts` outlive it. E0402
+  /// `fit`: what rates follow from. All but `parts` outlive it. E0402
   /// where the device has no kernel for an update.
   static Result<std::unique_ptr<KeyStore>> create(Session &session, session::SplitStep &step,
                                                   KeyParts parts, const training::FitSettings &fit);
@@ -27,15 +27,13 @@ public:
 private:
   KeyStore(Session &session, session::SplitStep &step, KeyParts parts,
            const training::FitSettings &fit)
-      : session_(session), step_(step), parts_(std::move(parts)), fit_(fit),
-        formula_(fit.row(), fit.keys) {}
+      : session_(session), step_(step), parts_(std::move(parts)), fit_(fit) {}
 
   Session &session_;
   session::SplitStep &step_;
   const KeyParts parts_;
   std::vector<std::unique_ptr<PreparedProgram>> programs_; ///< of the parts
   const training::FitSettings fit_;
-  training::UpdateFormula formula_;
   int64_t updates_ = 0;
 };
 

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
-#include "executor/abi/Optimizers.h"
 #include "executor/base/Quote.h"
 #include "executor/data/Npz.h"
-#include "executor/training/UpdateScalars.h"
 
 namespace lstmc::training {
 
 namespace {
+
+/// The schedule's rate. Files of versions that kept what the optimizer had made of it are refused,
+/// since they have no such array.
+constexpr std::string_view kRate = "schedule.learning_rate";
 
 /// The scalars of an update as they stand in the file. Tensors are views of them.
 struct Scalars {
@@ -18,13 +20,9 @@ struct Scalars {
   int64_t seed = int64_t(values.seed);
 
   std::vector<data::NamedTensor> tensors() {
-    std::vector<data::NamedTensor> all = {
-        {"learning_rate", data::denseTensor(&values.learningRate, DType::F64, {})},
-        {"update", data::denseTensor(&values.update, DType::I64, {})},
-        {"seed", data::denseTensor(&seed, DType::I64, {})}};
-    for (auto &[name, value] : values.optimizer)
-      all.push_back({name, data::denseTensor(&value, DType::F64, {})});
-    return all;
+    return {{std::string(kRate), data::denseTensor(&values.learningRate, DType::F64, {})},
+            {"update", data::denseTensor(&values.update, DType::I64, {})},
+            {"seed", data::denseTensor(&seed, DType::I64, {})}};
   }
 };
 
@@ -57,9 +55,6 @@ Result<Trainable::StepScalars> restoreUpdate(const Checkpoint &checkpoint, Train
   LSTMC_ASSIGN(std::vector<data::NamedArray> arrays,
                data::parseNpz(checkpoint.attachments.at(std::string(kUpdateFile)), path, limits));
   Scalars values;
-  if (const Optimizer *row = findOptimizer(checkpoint.state.optimizer))
-    for (std::string &name : inputNames(*row))
-      values.values.optimizer.emplace_back(std::move(name), 0);
   LSTMC_ASSIGN(std::vector<data::NamedTensor> tensors, inputsOf(model));
   for (data::NamedTensor &named : values.tensors())
     tensors.push_back(std::move(named));

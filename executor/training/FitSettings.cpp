@@ -7,6 +7,7 @@
 
 #include "executor/abi/Optimizers.h"
 #include "executor/base/Quote.h"
+#include "executor/session/UpdateScalars.h"
 #include "executor/training/Numbers.h"
 
 namespace lstmc::training {
@@ -23,7 +24,7 @@ Result<bool> FitSettings::set(std::string_view key, std::string_view value) {
   if (key == "optimizer") {
     if (!findOptimizer(value))
       return fail(ErrorCode::E0001, "fit key optimizer: found {}, want one of {}", inQuotes(value),
-                  fmt::join(optimizerNames(), ", "));
+                  fmt::join(session::optimizerNames(), ", "));
     optimizer = value;
   } else if (key == "learning_rate") {
     LSTMC_ASSIGN(learningRate, real(0, HUGE_VAL));
@@ -45,11 +46,7 @@ Result<bool> FitSettings::set(std::string_view key, std::string_view value) {
   } else if (key == "eval_metric") {
     metric = value;
   } else if (const OptimizerKey *known = findOptimizerKey(key)) {
-    LSTMC_ASSIGN(double number, parseOptimizerKey(*known, value));
-    if (value == "None")
-      keys.erase(std::string(key));
-    else
-      keys.insert_or_assign(std::string(key), number);
+    LSTMC_TRY(session::parseOptimizerKey(*known, value).status());
     return std::ranges::any_of(kOptimizers, [&](const Optimizer &row) { return row.key(key); });
   } else {
     return false;
@@ -60,30 +57,5 @@ Result<bool> FitSettings::set(std::string_view key, std::string_view value) {
 const Optimizer &FitSettings::row() const { return *findOptimizer(optimizer); }
 
 double FitSettings::baseRate() const { return learningRate.value_or(row().rate); }
-
-Result<double> parseOptimizerKey(const OptimizerKey &key, std::string_view text) {
-  if (text == "None")
-    return key.fallback;
-  std::optional<double> number = parseReal(text);
-  if (key.yesNo && (text == "True" || text == "yes"))
-    number = 1;
-  if (key.yesNo && (text == "False" || text == "no"))
-    number = 0;
-  if (number && key.takes(*number))
-    return *number;
-  return fail(
-      ErrorCode::E0001, "fit key {}: found {}, want {}", key.name, inQuotes(text),
-      key.yesNo
-          ? "True or False"
-          : fmt::format("a number from {}{}", key.least,
-                        std::isfinite(key.below) ? fmt::format(" to below {}", key.below) : ""));
-}
-
-std::vector<std::string_view> optimizerNames() {
-  std::vector<std::string_view> names;
-  for (const Optimizer &row : kOptimizers)
-    names.push_back(row.name);
-  return names;
-}
 
 } // namespace lstmc::training

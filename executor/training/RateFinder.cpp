@@ -29,11 +29,10 @@ static std::optional<double> steepest(const std::vector<RateTrial> &trials) {
   return rate;
 }
 
-Result<RateFindings> findRate(Trainable &model, const data::DataSet &data, const FitSettings &fit,
-                              uint64_t seed, const RateSearch &search) {
+Result<RateFindings> findRate(Trainable &model, const data::DataSet &data, uint64_t seed,
+                              const RateSearch &search) {
   LSTMC_ASSIGN(std::unique_ptr<data::Feed> feed,
                model.trainingFeed(data, seed, Trainable::BatchRows::Wanted));
-  UpdateFormula formula(fit.row(), fit.keys);
   RateFindings found;
   data::Position position;
   double mean = 0, least = HUGE_VAL;
@@ -43,8 +42,7 @@ Result<RateFindings> findRate(Trainable &model, const data::DataSet &data, const
     if (feed->restarts(position))
       resetStates(model);
     LSTMC_TRY(feed->fill(position));
-    UpdateScalars given = formula.at(rate, update);
-    Status status = model.step({given.learningRate, update, seed, std::move(given.inputs)});
+    Status status = model.step({rate, update, seed});
     if (!status.ok() && status.error().code == ErrorCode::E0701) {
       found.diverged = true;
       break;

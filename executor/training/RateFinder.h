@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "executor/training/FitSettings.h"
 #include "executor/training/Trainable.h"
 
 namespace lstmc::training {
@@ -31,7 +30,7 @@ struct RateFindings {
 /// were afterwards. Errors of the data and of the step, but for E0701, which ends the search.
 ///
 /// Source: L. N. Smith, Cyclical Learning Rates for Training Neural Networks (2017), 3.3.
-Result<RateFindings> findRate(Trainable &model, const data::DataSet &data, const FitSettings &fit,
-                              uint64_t seed, const RateSearch &search);
+Result<RateFindings> findRate(Trainable &model, const data::DataSet &data, uint64_t seed,
+                              const RateSearch &search);
 
 } // namespace lstmc::training

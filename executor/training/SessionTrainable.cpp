@@ -166,8 +166,6 @@ Status SessionTrainable::step(const StepScalars &scalars, const std::function<bo
   session_.setScalar("learning_rate", scalars.learningRate);
   session_.setScalar("update", scalars.update);
   session_.setScalar("seed", int64_t(scalars.seed));
-  for (const auto &[name, value] : scalars.optimizer)
-    session_.setScalar(name, value);
   return session_.run("step", fillNext);
 }
 

@@ -35,8 +35,7 @@ double secondsSince(Clock::time_point begin) {
 class Run {
 public:
   Run(Trainable &model, const TrainOptions &options, TrainObserver &observer)
-      : model_(model), options_(options), observer_(observer),
-        formula_(options.fit.row(), options.fit.keys), running_(model.heads()) {}
+      : model_(model), options_(options), observer_(observer), running_(model.heads()) {}
 
   Result<EndEvent> go(const data::DataSet &data, const data::DataSet *valid) {
     LSTMC_TRY(prepare(data, valid));
@@ -211,9 +210,7 @@ private:
       resetStates(model_);
     LSTMC_TRY(fillInputs());
     int64_t number = state_.update + 1;
-    UpdateScalars given = formula_.at(rateOf(number), number);
-    Trainable::StepScalars scalars{given.learningRate, number, options_.seed,
-                                   std::move(given.inputs)};
+    const Trainable::StepScalars scalars{rateOf(number), number, options_.seed};
     if (Status status = model_.step(scalars, fillNext_); !status.ok()) {
       if (status.error().code == ErrorCode::E0701)
         keepFailed(scalars);
@@ -469,7 +466,6 @@ private:
   Trainable &model_;
   const TrainOptions &options_;
   TrainObserver &observer_;
-  UpdateFormula formula_;
   const data::DataSet *data_ = nullptr;
   std::unique_ptr<data::Feed> feed_, validFeed_;
   std::optional<data::FillAhead> inputs_; ///< of feed_

@@ -9,7 +9,7 @@
 #include "executor/abi/ShardLimits.h"
 #include "executor/base/LowerCase.h"
 #include "executor/base/Suggest.h"
-#include "executor/training/FitSettings.h"
+#include "executor/session/UpdateScalars.h"
 #include "executor/training/Metrics.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/RankDevices.h"
@@ -30,17 +30,17 @@ static Result<passes::OptimizerSpec> optimizerSpec(const std::vector<package::Se
   const Optimizer *row = findOptimizer(spec.name);
   if (!row)
     return fail(ErrorCode::E0001, "there is no optimizer \"{}\"{}; there are {}", spec.name,
-                didYouMean(spec.name, training::optimizerNames()),
-                fmt::join(nearestFirst(spec.name, training::optimizerNames()), ", "));
+                didYouMean(spec.name, session::optimizerNames()),
+                fmt::join(nearestFirst(spec.name, session::optimizerNames()), ", "));
   for (const OptimizerKey &key : row->keys)
     if (std::optional<std::string> text = findSetting(fit, key.name); text && *text != "None") {
-      LSTMC_ASSIGN(spec.keys[std::string(key.name)], training::parseOptimizerKey(key, *text));
+      LSTMC_ASSIGN(spec.keys[std::string(key.name)], session::parseOptimizerKey(key, *text));
     }
   auto read = [&](std::string_view name, auto take) -> Status {
     std::optional<std::string> text = findSetting(fit, name);
     if (!text || *text == "None")
       return {};
-    LSTMC_ASSIGN(double value, training::parseOptimizerKey(*findOptimizerKey(name), *text));
+    LSTMC_ASSIGN(double value, session::parseOptimizerKey(*findOptimizerKey(name), *text));
     take(value);
     return {};
   };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "executor/training/FitSettings.h"
+#include "executor/session/UpdateScalars.h"
 #include "executor/training/Metrics.h"
 #include "frontend/cli/HelpTopics.h"
 #include "frontend/cli/Options.h"
@@ -19,7 +19,7 @@ template <typename List> std::vector<std::string> strings(const List &list) {
 std::vector<std::string> namesFor(Flag flag) {
   switch (flag) {
   case Flag::optimizer:
-    return strings(training::optimizerNames());
+    return strings(session::optimizerNames());
   case Flag::metric:
     return strings(training::metricNames());
   case Flag::kvStore:

@@ -3,7 +3,7 @@
 
 #include <fmt/ranges.h>
 
-#include "executor/training/FitSettings.h"
+#include "executor/session/UpdateScalars.h"
 #include "executor/training/Metrics.h"
 #include "frontend/cli/Options.h"
 
@@ -70,7 +70,7 @@ static constexpr bool areCommands(std::string_view names) {
 /// A help text that is a list of names, which has a table of its own.
 static std::string_view namesOr(std::string_view help) {
   static const std::string kOptimizers =
-      fmt::format("{}", fmt::join(training::optimizerNames(), " "));
+      fmt::format("{}", fmt::join(session::optimizerNames(), " "));
   static const std::string kMetrics = fmt::format("{}", fmt::join(training::metricNames(), " "));
   return help == "{optimizers}" ? kOptimizers : help == "{metrics}" ? kMetrics : help;
 }

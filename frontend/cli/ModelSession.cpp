@@ -12,7 +12,6 @@
 #include "executor/base/StandardStreams.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Values.h"
-#include "executor/training/FitSettings.h"
 #include "executor/training/Signals.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Model.h"
@@ -85,18 +84,6 @@ static LaunchWatch watchLaunches(bool quiet) {
     ::_exit(signal != 0 ? signal : int(errorRecord(error.code).exit));
   };
   return watch;
-}
-
-/// What the optimizer is given beside the rate, as for the first update: a loop sets it anew, a
-/// measurement does not. A package whose fit(..) makes no sense is refused by who trains it.
-static void setOptimizerInputs(Session &session, const std::vector<package::Setting> &settings) {
-  training::FitSettings fit;
-  for (const package::Setting &setting : settings)
-    if (!fit.set(setting.name, setting.value).ok())
-      return;
-  training::UpdateFormula formula(fit.row(), fit.keys);
-  for (const auto &[name, value] : formula.at(fit.baseRate(), 1).inputs)
-    session.setScalar(name, value);
 }
 
 /// Every rank has made its own package: what it was made from is compared before the whole, so that
@@ -192,7 +179,6 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const Options &
     return tooLittleMemory(created.error(), model.package->data());
   LSTMC_ASSIGN(std::unique_ptr<Session> session, std::move(created));
   LSTMC_TRY(session->initialise(seed));
-  setOptimizerInputs(*session, model.fit);
   LSTMC_TRY(bindWeights(*session, model, options));
   if (sharers)
     LSTMC_TRY(

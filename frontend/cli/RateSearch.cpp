@@ -32,12 +32,10 @@ static Result<training::RateSearch> searchAsked(const Options &options) {
   return search;
 }
 
-CommandResult searchRate(training::Trainable &model, const data::DataSet &data,
-                         const training::FitSettings &fit, uint64_t seed, const Options &options,
-                         Console &console) {
+CommandResult searchRate(training::Trainable &model, const data::DataSet &data, uint64_t seed,
+                         const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(training::RateSearch search, searchAsked(options));
-  LSTMC_CHECKED_ASSIGN(training::RateFindings found,
-                       training::findRate(model, data, fit, seed, search));
+  LSTMC_CHECKED_ASSIGN(training::RateFindings found, training::findRate(model, data, seed, search));
   if (console.json()) {
     console.print(searchJson(found, options));
     return ExitCode::Ok;

@@ -9,8 +9,7 @@ namespace lstmc::cli {
 
 /// Searches as --after says, and prints a line for each rate and the one to begin with; with --json
 /// lstmc.lr-find/1.
-CommandResult searchRate(training::Trainable &model, const data::DataSet &data,
-                         const training::FitSettings &fit, uint64_t seed, const Options &options,
-                         Console &console);
+CommandResult searchRate(training::Trainable &model, const data::DataSet &data, uint64_t seed,
+                         const Options &options, Console &console);
 
 } // namespace lstmc::cli

@@ -257,8 +257,7 @@ CommandResult trainCommand(const Options &options, Console &console) {
     trace.watch(*session);
   if (!options.dryRun && options.lrFind) {
     LSTMC_CHECKED_TRY(prepareAll(*job.session));
-    return searchRate(*job.trainable, *job.data.data, job.options.fit, job.options.seed, options,
-                      console);
+    return searchRate(*job.trainable, *job.data.data, job.options.seed, options, console);
   }
   if (!options.dryRun)
     return carryOut(job, wanted, options, trace, console);

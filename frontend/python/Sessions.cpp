@@ -159,6 +159,8 @@ void addSessions(nb::module_ &module) {
            })
       .def("set_scalar", [](PythonSession &session, const std::string &name,
                             int64_t value) { session.get().setScalar(name, value); })
+      .def("set_scalar", [](PythonSession &session, const std::string &name,
+                            double value) { session.get().setScalar(name, value); })
       .def("reset_states", [](PythonSession &session) { session.get().resetStates(); })
       .def("weights_hash", [](PythonSession &session) {
         return fmt::format("{:016x}", session.get().weightsHash());

@@ -196,8 +196,8 @@ nb::dict score(PythonSession &session, const Compiled &compiled,
   return values;
 }
 
-/// Updates one by one, for who fills the inputs of `step` before each. Rates and the optimizer's
-/// scalars are those of fit; a schedule that waits for validations stays at its first rate.
+/// Updates one by one, for who fills the inputs of `step` before each. Rates are those of fit; a
+/// schedule that waits for validations stays at its first rate.
 class Updates {
 public:
   Updates(PythonSession &session, const Compiled &compiled) : session_(session) {
@@ -205,7 +205,6 @@ public:
         valueOf(cli::trainOptions(compiled.model, valueOf(optionsOf("train", {}))));
     fit_ = options.fit;
     seed_ = options.seed;
-    formula_.emplace(fit_.row(), fit_.keys);
     auto made = [&]() -> Result<std::unique_ptr<training::SessionTrainable>> {
       nb::gil_scoped_release released;
       std::lock_guard lock(session.mutex());
@@ -219,9 +218,7 @@ public:
   void run(bool mainThread) {
     session_.perform(mainThread, [&](Session &) -> Status {
       const int64_t number = number_ + 1;
-      training::UpdateScalars given =
-          formula_->at(fit_.schedule.rate(fit_.baseRate(), number), number);
-      LSTMC_TRY(trainable_->step({given.learningRate, number, seed_, std::move(given.inputs)}));
+      LSTMC_TRY(trainable_->step({fit_.schedule.rate(fit_.baseRate(), number), number, seed_}));
       number_ = number;
       return {};
     });
@@ -232,7 +229,6 @@ private:
   training::FitSettings fit_;
   uint64_t seed_ = 0;
   int64_t number_ = 0; ///< of the last update
-  std::optional<training::UpdateFormula> formula_;
   std::unique_ptr<training::SessionTrainable> trainable_;
 };
 

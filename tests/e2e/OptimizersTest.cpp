@@ -9,7 +9,6 @@
 #include "executor/abi/Optimizers.h"
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/Trainer.h"
-#include "executor/training/UpdateScalars.h"
 #include "frontend/symbol/Module.h"
 #include "frontend/symbol/Render.h"
 #include "tests/e2e/Net.h"
@@ -184,10 +183,9 @@ void take(Parameter &p, size_t i, double g) {
 }
 
 /// The schedule's value, rounded to f32 as the scalar `learning_rate` is.
-double inF32(double x) { return double(float(x)); }
 
 double adamRate(const Given &given) {
-  return inF32(given.lr * std::sqrt(1 - std::pow(0.999, given.t)) / (1 - std::pow(0.9, given.t)));
+  return given.lr * std::sqrt(1 - std::pow(0.999, given.t)) / (1 - std::pow(0.9, given.t));
 }
 
 void addMeans(std::vector<Case> &cases) {
@@ -218,7 +216,7 @@ void addMeans(std::vector<Case> &cases) {
                      g = given.clipped(g + given.wd * p.w[i]);
                      m = 0.9 * m + (1 - 0.9) * g;
                      u = std::max(0.999 * u, std::fabs(g));
-                     double rate = inF32(given.lr / (1 - std::pow(0.9, given.t)));
+                     double rate = given.lr / (1 - std::pow(0.9, given.t));
                      p.w[i] -= u > 0 ? rate * m / u : 0;
                    })});
   cases.push_back(
@@ -291,15 +289,8 @@ passes::CompileOptions optionsOf(const Case &each) {
   return options;
 }
 
-training::UpdateFormula formulaOf(const Case &each) {
-  return {*findOptimizer(each.optimizer), {each.keys.begin(), each.keys.end()}};
-}
-
-void step(Session &session, training::UpdateFormula &formula, int64_t update) {
-  training::UpdateScalars scalars = formula.at(kRate, update);
-  session.setScalar("learning_rate", scalars.learningRate);
-  for (const auto &[name, value] : scalars.inputs)
-    EXPECT_TRUE(session.setScalar(name, value)) << name;
+void step(Session &session, int64_t update) {
+  session.setScalar("learning_rate", kRate);
   session.setScalar("update", update);
   session.setScalar("seed", int64_t(3));
   feed(session, "step", update, 2, 1);
@@ -324,7 +315,6 @@ TEST_P(Optimizers, UpdateIsMxnets) {
   auto session = openSession(compileText(options).package);
   options.optimizer = {.name = "none"};
   auto gradients = openSession(compileText(options).package);
-  training::UpdateFormula formula = formulaOf(GetParam());
 
   std::map<std::string, Parameter> expected;
   for (const char *name : {"fc_weight", "fc_bias"})
@@ -336,7 +326,7 @@ TEST_P(Optimizers, UpdateIsMxnets) {
     gradients->parametersChanged();
     feed(*gradients, "step", t, 2, 1);
     ASSERT_TRUE(gradients->run("step").ok());
-    step(*session, formula, t);
+    step(*session, t);
     for (auto &[name, parameter] : expected) {
       Numbers gradient = numbersOf(*gradients->output("step", "gradient:" + name));
       for (double &g : gradient) {
@@ -373,9 +363,8 @@ TEST_P(Optimizers, SameBitsOnSeveralDevices) {
       options.kvStore = store;
       options.bigArrayBound = 4096;
       auto session = openSession(compileText(options).package, 1);
-      training::UpdateFormula formula = formulaOf(GetParam());
       for (int64_t update = 1; update <= 3; ++update)
-        step(*session, formula, update);
+        step(*session, update);
       hashes.push_back(session->weightsHash());
     }
   for (uint64_t hash : hashes)
@@ -393,7 +382,6 @@ TEST_P(Optimizers, StoppedAndResumedEndsWithTheSameBits) {
     auto model = std::move(*training::SessionTrainable::create(*session));
     training::TrainOptions options;
     options.fit.optimizer = GetParam().optimizer;
-    options.fit.keys = {GetParam().keys.begin(), GetParam().keys.end()};
     options.after = {double(updates), training::Amount::Unit::Updates};
     options.folder = folder / into;
     options.resume = resume;

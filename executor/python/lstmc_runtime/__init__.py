@@ -83,6 +83,7 @@ class Session:
     def __init__(self, package: Package, params: str | os.PathLike[str] | None = None, threads: int = 0, devices: str | None = None,
                  check_nan: bool = False, share: Session | None = None) -> None:
         self.package, self._handle, self._turn = package, ctypes.c_void_p(), threading.Lock()
+        self._viewed = set()  # (entry, name) of inputs that the user writes to by himself
         options = Options(size=ctypes.sizeof(Options), devices=devices.encode() if devices else None, threads=threads, check_finite=bool(check_nan))
         call("session_create", package._handle, ctypes.byref(options), ctypes.byref(self._handle))
         if share is not None:
@@ -96,17 +97,34 @@ class Session:
 
     def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first. With `copy=False` outputs are
-        views of that memory, which the next run overwrites."""
+        views of that memory, which the next run overwrites. "step" is one update of the weights, as `lstmc train` makes it, and also takes
+        `learning_rate`, `update` (from 1) and `seed`."""
+        given = dict(inputs or {})
         with self._turn:
-            for name, value in (inputs or {}).items():
+            self._set_update(given, entry)
+            for name, value in given.items():
                 self.set_input(name, value, entry)
             call("session_run", self._handle, self.package._entry(entry))
             outputs = {name: self.output(name, entry) for name in self.package.outputs(entry)}
             return {name: output.copy() for name, output in outputs.items()} if copy else outputs
 
+    def _set_update(self, given, entry):
+        """Takes the scalars of an update out of what is given: a view of the rate has fewer digits than `lstmc train`'s."""
+        known = self.package.inputs(entry)
+        if "learning_rate" not in known:
+            return
+        missing = [name for name in known if name != "seed" and name not in given and (entry, name) not in self._viewed]
+        if missing:
+            raise Error(f"error[E0001]: {entry} needs {', '.join(missing)}, which {'was' if len(missing) == 1 else 'were'} not given")
+        if "learning_rate" in given and "update" in given:
+            seed = given.pop("seed") if "seed" in given else self._view("session_input", entry.encode(), b"seed")
+            rate, update, seed = (numpy.asarray(value).reshape(-1)[0].item() for value in (given.pop("learning_rate"), given.pop("update"), seed))
+            call("session_set_update", self._handle, ctypes.c_double(rate), ctypes.c_int64(update), ctypes.c_uint64(seed))
+
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
         """Writes an array of the input's shape; its numbers are converted where that loses nothing but digits of floats."""
-        view, array = self.input(name, entry), numpy.asarray(value)
+        wanted("input", name, self.package.inputs(entry))
+        view, array = self._view("session_input", entry.encode(), name.encode()), numpy.asarray(value)
         if array.shape != view.shape:
             raise Error(f"error[E0610]: input {name}: found shape {array.shape}, want {view.shape}")
         if not numpy.can_cast(array.dtype, view.dtype, "same_kind"):
@@ -116,6 +134,7 @@ class Session:
     def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an input, to be written to before a run."""
         wanted("input", name, self.package.inputs(entry))
+        self._viewed.add((entry, name))
         return self._view("session_input", entry.encode(), name.encode())
 
     def output(self, name: str, entry: str = "forward") -> numpy.ndarray:

@@ -63,6 +63,7 @@ class Module:
             self._flags["place"] = {name: _first(place).device for name, place in groups.items()}
         self._network = Network(symbol)
         self._shapes, self._types = None, {}
+        self._batch = 1  # samples of a batch
         self._initializer, self._given = Uniform(0.01), {}
         self._optimizer = {}
         self._sessions = {}  # by shapes, for forward
@@ -82,6 +83,7 @@ class Module:
         described = [*data_shapes, *(label_shapes or [])]
         declared = variables(self.symbol)
         self._shapes = {name: tuple(shape) for name, shape in (entry[:2] for entry in described)}
+        self._batch = _samples(described[0]) if described else 1
         for entry in described:
             if isinstance(entry, DataDesc) and "N" in entry.layout and entry[0] in declared:
                 declared[entry[0]].options["layout"] = declared[entry[0]].options.get("layout") or entry.layout
@@ -105,7 +107,8 @@ class Module:
 
     def init_optimizer(self, kvstore: Any = "local", optimizer: str | Optimizer = "sgd", optimizer_params: Any = (("learning_rate", 0.01),),
                        force_init: bool = False) -> None:
-        """Takes the optimizer. A kvstore of several processes is what `lstmc launch` is for."""
+        """Takes the optimizer. One that is told by name has `rescale_grad` 1/batch unless given, whatever the loss divides by, as in MXNet. A
+        kvstore of several processes is what `lstmc launch` is for."""
         if "dist" in str(kvstore):
             raise usage(f'kvstore "{kvstore}": processes are joined by `lstmc launch`, which runs .lnet files')
         if not isinstance(optimizer, (str, Optimizer)):
@@ -114,7 +117,7 @@ class Module:
         if isinstance(optimizer, Optimizer):
             self._optimizer = {"optimizer": optimizer.name, **optimizer.arguments}
         else:
-            self._optimizer = {"optimizer": optimizer, **dict(optimizer_params)}
+            self._optimizer = {"optimizer": optimizer, "rescale_grad": None, **dict(optimizer_params)}
         self.optimizer_initialized = True
 
     # Training and measuring.
@@ -279,7 +282,10 @@ class Module:
 
     def _keys(self):
         """The optimizer, as keys of fit."""
-        return {key: str(value) if key == "lr_scheduler" else value for key, value in self._optimizer.items()}
+        keys = {key: str(value) if key == "lr_scheduler" else value for key, value in self._optimizer.items()}
+        if "rescale_grad" in keys and keys["rescale_grad"] is None:
+            keys["rescale_grad"] = 1 / self._batch
+        return keys
 
     def _first_values(self):
         """Those that were given; None where there are weights of a training, or first values are the initializer's."""
@@ -340,6 +346,12 @@ def _without_pad(output, batch):
     """The rows of real samples; a sample may have several rows, one per step."""
     rows = len(output) // len(batch.data[0])
     return output[: len(output) - rows * (batch.pad or 0)]
+
+
+def _samples(description):
+    """Of (name, shape) or a DataDesc: the extent of its layout's N, else the first."""
+    shape, axis = description[1], (description.layout or "").find("N") if isinstance(description, DataDesc) else 0
+    return shape[axis if 0 <= axis < len(shape) else 0] if shape else 1
 
 
 def _first(context):

@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 
 #include "backends/registry/Targets.h"
-#include "executor/abi/Optimizers.h"
-#include "executor/training/UpdateScalars.h"
 #include "passes/planning/rates/CalibrationNets.h"
 #include "passes/planning/rates/MeasuredNet.h"
 
@@ -181,9 +179,6 @@ Status watch(Subject &subject, int threads, int rounds) {
   constexpr double kRate = 1e-3;
   const Cell &cell = subject.cell;
   LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(subject.package, threads));
-  training::UpdateFormula formula(*findOptimizer(optimizerOf(cell)), {});
-  for (const auto &[name, value] : formula.at(kRate, 1).inputs)
-    session->setScalar(name, value);
   session->setScalar("learning_rate", kRate);
   if (cell.batch * cell.hidden * cell.hidden <= kSmallProducts)
     rounds *= kSmallRounds;

@@ -71,7 +71,9 @@ TEST_P(CInterfaceOn, StatesAreKeptTakenAndSet) {
 
   EXPECT_EQ(lstmc_session_get_state(session.get(), "h", kept.data(), 1), LSTMC_USAGE);
   EXPECT_STREQ(lstmc_message(), "error[E0001]: state \"h\": found 1 bytes, want 24");
-  EXPECT_EQ(lstmc_session_set_state(session.get(), "g", y.data(), bytes), LSTMC_BAD_FILE);
+  EXPECT_EQ(lstmc_session_set_state(session.get(), "g", y.data(), bytes), LSTMC_USAGE);
+  EXPECT_STREQ(lstmc_message(),
+               "error[E0001]: state \"g\": the package has none of that name; there is h");
 }
 
 TEST(CInterface, SessionsInManyThreads) {

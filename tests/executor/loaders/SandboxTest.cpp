@@ -67,7 +67,7 @@ TEST(Sandbox, ARunMapsNothingExecutable) {
       return 1;
     auto session = Session::create(*package, std::move(*devices));
     if (!session.ok() || !(*session)->initialise(1).ok() || !(*session)->run("forward").ok() ||
-        !(*session)->run("step").ok())
+        !(*session)->setScalar("learning_rate", 0.125) || !(*session)->run("step").ok())
       return 2;
     std::vector<std::string> after = executablePages();
     for (const std::string &line : after)

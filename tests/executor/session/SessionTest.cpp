@@ -148,6 +148,7 @@ TEST(Session, NothingIsAllocatedInARun) {
 TEST(Session, MeasuredPeakIsThePlannedOne) {
   auto session = makeSession();
   fill(*session);
+  session->setScalar("learning_rate", 0.5);
   ASSERT_TRUE(session->run("step").ok());
   std::vector<DevicePeak> peaks = session->peaks();
   ASSERT_EQ(peaks.size(), 1u);
@@ -168,13 +169,15 @@ TEST(Session, HasMemoryForTheEntriesThatAreAskedFor) {
   auto session = makeSession(data, options), whole = makeSession(data);
   for (Session *each : {session.get(), whole.get()}) {
     fill(*each);
+    each->setScalar("learning_rate", 0.5);
     ASSERT_TRUE(each->run("step").ok());
   }
   EXPECT_EQ(session->weightsHash(), whole->weightsHash());
   EXPECT_EQ(session->peaks()[0].plannedBytes, rest);
   EXPECT_EQ(whole->peaks()[0].plannedBytes, data.devices[0].arenaBytes);
   EXPECT_FALSE(session->hasEntry("forward"));
-  const std::string none = "error[E0001]: entry \"forward\": the package has none of that name";
+  const std::string none =
+      "error[E0001]: entry \"forward\": the package has none of that name; there is step";
   EXPECT_EQ(session->run("forward").error().text(), none);
   EXPECT_EQ(session->input("forward", "x").error().text(), none);
   EXPECT_EQ(session->output("forward", "y").error().text(), none);
@@ -212,6 +215,7 @@ TEST(Session, NonFiniteElementIsNamedAsOneOfTheWhole) {
   data.entries[package::sample::kStep].programs[0].launches[1].pieces = {package::lastRows()};
   auto session = makeSession(data);
   fill(*session);
+  session->setScalar("learning_rate", 0.5);
   session->setScalar("update", int64_t(3));
   for (int i = 0; i < package::sample::kInputs; ++i) {
     session->parameter("w")->as<float>()[2 * package::sample::kInputs + i] = 1e38f;
@@ -226,6 +230,7 @@ TEST(Session, NonFiniteElementIsNamedAsOneOfTheWhole) {
 TEST(Session, NonFiniteInputAndParameterAreNamedAsGiven) {
   auto session = makeSession();
   fill(*session);
+  session->setScalar("learning_rate", 0.5);
   session->setScalar("update", int64_t(7));
   session->input("step", "x")->as<float>()[6] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(session->run("step").error().text(),
@@ -299,17 +304,89 @@ TEST(Session, ObserverSeesEveryLaunch) {
 
 TEST(Session, UnknownNamesAreErrors) {
   auto session = makeSession();
-  EXPECT_EQ(session->run("walk").error().text(),
-            "error[E0001]: entry \"walk\": the package has none of that name");
+  EXPECT_EQ(
+      session->run("walk").error().text(),
+      "error[E0001]: entry \"walk\": the package has none of that name; there are step, forward");
   EXPECT_EQ(session->input("step", "z").error().text(),
-            "error[E0001]: input \"z\": step has none of that name");
+            "error[E0001]: input \"z\": step has none of that name; there are x, update, "
+            "learning_rate");
+  EXPECT_EQ(session->input("step", "learning_rat").error().text(),
+            "error[E0001]: input \"learning_rat\": step has none of that name, did you mean "
+            "\"learning_rate\"?; there are learning_rate, update, x");
   EXPECT_EQ(session->parameter("v").error().text(),
-            "error[E0610]: parameter \"v\": the package has none of that name");
+            "error[E0001]: parameter \"v\": the package has none of that name; there is w");
   EXPECT_EQ(session->slot("w", "mean").error().text(),
-            "error[E0610]: parameter \"w\": the package has no \"mean\" of it");
+            "error[E0001]: optimizer state \"mean\": w has none of that name; there is momentum");
   EXPECT_TRUE(session->slot("w", "momentum").ok());
   EXPECT_EQ(session->state("c").error().text(),
-            "error[E0610]: state \"c\": the package has none of that name");
+            "error[E0001]: state \"c\": the package has none of that name; there is h");
+}
+
+// ---- scalars ----
+
+TEST(Session, AnUpdateNeedsItsRate) {
+  auto session = makeSession();
+  fill(*session);
+  const uint64_t before = session->weightsHash();
+  EXPECT_EQ(session->run("step").error().text(),
+            "error[E0001]: step needs learning_rate (the rate of this update), which was not "
+            "given");
+  session->setScalar("learning_rate", -1.0);
+  EXPECT_EQ(session->run("step").error().text(),
+            "error[E0001]: learning_rate of step: found -1, want a finite rate from 0");
+  session->setScalar("learning_rate", 0.5);
+  session->setScalar("update", int64_t(-2));
+  EXPECT_EQ(session->run("step").error().text(),
+            "error[E0001]: update of step: found -2, want the number of an update, from 1");
+  EXPECT_EQ(session->weightsHash(), before);
+}
+
+/// The sample's step, with a correction of the rate that reads the number of the update.
+TEST(Session, AnUpdateReadsWhatItsOptimizerMakesOfRateAndNumber) {
+  PackageData data = package::samplePackage();
+  data.fit = {{"optimizer", "adamax"}, {"beta1", "0.75"}};
+  auto plain = makeSession(), adamax = makeSession(data);
+  for (Session *each : {plain.get(), adamax.get()}) {
+    ASSERT_TRUE(each->initialise(2).ok());
+    fill(*each);
+    each->setScalar("learning_rate", 0.5);
+  }
+  EXPECT_EQ(adamax->run("step").error().text(),
+            "error[E0001]: step needs update (its number, from 1), which was not given");
+  adamax->setScalar("update", int64_t(2));
+  plain->setScalar("learning_rate", 0.5 / (1 - 0.75 * 0.75));
+  ASSERT_TRUE(adamax->run("step").ok() && plain->run("step").ok());
+  EXPECT_EQ(adamax->weightsHash(), plain->weightsHash());
+  data.fit = {{"optimizer", "adamax"}, {"beta1", "75"}};
+  auto wrong = makeSession(data);
+  fill(*wrong);
+  wrong->setScalar("learning_rate", 0.5);
+  EXPECT_EQ(wrong->run("step").error().text(),
+            "error[E0001]: fit key beta1: found \"75\", want a number from 0 to below 1");
+  EXPECT_TRUE(wrong->run("forward").ok());
+}
+
+/// A view has its own digits; a rate that was set keeps all of its own until somebody writes there.
+TEST(Session, TheLaterOfSettingAndWritingAScalarCounts) {
+  auto session = makeSession();
+  fill(*session);
+  Tensor rate = *session->input("step", "learning_rate"),
+         number = *session->input("step", "update");
+  EXPECT_TRUE(std::isnan(*rate.as<float>()));
+  EXPECT_EQ(*number.as<int64_t>(), 0);
+  session->setScalar("learning_rate", 0.25);
+  EXPECT_EQ(*rate.as<float>(), 0.25f);
+  auto after = [&](auto set) {
+    EXPECT_TRUE(session->initialise(2).ok());
+    fill(*session);
+    set();
+    EXPECT_TRUE(session->run("step").ok());
+    return session->weightsHash();
+  };
+  const uint64_t half = after([&] { session->setScalar("learning_rate", 0.5); });
+  EXPECT_NE(after([&] { *rate.as<float>() = 0.25f; }), half);
+  EXPECT_EQ(after([&] { *rate.as<float>() = 0.5f; }), half);
+  EXPECT_EQ(after([] {}), half);
 }
 
 TEST(Session, ParameterOfAnotherShapeIsRefused) {

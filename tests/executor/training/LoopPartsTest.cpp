@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "executor/abi/Optimizers.h"
+#include "executor/session/UpdateScalars.h"
 #include "executor/training/AreaUnderCurve.h"
 #include "executor/training/FitSettings.h"
 #include "executor/training/Metrics.h"
@@ -120,7 +121,7 @@ TEST(FitSettings, AdamsRate) {
   EXPECT_EQ(fit.baseRate(), 1e-3);
   ASSERT_TRUE(*fit.set("learning_rate", "0.002"));
   EXPECT_FALSE(*fit.set("wd", "0.1")); // a key of the compiler
-  UpdateFormula formula(fit.row(), fit.keys);
+  session::UpdateFormula formula(fit.row(), {});
   EXPECT_EQ(formula.at(fit.baseRate(), 1).learningRate, 0.002 * std::sqrt(1 - 0.999) / (1 - 0.9));
   double expected = 0.002 * std::sqrt(1 - std::pow(0.999, 37)) / (1 - std::pow(0.9, 37));
   EXPECT_NEAR(formula.at(fit.baseRate(), 37).learningRate / expected, 1,
@@ -134,32 +135,53 @@ TEST(FitSettings, KeysOfOptimizers) {
   ASSERT_TRUE(*fit.set("optimizer", "rmsprop"));
   EXPECT_EQ(fit.baseRate(), 1e-3);
   ASSERT_TRUE(*fit.set("centered", "True"));
-  EXPECT_EQ(fit.keys["centered"], 1);
   EXPECT_REFUSED(fit.set("centered", "2"), E0001, "want True or False");
   EXPECT_REFUSED(fit.set("gamma1", "1"), E0001, "want a number from 0 to below 1");
   EXPECT_REFUSED(fit.set("epsilon", "tiny"), E0001, "fit key epsilon");
   ASSERT_TRUE(*fit.set("clip_weights", "None"));
-  EXPECT_FALSE(fit.keys.contains("clip_weights"));
+}
+
+TEST(UpdateFormula, IsOfTheSettingsThatComeLast) {
+  auto formula = session::UpdateFormula::of({{"optimizer", "sgd"},
+                                             {"beta1", "0.5"},
+                                             {"optimizer", "adamax"},
+                                             {"beta1", "0.75"},
+                                             {"wd", "1"}});
+  ASSERT_OK(formula);
+  EXPECT_TRUE(formula->readsUpdate());
+  EXPECT_EQ(formula->at(2, 1).learningRate, 8);
+  auto plain = session::UpdateFormula::of({});
+  ASSERT_OK(plain);
+  EXPECT_FALSE(plain->readsUpdate());
+  EXPECT_EQ(plain->at(2, 1).learningRate, 2);
+  EXPECT_REFUSED(session::UpdateFormula::of({{"optimizer", "adamm"}}), E0001, "want one of sgd, ");
+  EXPECT_REFUSED(session::UpdateFormula::of({{"optimizer", "adam"}, {"beta1", "2"}}), E0001,
+                 "fit key beta1");
 }
 
 // The product in nadam's schedule is the same whether or not updates are computed in sequence, and
 // it equals the one computed here.
 TEST(UpdateFormula, ProductFollowsFromTheUpdate) {
   const Optimizer &nadam = *findOptimizer("nadam");
-  UpdateFormula all(nadam, {{"schedule_decay", 0.01}});
+  session::UpdateFormula all(nadam, {{"schedule_decay", 0.01}});
   double product = 1;
   for (int64_t t = 1; t <= 40; ++t) {
     double now = 0.9 * (1 - 0.5 * std::pow(0.96, double(t) * 0.01));
     product *= now;
-    UpdateScalars inOrder = all.at(0.5, t);
-    UpdateScalars alone = UpdateFormula(nadam, {{"schedule_decay", 0.01}}).at(0.5, t);
+    session::UpdateScalars inOrder = all.at(0.5, t);
+    session::UpdateScalars alone =
+        session::UpdateFormula(nadam, {{"schedule_decay", 0.01}}).at(0.5, t);
     EXPECT_EQ(inOrder.learningRate, 0.5);
-    EXPECT_EQ(inOrder.inputs, alone.inputs);
-    ASSERT_EQ(inOrder.inputs[0].first, "optimizer.g_share");
-    EXPECT_EQ(inOrder.inputs[0].second, (1 - now) / (1 - product)) << t;
+    EXPECT_EQ(inOrder, alone);
+    EXPECT_EQ(all.at(0.5, t), alone); // once more
+    ASSERT_EQ(nadam.inputs[0], "g_share");
+    EXPECT_EQ(inOrder.inputs[0], (1 - now) / (1 - product)) << t;
   }
-  EXPECT_EQ(all.at(0.5, 3).inputs,
-            UpdateFormula(nadam, {{"schedule_decay", 0.01}}).at(0.5, 3).inputs);
+  session::UpdateScalars third =
+      session::UpdateFormula(nadam, {{"schedule_decay", 0.01}}).at(0.5, 3);
+  EXPECT_EQ(all.at(0.5, 3), third);
+  all.at(0.5, INT64_MAX); // the product has come to 0 long before
+  EXPECT_EQ(all.at(0.5, 3), third);
 }
 
 TEST(Amount, ParseAndPass) {

@@ -161,13 +161,24 @@ LSTMC_API lstmc_status lstmc_session_share_weights(lstmc_session *session, lstmc
 LSTMC_API lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed);
 
 /* Views of an entry's input and output. An input keeps its contents until another entry runs; an
- * output is valid from one run to the next. The inputs of `step`, which trains, are those of the
- * network, `learning_rate`, `update` (from 1) and `seed`, and what its optimizer needs. */
+ * output is valid from one run to the next. A name that there is not is LSTMC_USAGE, with the
+ * nearest and all names.
+ *
+ * The entry `step` is one update of the weights, as `lstmc train` makes it. Its inputs are those of
+ * the network and the scalars `learning_rate` (the rate of this update), `update` (its number, from
+ * 1) and `seed` (of dropout; that of initialise unless given), which keep their values. What the
+ * optimizer makes of them is computed. Inputs that an update needs and that were never given are
+ * LSTMC_USAGE, with their names. A view of `learning_rate` is a float unless the weights are
+ * doubles; lstmc_session_set_update takes the rate as `lstmc train` has it, and so gives the same
+ * bits. */
 LSTMC_API lstmc_status lstmc_session_input(lstmc_session *session, const char *entry,
                                            const char *name, lstmc_tensor *tensor);
 LSTMC_API lstmc_status lstmc_session_output(const lstmc_session *session, const char *entry,
                                             const char *name, lstmc_tensor *tensor);
 
+/* Gives the scalars of the next update. LSTMC_USAGE where the package has no `step`. */
+LSTMC_API lstmc_status lstmc_session_set_update(lstmc_session *session, double learning_rate,
+                                                int64_t update, uint64_t seed);
 LSTMC_API lstmc_status lstmc_session_run(lstmc_session *session, const char *entry);
 
 /* States that a network carries from one run to the next. `size` must be the state's size in

@@ -1,0 +1,228 @@
+"""One update, whatever calls it: every optimizer of the table by every way of training, with the same net, data and keys, ends with the same bits of
+weights. `test_roads.py --all` takes every setting by itself, and the processes of `lstmc launch` for each; the test takes none and all of them at once."""
+
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import lstmc
+from lstmc import sym
+
+SOURCE, COMMAND = pathlib.Path(os.environ["LSTMC_SOURCE"]), os.environ["LSTMC"]
+LIBRARY = os.environ.get("LSTMC_RUNTIME_LIBRARY")
+if LIBRARY:
+    sys.path.insert(0, str(SOURCE / "executor/python"))
+    import lstmc_runtime
+BATCH, BATCHES, EPOCHS = 4, 3, 2
+RATE = 0.013  # no float, so that a road that rounds it is found
+# By name, with what of their own keys changes the form of the update.
+OPTIMIZERS = {name: {"momentum": 0.8} if "kMomentum" in row else {} for name, row in
+              re.findall(r'^\{\.name = "(\w+)",(.*?)\}\},\n$', (SOURCE / "executor/abi/Optimizers.def").read_text(), re.MULTILINE | re.DOTALL)}
+SETTINGS = {
+    "plain": {},
+    "wd": {"wd": 0.03},
+    "clip": {"clip_gradient": 0.02},
+    "norm": {"clip_gradient_norm": 0.05},
+    "schedule": {"lr_scheduler": "factor(step=2, factor=0.5)"},
+    "dropout": {"dropout": 0.4},
+    "accumulate": {"accumulate": 2},
+}
+ALL = {key: value for setting in SETTINGS.values() for key, value in setting.items()}
+
+random = np.random.default_rng(5)
+X = random.normal(size=(BATCH * BATCHES, 3)).astype("f4")
+Y = random.normal(size=(BATCH * BATCHES, 2)).astype("f4")
+WEIGHTS = {"one_weight": random.normal(size=(5, 3)).astype("f4"), "one_bias": np.zeros(5, "f4"),
+           "fc_weight": random.normal(size=(2, 5)).astype("f4"), "fc_bias": np.full(2, 0.1, "f4")}
+TEXT = """\
+N = dim("batch", 4)
+
+def net(data: float32[N, 3], label: float32[N, 2]):
+    x = FullyConnected(data, num_hidden=5, name="one")
+    x = Dropout(Activation(x, act_type="tanh"), p=%s)
+    return LinearRegressionOutput(FullyConnected(x, num_hidden=2, name="fc"), label, name="out")
+
+data(net, train="npz:d.npz", shuffle=False)
+fit(net, seed=0)
+"""
+
+
+def network(dropout):
+    x = sym.Activation(sym.FullyConnected(sym.Variable("data"), num_hidden=5, name="one"), act_type="tanh")
+    x = sym.FullyConnected(sym.Dropout(x, p=dropout), num_hidden=2, name="fc")
+    return sym.LinearRegressionOutput(x, sym.Variable("label"), name="out")
+
+
+def batches():
+    for begin in range(0, BATCH * BATCHES, BATCH):
+        yield {"data": X[begin:begin + BATCH], "label": Y[begin:begin + BATCH]}
+
+
+def iterator():
+    return lstmc.io.NDArrayIter(X, Y, batch_size=BATCH, label_name="label")
+
+
+def rate(keys, update):
+    """Of factor(step=2, factor=0.5), by hand: a schedule is of the loop, which is the user's here."""
+    return RATE * 0.5 ** ((update - 1) // 2) if "lr_scheduler" in keys else RATE
+
+
+class Case:
+    """An optimizer with keys of fit(..), in a folder with the text, its data and first weights."""
+
+    def __init__(self, folder, optimizer, keys):
+        self.folder, self.optimizer = pathlib.Path(folder), optimizer
+        self.dropout = keys.get("dropout", 0)
+        self.keys = {key: value for key, value in keys.items() if key != "dropout"}
+        np.savez(self.folder / "d.npz", data=X, label=Y)
+        np.savez(self.folder / "w.npz", **WEIGHTS)
+        (self.folder / "net.lnet").write_text(TEXT % self.dropout)
+
+    # Each gives the hash of the weights at the end.
+
+    def network_fit(self):
+        net = lstmc.Network(network(self.dropout))
+        net.fit(list(batches()), params=WEIGHTS, optimizer=self.optimizer, learning_rate=RATE, num_epoch=EPOCHS, seed=0, **self.keys)
+        return net.session.weights_hash
+
+    def module(self):
+        module = lstmc.mod.Module(network(self.dropout), label_names=["label"])
+        return module, {"optimizer": self.optimizer, "optimizer_params": {"learning_rate": RATE, "seed": 0, **self.keys}}
+
+    def module_fit(self):
+        module, optimizer = self.module()
+        module.fit(iterator(), num_epoch=EPOCHS, arg_params=WEIGHTS, eval_metric="mse", **optimizer)
+        return module._network.session.weights_hash
+
+    def module_loop(self):
+        module, optimizer = self.module()
+        data = iterator()
+        module.bind(data.provide_data, data.provide_label)
+        module.init_params(arg_params=WEIGHTS)
+        module.init_optimizer(**optimizer)
+        for _ in range(EPOCHS):
+            data.reset()
+            for batch in data:
+                module.forward_backward(batch)
+                module.update()
+        return module._session().weights_hash
+
+    def package(self):
+        keys = {key: value for key, value in self.keys.items() if key != "lr_scheduler"}
+        return lstmc.Network(network(self.dropout)).compile({"data": (BATCH, 3), "label": (BATCH, 2)}, optimizer=self.optimizer, **keys)
+
+    def updates(self, run):
+        for update in range(1, EPOCHS * BATCHES + 1):
+            batch = list(batches())[(update - 1) % BATCHES]
+            run({**batch, "learning_rate": [rate(self.keys, update)], "update": [update], "seed": [0]})
+
+    def session_step(self):
+        session = self.package().session(params=WEIGHTS, seed=7)
+        self.updates(lambda inputs: session.run(inputs, entry="step"))
+        return session.weights_hash
+
+    def saved(self):
+        self.package().save(self.folder / "net.lstmc", force=True)
+        return self.folder / "net.lstmc"
+
+    def runtime_step(self):
+        session = lstmc_runtime.load(self.saved()).session(params=self.folder / "w.npz")
+        self.updates(lambda inputs: session.run(inputs, entry="step"))
+        return session.weights_hash
+
+    def c_step(self):
+        """lstmc.h itself: views of data, and lstmc_session_set_update."""
+        from lstmc_runtime.native import Tensor, call, library
+
+        package, session = ctypes.c_void_p(), ctypes.c_void_p()
+        call("package_open", str(self.saved()).encode(), ctypes.byref(package))
+        call("session_create", package, None, ctypes.byref(session))
+        call("session_load_weights", session, str(self.folder / "w.npz").encode())
+
+        def run(inputs):
+            for name in "data", "label":
+                tensor = Tensor()
+                call("session_input", session, b"step", name.encode(), ctypes.byref(tensor))
+                ctypes.memmove(tensor.data, inputs[name].ctypes.data, inputs[name].nbytes)
+            call("session_set_update", session, ctypes.c_double(inputs["learning_rate"][0]), ctypes.c_int64(inputs["update"][0]),
+                 ctypes.c_uint64(inputs["seed"][0]))
+            call("session_run", session, b"step")
+
+        self.updates(run)
+        found = f"{library.lstmc_session_weights_hash(session):016x}"
+        library.lstmc_session_close(session)
+        library.lstmc_package_close(package)
+        return found
+
+    def words(self):
+        flags = {"accumulate"}
+        given = [["--" + key, str(value)] if key in flags else ["--fit", f"{key}={value}"] for key, value in self.keys.items()]
+        return ["train", "net.lnet", "--params", "w.npz", "--optimizer", self.optimizer, "--lr", str(RATE), "--after", f"{EPOCHS}e", "-o", "ck", "--force",
+                *(word for words in given for word in words)]
+
+    def trained(self, *words):
+        done = subprocess.run([COMMAND, *words], cwd=self.folder, capture_output=True, text=True, check=False)
+        found = re.search(r"weights\s+([0-9a-f]{16})", done.stdout + done.stderr)
+        return found[1] if found else done.stdout + done.stderr
+
+    def command(self):
+        return self.trained(*self.words())
+
+    def launch(self):
+        return self.trained("launch", "-n", "2", "--", *self.words(), "-d", "2xcpu")
+
+
+HERE = ("network_fit", "module_fit", "module_loop", "session_step", *(("runtime_step", "c_step") if LIBRARY else ()))
+PROCESSES = ("command", "launch")
+
+
+def differing(optimizer, keys, roads):
+    """{road: hash, or what it raised} unless all hashes are one."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        case = Case(folder, optimizer, keys)
+        for road in roads:
+            try:
+                found[road] = getattr(case, road)()
+            except lstmc.Error as error:
+                found[road] = str(error)
+    return found if len(set(found.values())) > 1 or not re.fullmatch("[0-9a-f]{16}", found[roads[0]]) else {}
+
+
+class Roads(unittest.TestCase):
+    def test_every_optimizer_takes_the_same_update_by_every_road(self):
+        self.assertGreaterEqual(len(OPTIMIZERS), 13)
+        for optimizer, own in OPTIMIZERS.items():
+            for keys in ({}, {**ALL, **own}):
+                with self.subTest(optimizer=optimizer, keys=list(keys)):
+                    self.assertEqual(differing(optimizer, keys, [*HERE, *(["command"] if keys else [])]), {})
+
+    def test_a_job_takes_it_too(self):
+        self.assertEqual(differing("nadam", ALL, ["network_fit", "launch"]), {})
+
+
+def everything():
+    cases, found = 0, 0
+    for optimizer, own in OPTIMIZERS.items():
+        for name, keys in {**SETTINGS, "all": {**ALL, **own}}.items():
+            roads = [*HERE, *PROCESSES]
+            cases += len(roads)
+            differ = differing(optimizer, keys, roads)
+            found += bool(differ)
+            if differ:
+                print(optimizer, name, differ, flush=True)
+    print(f"{cases} trainings by {len(HERE) + len(PROCESSES)} roads, {found} settings of optimizers whose roads differ")
+    return found
+
+
+if __name__ == "__main__":
+    if "--all" in sys.argv:
+        sys.exit(1 if everything() else 0)
+    unittest.main()
