@@ -57,12 +57,11 @@ struct OptimizerForm {
 
 /// A row of Optimizers.def.
 ///
-/// `perUpdate` is computed once per update, on the host in f64, from lr (the schedule's rate), t
-/// (the number of the update, from 1) and the row's keys. What it assigns to lr becomes the scalar
-/// `learning_rate` of the entry `step`; what it assigns to one of `inputs` becomes a scalar
+/// `perUpdate` is computed once per update, by the session in f64, from lr (the schedule's rate), t
+/// (the number of the update, from 1) and the row's keys. What it assigns to lr is what the program
+/// of `step` reads as `learning_rate`; what it assigns to one of `inputs` becomes a scalar
 /// `optimizer.NAME`. If `perUpdate` reads `product`, that is 1 before the first update, and then
 /// the value assigned in the update before. It follows from t, so no checkpoint stores it.
-/// what the update before left it: it follows from t, so no checkpoint holds it.
 struct Optimizer {
   std::string_view name;
   double rate; ///< learning_rate, if fit(..) gives none

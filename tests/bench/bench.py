@@ -15,6 +15,8 @@ tsan        several devices, watchdog and checkpoints under ThreadSanitizer, bui
 torch       modules of PyTorch through lstmc.from_torch: the tests of it, then files, start, memory and speed of both; with --seeds A..B modules made at
             random, and nothing else; exit 1 if one differs
 keras       models of Keras itself through `import --as keras-..`, both sides within the bound of the equations (keras_models.py)
+roads       every optimizer of the table with every setting by every way of training (Network, Module, loops of one's own, C, the command, a job of two
+            processes); exit 1 unless all ways of a setting end with one hash
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e, with `--as ranks` on devices of 2 to 8 ranks; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores; of emulated GPUs: `emulated samples`
 jobs        `jobs sameness`, `jobs kills`, `jobs cost [--tcp]`, `jobs forecast`, `jobs scale`: the same with 1 to 8 ranks; ranks killed at random updates; what ranks cost, and whether it was foretold (jobs.py)
@@ -354,6 +356,12 @@ def main():
         subprocess.run([python, "-m", "pip", "install", "-q", "keras==3.15.1", "safetensors==0.8.0"], check=True)  # on the peers' PyTorch
         environment = {**os.environ, "PYTHONPATH": str(root / "build/python"), "LSTMC": str(root / "build/lstmc")}
         raise SystemExit(subprocess.run([python, "-B", here / "keras_models.py"], env=environment).returncode)
+    elif args.name == "roads":
+        environment = {**os.environ, "PYTHONPATH": str(root / "build/python"), "LSTMC": str(root / "build/lstmc"), "LSTMC_SOURCE": str(root),
+                       "LSTMC_RUNTIME_LIBRARY": str(root / "build/executor/c/liblstmc.so")}
+        python = root / "build/python-venv/bin/python"
+        raise SystemExit(subprocess.run([python if python.exists() else sys.executable, "-B", root / "tests/frontend/python/test_roads.py", "--all"],
+                                        env=environment).returncode)
     elif args.name == "faults":
         raise SystemExit(subprocess.run([sys.executable, root / "tests/faults/faults.py", root, "--only", args.only]).returncode)
     elif args.name == "pictures":
@@ -394,7 +402,7 @@ def main():
     elif args.name in programs:
         raise SystemExit(subprocess.run([root / "build" / "tests" / "bench" / args.name, *rest]).returncode)
     else:
-        print("benchmarks: peers, torch, keras, devices, sync, forecast, fuzz, nets, faults, pictures, schedules, replicas, kills, jobs, emulated, wheels, folder, bare, tsan, " + ", ".join(programs), file=sys.stderr)
+        print("benchmarks: " + ", ".join(re.findall(r"^([a-z]+)  ", __doc__, re.M) + programs), file=sys.stderr)
         raise SystemExit(0 if args.name == "list" else 2)
 
 

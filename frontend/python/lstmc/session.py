@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from . import _core, training
+from . import _core, training, updates
 from .arrays import as_array, fill
 from .error import usage
 from .flags import words
@@ -106,30 +106,6 @@ class Package:
         raise usage(f'the package has no entry "{entry}"; there are {", ".join(self.entries)}')
 
 
-class Measure(numpy.ndarray):
-    """What a loss head measured in an update, sums over the batch: `loss`, the `weight` that it is divided by, and how many `labels` counted.
-    By index the numbers of the metric kernels, whose first three these are."""
-
-    @property
-    def loss(self) -> float:
-        return float(self[0])
-
-    @property
-    def weight(self) -> float:
-        return float(self[1])
-
-    @property
-    def labels(self) -> float:
-        return float(self[2])
-
-
-def _measured(outputs, described):
-    """What an update returns: with the loss that it minimises, the sum over heads of the loss of each over its weight."""
-    heads = {name: outputs[name].view(Measure) for name, role, *_ in described if role == "metric"}
-    loss = sum(head.loss / head.weight for head in heads.values() if head.weight)
-    return {**({} if "loss" in outputs else {"loss": loss}), **outputs, **heads}
-
-
 class Session:
     """A package with memory, weights and states. Threads may share it: one runs, the others wait, and none holds the GIL."""
 
@@ -137,53 +113,37 @@ class Session:
         self.package = package
         self._core = core
         self._in_loop = False  # of a training, which watches signals by itself
-        self._viewed = set()  # (entry, name) of inputs that the user writes to by himself
+        self._viewed, self._written = set(), set()  # (entry, name) of inputs that the user writes to by himself; that were set since the last run
 
     def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first; what was written to
         `input(..)` needs no more copy. With `copy=False` outputs are views of the session's memory, which the next run overwrites.
 
         The entry "step" is one update of the weights, as `fit` makes it. Its inputs are data, labels, `learning_rate`, `update` (from 1) and,
-        where masks are drawn, `seed`, which is the session's unless given. It returns "loss", what each head measured (Measure), and
-        "gradient_norm" where there is one."""
-        given = inputs or {}
-        self._check_update(given, entry)
+        where masks are drawn, `seed`, which is the session's unless given. It returns "loss", what each head measured (`updates.Measure`),
+        and "gradient_norm" where there is one."""
+        given, (described, results) = inputs or {}, self.package._entry(entry)
+        trains = updates.trains(described)
+        if trains:
+            updates.check_given(entry, described, given, {name for of, name in self._viewed | self._written if of == entry})
         for name, value in given.items():
             self.set_input(name, value, entry)
         main = not self._in_loop and threading.current_thread() is threading.main_thread()
         self._core.run(entry, main)
+        self._written.clear()
         outputs = {name: self._core.output(entry, name) for name in self.package.outputs(entry)}
         if copy:
             outputs = {name: output.copy() for name, output in outputs.items()}
-        return _measured(outputs, self.package._entry(entry)[1]) if self._trains(entry) else outputs
+        return updates.measured(outputs, results) if trains else outputs
 
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
         """Writes an input: an array of its shape, or a number for a scalar."""
-        if any(name == scalar and role == "scalar" for scalar, role, *_ in self.package._entry(entry)[0]):
-            self._set_scalar(name, as_array(value), entry)
-            return
-        fill(self._core.input(entry, name), value, name)
-        self._core.check_range(entry, name)
-
-    def _set_scalar(self, name, value, entry):
-        if value.size != 1 or value.dtype.kind not in "iufb":
-            raise usage(f'input "{name}" of {entry} is one number, got {value.dtype.name}{list(value.shape)}')
-        number = value.reshape(()).item()
-        if name != "learning_rate" and number != int(number):
-            raise usage(f'input "{name}" of {entry} is a whole number, got {number}')
-        self._core.set_scalar(name, float(number) if name == "learning_rate" else int(number))
-
-    def _trains(self, entry):
-        return any(name == "learning_rate" for name, *_ in self.package._entry(entry)[0])
-
-    def _check_update(self, given, entry):
-        """An update with values of the one before would be another training than is meant."""
-        if not self._trains(entry):
-            return
-        missing = [name for name, role, *_ in self.package._entry(entry)[0]
-                   if (role != "scalar" or name in ("learning_rate", "update")) and name not in given and (entry, name) not in self._viewed]
-        if missing:
-            raise usage(f"{entry} needs {', '.join(missing)}, which {'was' if len(missing) == 1 else 'were'} not given")
+        if updates.is_scalar(name, self.package._entry(entry)[0]):
+            self._core.set_scalar(name, updates.scalar(name, value, entry))
+        else:
+            fill(self._core.input(entry, name), value, name)
+            self._core.check_range(entry, name)
+        self._written.add((entry, name))
 
     def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an input, to be written to before a run. Values are not checked."""

@@ -76,6 +76,36 @@ TEST_P(CInterfaceOn, StatesAreKeptTakenAndSet) {
                "error[E0001]: state \"g\": the package has none of that name; there is h");
 }
 
+/// Names that there are not, and inputs that an update needs, are told before anything runs.
+TEST(CInterface, AnUpdateNeedsItsInputs) {
+  Package package = openSample();
+  Session session = createSession(package.get());
+  ASSERT_EQ(lstmc_session_initialise(session.get(), 3), LSTMC_OK);
+  const uint64_t before = lstmc_session_weights_hash(session.get());
+  EXPECT_EQ(lstmc_session_run(session.get(), "step"), LSTMC_USAGE);
+  EXPECT_STREQ(lstmc_message(),
+               "error[E0001]: step needs x, learning_rate, update, which were not given");
+  lstmc_tensor x, rate;
+  EXPECT_EQ(lstmc_session_input(session.get(), "step", "learning_rat", &rate), LSTMC_USAGE);
+  ASSERT_EQ(lstmc_session_input(session.get(), "step", "x", &x), LSTMC_OK);
+  for (int64_t i = 0; i < lstmc_tensor_elements(&x); ++i)
+    static_cast<float *>(x.data)[i] = 0.25f * float(i);
+  ASSERT_EQ(lstmc_session_input(session.get(), "step", "learning_rate", &rate), LSTMC_OK);
+  EXPECT_EQ(lstmc_session_run(session.get(), "step"), LSTMC_USAGE); // asked for, and not written
+  EXPECT_STREQ(lstmc_message(), "error[E0001]: step needs learning_rate (the rate of this update), "
+                                "which was not given");
+  EXPECT_EQ(lstmc_session_weights_hash(session.get()), before);
+  static_cast<float *>(rate.data)[0] = 0.5f;
+  ASSERT_EQ(lstmc_session_run(session.get(), "step"), LSTMC_OK) << lstmc_message();
+  const uint64_t written = lstmc_session_weights_hash(session.get());
+  EXPECT_NE(written, before);
+  ASSERT_EQ(lstmc_session_initialise(session.get(), 3), LSTMC_OK);
+  ASSERT_EQ(lstmc_session_set_update(session.get(), 0.5, 1, 0), LSTMC_OK);
+  ASSERT_EQ(lstmc_session_run(session.get(), "step"), LSTMC_OK) << lstmc_message();
+  EXPECT_EQ(lstmc_session_weights_hash(session.get()), written);
+  EXPECT_EQ(lstmc_session_set_update(nullptr, 0.5, 1, 0), LSTMC_USAGE);
+}
+
 TEST(CInterface, SessionsInManyThreads) {
   Package package = openSample();
   Session first = createSession(package.get());

@@ -96,6 +96,28 @@ class LanguageModel(Script):
         for name, value in network.session.params().items():
             np.testing.assert_array_equal(trained[name], value)
 
+    def test_rescale_grad_is_one_over_the_batch_whatever_the_head_divides_by(self):
+        """As in MXNet; where the head divides by the batch, Network.fit does not do so again."""
+        x, y = np.random.default_rng(1).normal(size=(8, 5)).astype("f4"), np.arange(8, dtype="f4") % 3
+        weights = {"fc_weight": np.full((3, 5), 0.1, "f4"), "fc_bias": np.zeros(3, "f4")}
+        net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=3, name="fc"), mx.sym.Variable("softmax_label"),
+                                   normalization="batch", name="softmax")
+
+        def module(**params):
+            made = mx.mod.Module(net)
+            made.fit(mx.io.NDArrayIter(x, y, 8), num_epoch=1, arg_params=weights, optimizer_params={"learning_rate": 1.0, **params})
+            return made.get_params()[0]["fc_weight"].asnumpy()
+
+        def network(**keys):
+            made = mx.Network(net)
+            made.fit([{"data": x, "softmax_label": y}], num_epoch=1, params=weights, learning_rate=1.0, **keys)
+            return made.session.params()["fc_weight"]
+
+        np.testing.assert_array_equal(module(), network(rescale_grad=1 / 8))
+        np.testing.assert_array_equal(module(rescale_grad=1.0), network())
+        moved, whole = module() - weights["fc_weight"], network() - weights["fc_weight"]
+        np.testing.assert_allclose(moved * 8, whole, rtol=1e-4, atol=1e-6)
+
     def test_two_devices_and_groups(self):
         x, y = sentences()
         weights = []

@@ -33,8 +33,9 @@ SETTINGS = {
     "schedule": {"lr_scheduler": "factor(step=2, factor=0.5)"},
     "dropout": {"dropout": 0.4},
     "accumulate": {"accumulate": 2},
+    "double": {"dtype": "f64"},
 }
-ALL = {key: value for setting in SETTINGS.values() for key, value in setting.items()}
+ALL = {key: value for setting in SETTINGS.values() for key, value in setting.items() if key != "dtype"}
 
 random = np.random.default_rng(5)
 X = random.normal(size=(BATCH * BATCHES, 3)).astype("f4")
@@ -82,14 +83,15 @@ class Case:
         self.dropout = keys.get("dropout", 0)
         self.keys = {key: value for key, value in keys.items() if key != "dropout"}
         np.savez(self.folder / "d.npz", data=X, label=Y)
-        np.savez(self.folder / "w.npz", **WEIGHTS)
+        self.weights = {name: value.astype("f8" if "dtype" in keys else "f4") for name, value in WEIGHTS.items()}
+        np.savez(self.folder / "w.npz", **self.weights)
         (self.folder / "net.lnet").write_text(TEXT % self.dropout)
 
     # Each gives the hash of the weights at the end.
 
     def network_fit(self):
         net = lstmc.Network(network(self.dropout))
-        net.fit(list(batches()), params=WEIGHTS, optimizer=self.optimizer, learning_rate=RATE, num_epoch=EPOCHS, seed=0, **self.keys)
+        net.fit(list(batches()), params=self.weights, optimizer=self.optimizer, learning_rate=RATE, num_epoch=EPOCHS, seed=0, **self.keys)
         return net.session.weights_hash
 
     def module(self):
@@ -98,14 +100,14 @@ class Case:
 
     def module_fit(self):
         module, optimizer = self.module()
-        module.fit(iterator(), num_epoch=EPOCHS, arg_params=WEIGHTS, eval_metric="mse", **optimizer)
+        module.fit(iterator(), num_epoch=EPOCHS, arg_params=self.weights, eval_metric="mse", **optimizer)
         return module._network.session.weights_hash
 
     def module_loop(self):
         module, optimizer = self.module()
         data = iterator()
         module.bind(data.provide_data, data.provide_label)
-        module.init_params(arg_params=WEIGHTS)
+        module.init_params(arg_params=self.weights)
         module.init_optimizer(**optimizer)
         for _ in range(EPOCHS):
             data.reset()
@@ -124,7 +126,7 @@ class Case:
             run({**batch, "learning_rate": [rate(self.keys, update)], "update": [update], "seed": [0]})
 
     def session_step(self):
-        session = self.package().session(params=WEIGHTS, seed=7)
+        session = self.package().session(params=self.weights, seed=7)
         self.updates(lambda inputs: session.run(inputs, entry="step"))
         return session.weights_hash
 
@@ -162,7 +164,7 @@ class Case:
         return found
 
     def words(self):
-        flags = {"accumulate"}
+        flags = {"accumulate", "dtype"}
         given = [["--" + key, str(value)] if key in flags else ["--fit", f"{key}={value}"] for key, value in self.keys.items()]
         return ["train", "net.lnet", "--params", "w.npz", "--optimizer", self.optimizer, "--lr", str(RATE), "--after", f"{EPOCHS}e", "-o", "ck", "--force",
                 *(word for words in given for word in words)]

@@ -48,6 +48,37 @@ class Sessions(unittest.TestCase):
             said = session.run({**batch, "learning_rate": np.float32([0.5]), "update": np.array([update]), "seed": np.array([0])}, entry="step")
             losses.append(said["out_output_metric"][0])
         self.assertLess(losses[-1], losses[0] / 100)
+        self.assertEqual(list(said), ["loss", "out_output_metric"])
+        measure = said["out_output_metric"]
+        self.assertEqual((measure.loss, measure.weight, measure.labels), tuple(measure[:3]))
+        self.assertEqual(measure.loss / measure.weight, said["loss"])
+
+    def test_an_update_has_all_that_it_needs_or_is_refused(self):
+        net = sym.LinearRegressionOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=1, name="fc"), sym.Variable("label"), name="out")
+        session = lstmc.Network(net).compile({"data": (8, 3), "label": (8, 1)}, optimizer="nadam").session()
+        whole = {"data": np.ones((8, 3), "f4"), "label": np.ones((8, 1), "f4"), "learning_rate": 0.1, "update": 1, "seed": 0}
+        before = session.weights_hash
+        for name in ("data", "label", "learning_rate", "update"):
+            with self.assertRaisesRegex(lstmc.Error, f"E0001.*step needs {name}, which was not given"):
+                session.run({key: value for key, value in whole.items() if key != name}, entry="step")
+        for given, message in (({"learning_rat": 0.1}, 'step has none of that name, did you mean "learning_rate"'),
+                               ({"optimizer.g_share": 1.0}, "computed from learning_rate and update"),
+                               ({"momentum": 0.9}, "step has none of that name; there are "),
+                               ({"learning_rate": [0.1, 0.1]}, "is one number"), ({"learning_rate": -0.1}, "found -0.1, want a finite rate"),
+                               ({"learning_rate": float("nan")}, "needs learning_rate"), ({"update": 1.5}, "whole number"),
+                               ({"update": 0}, "needs update"), ({"update": -1}, "from 1")):
+            with self.assertRaisesRegex(lstmc.Error, message):
+                session.run({**whole, **given}, entry="step")
+        self.assertEqual(session.weights_hash, before)
+        session.run({**whole, "learning_rate": np.float32(0.5), "update": np.array([1])}, entry="step")
+        again = session.weights_hash
+        self.assertNotEqual(again, before)
+        with self.assertRaisesRegex(lstmc.Error, "step needs data, label, learning_rate, update, which were not given"):
+            session.run(entry="step")  # what it has is of the update before
+        for name, value in whole.items():
+            session.input(name, "step")[...] = value
+        session.run(entry="step")
+        self.assertNotEqual(session.weights_hash, again)
 
     def test_a_package_that_is_saved_runs_the_same(self):
         session = package().session(seed=7)
