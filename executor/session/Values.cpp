@@ -210,6 +210,11 @@ Status setInput(Session &session, std::string_view entry, std::string_view assig
   std::string_view name = assignment.substr(0, equals), value = assignment.substr(equals + 1);
   LSTMC_ASSIGN(Tensor to, session.input(entry, name));
   const package::Binding *input = findInput(session, entry, name);
+  if (std::optional<double> number = parseNumber<double>(value);
+      number && input && input->role == "scalar" && isFloat(to.dtype)) {
+    session.setScalar(name, *number); // with digits that its view has not
+    return {};
+  }
   std::optional<ValueRange> range = input ? input->range : std::nullopt;
   LSTMC_TRY(assign(assignment, to, range, limits));
   std::optional<int64_t> at =

@@ -5,7 +5,6 @@
 //
 // Built by: c++ -std=c++20 train.cpp, linked with lstmc::compiler and lstmc::runtime.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -66,20 +65,11 @@ template <typename T> const T *output(const Session &session, const char *entry,
   return static_cast<const T *>(tensor.data);
 }
 
-/// What `lstmc train` gives Adam as the rate of an update.
-double adamRate(double rate, int64_t update) {
-  return rate * std::sqrt(1 - std::pow(0.999, double(update))) /
-         (1 - std::pow(0.9, double(update)));
-}
-
 /// Each row of the batch reads a part of the text of its own, window after window.
 void train(const Session &session, const Settings &s, const std::vector<int32_t> &text,
            int64_t updates) {
   auto *data = input<int32_t>(session, "step", "data");
   auto *label = input<int32_t>(session, "step", "label");
-  auto *rate = input<float>(session, "step", "learning_rate");
-  auto *number = input<int64_t>(session, "step", "update");
-  *input<int64_t>(session, "step", "seed") = 0;
   const int64_t part = (int64_t(text.size()) - 1) / s.batch, windows = part / s.seq;
   for (int64_t update = 1; update <= updates; ++update) {
     const int64_t window = (update - 1) % windows;
@@ -90,8 +80,7 @@ void train(const Session &session, const Settings &s, const std::vector<int32_t>
       std::copy_n(from, s.seq, data + row * s.seq);
       std::copy_n(from + 1, s.seq, label + row * s.seq);
     }
-    *rate = float(adamRate(0.005, update));
-    *number = update;
+    check(lstmc_session_set_update(session.get(), 0.005, update, 0));
     check(lstmc_session_run(session.get(), "step"));
     // The loss is the quotient of the first two sums of the head.
     const auto *sums = output<double>(session, "step", "softmaxoutput0_output_metric");

@@ -418,6 +418,7 @@ TEST(EmulatedInputs, AreCopiedAgainWhereANeighbourRanInBetween) {
     };
     fill(1);
     session->setScalar("learning_rate", model.learningRate);
+    session->setScalar("update", int64_t(1));
     ASSERT_TRUE(
         (ahead ? session->run("step", [&] { return fill(2); }) : session->run("step")).ok());
     if (!ahead)

