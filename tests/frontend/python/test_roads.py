@@ -141,7 +141,7 @@ class Case:
 
     def c_step(self):
         """lstmc.h itself: views of data, and lstmc_session_set_update."""
-        from lstmc_runtime.native import Tensor, call, library
+        from lstmc_runtime.native import DTYPES, Tensor, call, library
 
         package, session = ctypes.c_void_p(), ctypes.c_void_p()
         call("package_open", str(self.saved()).encode(), ctypes.byref(package))
@@ -152,7 +152,8 @@ class Case:
             for name in "data", "label":
                 tensor = Tensor()
                 call("session_input", session, b"step", name.encode(), ctypes.byref(tensor))
-                ctypes.memmove(tensor.data, inputs[name].ctypes.data, inputs[name].nbytes)
+                value = inputs[name].astype(DTYPES[tensor.dtype])
+                ctypes.memmove(tensor.data, value.ctypes.data, value.nbytes)
             call("session_set_update", session, ctypes.c_double(inputs["learning_rate"][0]), ctypes.c_int64(inputs["update"][0]),
                  ctypes.c_uint64(inputs["seed"][0]))
             call("session_run", session, b"step")
