@@ -420,10 +420,15 @@ private:
     if (first == 0)
       return length;
     Value &less = lengths[{length, first}];
-    if (!less)
-      less = builder.create<sym::MinusScalarOp>(length.getLoc(), length.getType(), length,
-                                                builder.getF64FloatAttr(double(first)),
-                                                builder.getBoolAttr(true));
+    if (less)
+      return less;
+    Value wide = length; // where the difference does not wrap
+    if (mlir::Type type = sym::rankedType(length).getElementType();
+        type.isInteger() && type.getIntOrFloatBitWidth() < 32)
+      wide = sym::createCast(builder, length.getLoc(), length, builder.getI32Type());
+    less = builder.create<sym::MinusScalarOp>(length.getLoc(), wide.getType(), wide,
+                                              builder.getF64FloatAttr(double(first)),
+                                              builder.getBoolAttr(true));
     return less;
   }
 

@@ -38,6 +38,12 @@ public:
   void run() {
     llvm::SmallVector<Value> lastH, lastC;
     Value x = rnn.getData();
+    // Steps that are written out multiply all of x at once, and the gradient of w is a sum over all
+    // of it: what x holds beyond the lengths may be NaN, which times 0 is NaN.
+    if (training && rnn.isWrittenInSteps() && rnn.getSequenceLength())
+      x = builder.create<sym::SequenceMaskOp>(loc, x.getType(), x, rnn.getSequenceLength(),
+                                              builder.getBoolAttr(true), builder.getF64FloatAttr(0),
+                                              builder.getI64IntegerAttr(0));
     placeBiases();
     for (int64_t layer = 0; layer < layers; ++layer) {
       if (layer > 0)

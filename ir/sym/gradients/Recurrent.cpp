@@ -11,6 +11,32 @@ using llvm::LogicalResult;
 using llvm::success;
 using mlir::Value;
 
+/// Whether steps of x [T, B, I] at or beyond the length are 0 already.
+static bool isZeroBeyond(Value x, Value length) {
+  mlir::Operation *maker = x.getDefiningOp();
+  if (auto layer = llvm::dyn_cast_or_null<RnnLayerOp>(maker))
+    return x == layer.getY() && layer.getLength() == length;
+  if (auto concat = llvm::dyn_cast_or_null<ConcatOp>(maker))
+    return concat.getDim() != 0 && llvm::all_of(concat.getOperands(), [&](Value part) {
+             return isZeroBeyond(part, length);
+           });
+  if (auto product = llvm::dyn_cast_or_null<ElemwiseMulOp>(maker)) // dropout
+    return product.getRhs().getDefiningOp<DropoutMaskOp>() &&
+           isZeroBeyond(product.getLhs(), length);
+  return false;
+}
+
+/// What a sum over all steps reads in the place of x: steps beyond the length are not read by the
+/// layer, so that they may hold NaN, which times the gradient 0 is NaN.
+static Value stepsOf(GradientBuilder &builder, RnnLayerOp layer) {
+  Value x = layer.getX(), length = layer.getLength();
+  if (!length || isZeroBeyond(x, length))
+    return x;
+  return builder.create<SequenceMaskOp>(layer.getLoc(), x.getType(), x, length,
+                                        builder.getBoolAttr(true), builder.getF64FloatAttr(0),
+                                        builder.getI64IntegerAttr(0));
+}
+
 LogicalResult RnnOp::buildGradient(GradientBuilder &) {
   return emitOpError("is differentiated layer by layer: unpack-rnn comes before gradient");
 }
@@ -36,7 +62,7 @@ LogicalResult RnnLayerOp::buildGradient(GradientBuilder &builder) {
     builder.add(getC0(), gradient.getDc0());
 
   Value dgates = gradient.getDgates(), dhidden = gru ? gradient.getDhidden() : dgates;
-  builder.addProductUse(getW(), dgates, getX());
+  builder.addProductUse(getW(), dgates, builder.wants(getW()) ? stepsOf(builder, *this) : getX());
   if (getBefore())
     builder.addProductUse(getR(), dhidden, getBefore());
   else
