@@ -1,5 +1,7 @@
 #include "frontend/symbol/Bind.h"
 
+#include <cmath>
+
 #include "llvm/ADT/StringExtras.h"
 
 #include "executor/base/Suggest.h"
@@ -92,7 +94,17 @@ private:
       }
       if (std::holds_alternative<std::monostate>(attribute.value) && record->nullable)
         continue;
-      if (mlir::Attribute value = convert(*record, attribute.value))
+      if (roundsInteger(*record, attribute.value))
+        error(ErrorCode::E0204, placeOf(attribute.name),
+              std::string(record->name) + " is a number that a double holds, got " +
+                  valueText(attribute.value),
+              "operators such as x + N take it as it is");
+      else if (isBeyondData(*record, attribute.value))
+        error(ErrorCode::E0204, placeOf(attribute.name),
+              std::string(record->name) + " is a number that " +
+                  std::string(dtypeLongName(*dtypeOfData())) + " holds, got " +
+                  valueText(attribute.value));
+      else if (mlir::Attribute value = convert(*record, attribute.value))
         bound_.attributes.push_back(impl_.builder.getNamedAttr(record->name, value));
       else
         wrongKind(*record, attribute);
@@ -135,6 +147,48 @@ private:
           std::string(record.name) + " is " + wanted(record) + ", got " +
               valueText(attribute.value),
           help);
+  }
+
+  /// Whether the attribute would be another integer, in an op that may compute with integers.
+  bool roundsInteger(const sym::AttributeRecord &record, const AttributeValue &value) {
+    auto integer = std::get_if<int64_t>(&value);
+    if (!integer || record.kind != sym::AttributeKind::Float)
+      return false;
+    const auto number = double(*integer);
+    if (number < 0x1p63 && int64_t(number) == *integer)
+      return false;
+    std::optional<DType> dtype = dtypeOfData();
+    return !dtype || !isFloat(*dtype);
+  }
+
+  /// Whether the number of an op of a tensor and a number is none of the tensor's integers.
+  bool isBeyondData(const sym::AttributeRecord &record, const AttributeValue &value) {
+    std::optional<DType> dtype = dtypeOfData();
+    if (record.name != "scalar" || !dtype || isFloat(*dtype) || *dtype == DType::Bool)
+      return false;
+    auto integer = std::get_if<int64_t>(&value);
+    auto given = std::get_if<double>(&value);
+    if (!integer && !given)
+      return false;
+    const double number = std::trunc(integer ? double(*integer) : *given);
+    if (number == -1 && bound_.record->mxnetName == "_mul_scalar")
+      return false; // a minus sign, which wraps
+    const int bits = int(8 * dtypeBytes(*dtype)) - (*dtype == DType::U8 ? 0 : 1);
+    const double end = std::ldexp(1.0, bits);
+    return !(number >= (*dtype == DType::U8 ? 0 : -end) && number < end);
+  }
+
+  /// The element type of the first input, or else of attribute `dtype`, which is float32 by
+  /// default.
+  std::optional<DType> dtypeOfData() {
+    if (!call_.positional.empty())
+      return call_.positional.front().dtype();
+    if (!call_.named.empty())
+      return call_.named.front().second.dtype();
+    for (const NamedAttribute &given : call_.attributes)
+      if (auto text = std::get_if<std::string>(&given.value); text && given.name == "dtype")
+        return parseDType(*text);
+    return DType::F32;
   }
 
   /// Null for a value of another kind.

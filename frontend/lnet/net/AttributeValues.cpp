@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "executor/base/Suggest.h"
+#include "frontend/lnet/evaluation/Numbers.h"
 #include "frontend/lnet/net/Extents.h"
 
 namespace lstmc::lnet {
@@ -79,6 +80,8 @@ symbol::AttributeValue plainValue(const symbol::OpAttribute &record, const Value
       return value.integer();
     break;
   case Kind::Float:
+    if (value.is(ValueKind::Integer) && compareExactly(value.integer(), value.number()) != 0)
+      return value.integer(); // the graph knows whether a double will do
     return value.isNumber() ? symbol::AttributeValue(value.number()) : notFinite(value);
   case Kind::Boolean:
     if (value.is(ValueKind::Bool))

@@ -1,5 +1,6 @@
 #include "frontend/lnet/net/TensorOperators.h"
 
+#include "frontend/lnet/evaluation/Numbers.h"
 #include "frontend/lnet/net/Broadcast.h"
 
 namespace lstmc::lnet {
@@ -54,8 +55,52 @@ constexpr Forms kFunctions[] = {
     {"_power", "broadcast_power", "_power_scalar", "_rpower_scalar"},
 };
 
+std::optional<DType> dtypeOf(const Value &value) {
+  return value.is(ValueKind::Tensor) ? value.as<TensorObject>().symbol.dtype() : std::nullopt;
+}
+std::optional<DType> integerType(const Value &value) {
+  std::optional<DType> dtype = dtypeOf(value);
+  return dtype && !isFloat(*dtype) ? dtype : std::nullopt;
+}
+
+/// Whether the number is an integer that an op's attribute, which is a double, does not hold, and
+/// the tensor may be of integers.
+bool isRounded(const Value &number, const Value &tensor) {
+  if (!number.is(ValueKind::Integer) || compareExactly(number.integer(), number.number()) == 0)
+    return false;
+  std::optional<DType> dtype = dtypeOf(tensor);
+  return !dtype || !isFloat(*dtype);
+}
+
+/// The number as a tensor like another one. Where a double does not hold it, it is added in two
+/// parts that a double holds.
+Value constantLike(Nodes &nodes, const Value &tensor, const Value &number, Span span,
+                   const Expr *tensorPlace, const Expr *numberPlace) {
+  auto plus = [&](const Value &to, double addend) {
+    return to.isUnknown()
+               ? to
+               : nodes.applyOne("_plus_scalar", {to}, {{"scalar", addend}}, span, {numberPlace});
+  };
+  Value zeros = nodes.applyOne("zeros_like", {tensor}, {}, span, {tensorPlace});
+  if (!isRounded(number, tensor))
+    return plus(zeros, number.number());
+  constexpr int64_t kLowBits = (int64_t(1) << 11) - 1;
+  const int64_t low = number.integer() & kLowBits;
+  return plus(plus(zeros, double(number.integer() - low)), double(low));
+}
+
 /// One of the forms, of a tensor and a tensor or number.
 Value applyForm(Run &run, Nodes &nodes, const Forms &forms, TensorPair pair) {
+  auto constant = [&](const Value &number, const Expr *place, const Value &tensor,
+                      const Expr *tensorPlace) {
+    return constantLike(nodes, tensor, number, pair.span, tensorPlace, place);
+  };
+  if (isRounded(pair.right, pair.left))
+    pair.right = constant(pair.right, pair.rightPlace, pair.left, pair.leftPlace);
+  else if (isRounded(pair.left, pair.right))
+    pair.left = constant(pair.left, pair.leftPlace, pair.right, pair.rightPlace);
+  if (pair.left.isUnknown() || pair.right.isUnknown())
+    return Value::unknown();
   if (pair.right.isNumber())
     return nodes.applyOne(forms.number, {pair.left}, {{"scalar", pair.right.number()}}, pair.span,
                           {pair.leftPlace});
@@ -75,15 +120,17 @@ const Forms *formsOf(TokenKind sign) {
       return &op.forms;
   return nullptr;
 }
-
-std::optional<DType> integerType(const Value &value) {
-  if (!value.is(ValueKind::Tensor))
-    return std::nullopt;
-  std::optional<DType> dtype = value.as<TensorObject>().symbol.dtype();
-  return dtype && !isFloat(*dtype) ? dtype : std::nullopt;
+const Forms *formsOf(CompareOp op) {
+  for (const Comparison &row : kComparisons)
+    if (row.op == op)
+      return &row.forms;
+  return nullptr;
 }
 
-/// The quotient rounded down: of integers (a - a % b) / b, which has no remainder.
+/// The quotient rounded down. Of integers it is q = a / b, which is cut off, less 1 where q * b is
+/// not a - a % b, although a % b, which has the sign of b, is not 0. That holds where the
+/// operations wrap, and by 0 it is 0. a is taken from its difference, so that only the first
+/// operation stretches a to b.
 Value floorQuotient(Run &run, Nodes &nodes, const TensorPair &pair) {
   auto apply = [&](TokenKind sign, const Value &left, const Value &right) {
     if (left.isUnknown() || right.isUnknown())
@@ -97,9 +144,18 @@ Value floorQuotient(Run &run, Nodes &nodes, const TensorPair &pair) {
                ? quotient
                : nodes.applyOne("floor", {quotient}, {}, pair.span, {pair.leftPlace});
   }
-  Value whole =
-      apply(TokenKind::Minus, pair.left, apply(TokenKind::Percent, pair.left, pair.right));
-  return apply(TokenKind::Slash, whole, pair.right);
+  auto unequal = [&](const Value &left, const Value &right) {
+    if (left.isUnknown() || right.isUnknown())
+      return Value::unknown();
+    return applyForm(run, nodes, *formsOf(CompareOp::NotEqual),
+                     {left, right, "!=", pair.span, pair.leftPlace, pair.rightPlace});
+  };
+  Value modulo = apply(TokenKind::Percent, pair.left, pair.right);
+  Value whole = apply(TokenKind::Minus, pair.left, modulo);
+  Value quotient = apply(TokenKind::Slash, apply(TokenKind::Plus, whole, modulo), pair.right);
+  Value above = apply(TokenKind::Star, unequal(modulo, Value::integer(0)),
+                      unequal(apply(TokenKind::Star, quotient, pair.right), whole));
+  return apply(TokenKind::Minus, quotient, above);
 }
 
 } // namespace
@@ -161,9 +217,8 @@ void fillNumbersOfWhere(Nodes &nodes, const symbol::OpSignature &op, Arguments &
     if (!number.isNumber() || !like.is(ValueKind::Tensor))
       continue;
     Span span = calleeSpan(arguments.call);
-    Value filled = nodes.applyOne("zeros_like", {like}, {}, span, {arguments.places[3 - i]});
-    arguments.positional[i] = nodes.applyOne(
-        "_plus_scalar", {filled}, {{"scalar", number.number()}}, span, {arguments.places[i]});
+    arguments.positional[i] =
+        constantLike(nodes, like, number, span, arguments.places[3 - i], arguments.places[i]);
   }
 }
 

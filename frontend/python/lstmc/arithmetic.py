@@ -3,6 +3,7 @@ MXNet's do, arrays those that stretch."""
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ def is_number(value):
     return isinstance(value, (int, float)) or (hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0)
 
 
+def _is_rounded(number):
+    """Whether it is an integer of 64 bits that no float holds."""
+    return hasattr(number, "__index__") and -2 ** 63 <= (whole := operator.index(number)) < 2 ** 63 and int(float(whole)) != whole
+
+
 def functions(tensor, apply, stretch):
     """{name: function} for tensors of a class. `apply(op, [(None, tensor)], attributes, name)` makes a node; `stretch` says which of
     the ops takes two tensors."""
@@ -73,7 +79,18 @@ def functions(tensor, apply, stretch):
     def make(spelled, ops):
         same, stretching, on_right, on_left = ops
 
+        def constant(like, number):
+            """A number that no float holds, as a tensor like another one: the sum of two that a float holds."""
+            whole = operator.index(number)
+            low = whole % 2 ** 11
+            high = apply("_plus_scalar", [(None, apply("zeros_like", [(None, like)], {}, None))], {"scalar": float(whole - low)}, None)
+            return apply("_plus_scalar", [(None, high)], {"scalar": float(low)}, None)
+
         def call(lhs, rhs, name=None):
+            if isinstance(lhs, tensor) and is_number(rhs) and _is_rounded(rhs):
+                return apply(same, [(None, lhs), (None, constant(lhs, rhs))], {}, name)
+            if isinstance(rhs, tensor) and is_number(lhs) and _is_rounded(lhs):
+                return apply(same, [(None, constant(rhs, lhs)), (None, rhs)], {}, name)
             if isinstance(lhs, tensor) and isinstance(rhs, tensor):
                 return apply(stretching if stretch else same, [(None, lhs), (None, rhs)], {}, name)
             if isinstance(lhs, tensor) and is_number(rhs):
@@ -98,13 +115,13 @@ def add_operators(tensor, made):
         return isinstance(other, tensor) or is_number(other)
 
     def add(method, name, reflected):
-        def operator(self, other):
+        def method_of(self, other):
             if not known(other):
                 return NotImplemented
             return made[name](other, self) if reflected else made[name](self, other)
 
-        operator.__name__ = method
-        setattr(tensor, method, operator)
+        method_of.__name__ = method
+        setattr(tensor, method, method_of)
 
     for python, name in {**_OPERATORS, **_COMPARISONS}.items():
         add(f"__{python}__", name, reflected=False)

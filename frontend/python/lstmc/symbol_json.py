@@ -232,7 +232,7 @@ def _value(record, key, text):
         if wanted == "an integer":
             return int(text)
         if wanted == "a number":
-            return float(text)
+            return int(text) if text.lstrip("+-").isdecimal() and abs(int(text)) < 2 ** 63 else float(text)
         if wanted == "a tuple of integers":
             return graph.tuple_of(text)
     except (ValueError, SyntaxError, KeyError):
