@@ -101,12 +101,6 @@ def Sym_SoftplusOp
 def Sym_LogSigmoidOp
     : Sym_Unary<"log_sigmoid", "log_sigmoid", Sym_Function<"log(1 / (1 + exp(-x)))",
         "e.apply(ScalarOp::Neg, e.apply(ScalarOp::SoftRelu, e.apply(ScalarOp::Neg, x)))", FloatOnly>>;
-def Sym_SiluOp
-    : Sym_Unary<"silu", "silu", Sym_Function<"x / (1 + exp(-x))",
-        "e.mul(x, e.apply(ScalarOp::Sigmoid, x))", FloatOnly>, ["swish"]>;
-def Sym_MishOp
-    : Sym_Unary<"mish", "mish", Sym_Function<"x * tanh(log(1 + exp(x)))",
-        "e.mul(x, e.apply(ScalarOp::Tanh, e.apply(ScalarOp::SoftRelu, x)))", FloatOnly>>;
 def Sym_GeluOp
     : Sym_Unary<"gelu", "gelu", Sym_Function<"x / 2 * (1 + erf(x / sqrt(2)))",
         "e.gelu(x)", FloatOnly>>;
@@ -117,6 +111,25 @@ class Sym_UnaryWithAttributes<string mnemonic, string mxnet, list<Trait> gradien
     : Sym_Elementwise<mnemonic, mxnet, gradient> {
   let results = (outs Sym_Tensor:$output);
 }
+
+class Sym_UnaryByHand<string mnemonic, string mxnet, string meaning,
+    list<Trait> gradient = [Sym_Gradient]>
+    : Sym_UnaryWithAttributes<mnemonic, mxnet, gradient> {
+  let summary = meaning;
+  let description = [{
+    Applied to each element x of `data`.
+      * same-shape: `output` has the shape and type of `data`.
+
+    ```mlir
+    %y = sym.}] # mnemonic # [{ %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data);
+}
+def Sym_SiluOp : Sym_UnaryByHand<"silu", "silu", "x / (1 + exp(-x))"> {
+  let mxnetAliases = ["swish"];
+}
+def Sym_MishOp : Sym_UnaryByHand<"mish", "mish", "x * tanh(log(1 + exp(x)))">;
 
 def Sym_ActivationOp : Sym_UnaryWithAttributes<"activation", "Activation"> {
   let summary = "an activation function by its name";

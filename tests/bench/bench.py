@@ -23,6 +23,8 @@ jobs        `jobs sameness`, `jobs kills`, `jobs cost [--tcp]`, `jobs forecast`,
 emulated    samples|orders: trainings on 1 to 8 emulated GPUs, and in the orders of their streams that --seeds draw, compared with a cpu (emulated.py); exit 1
             if one ends otherwise
 nets        random nets and their judges (tests/nets) for --seeds A..B; skips the seeds that build/nets/done has; exit 1 if one finds anything
+numbers     integers against Python's, over 10^4 of each operator and type, and functions within 4 ULP over all exponents, as often as --seeds names numbers
+            (by default 20); exit 1 if one differs
 pictures    draws samples, opens them in Chromium and points at every layer; build/pictures keeps what it saw; exit 1 if texts are cut off or cover
             one another, or a layer does not light up
 faults      after how many random nets each fault of tests/faults is found; exit 1 if one is not
@@ -370,6 +372,12 @@ def main():
         raise SystemExit(subprocess.run([sys.executable, "-B", here / "mutants.py", root, f"--mutants={args.mutants}", f"--only={args.only}"]).returncode)
     elif args.name == "nets":
         raise SystemExit(0 if nets(args.seeds) else 1)
+    elif args.name == "numbers":
+        first, last = map(int, args.seeds.split("..")) if "--seeds" in sys.argv else (1, 20)
+        environment = {**os.environ, "LSTMC": str(root / "build/lstmc"), "LSTMC_SOURCE": str(root), "LSTMC_NUMBERS": f"{first}..{last}"}
+        python = root / "build/python-venv/bin/python"
+        tests = [[sys.executable, "-B", root / "tests/frontend/cli/test_integers.py"], [python, "-B", root / "tests/frontend/python/test_accuracy.py"]]
+        raise SystemExit(max(subprocess.run(test, env=environment).returncode for test in tests))
     elif args.name == "forecast":
         raise SystemExit(subprocess.run([sys.executable, "-B", here / "forecast.py", root / "build/lstmc", root, f"--rounds={args.rounds}", *rest]).returncode)
     elif args.name == "schedules":

@@ -76,9 +76,11 @@ static E slopeOfMish(E x) {
   return t + x * (1.0 - t * t) * x.of<SigmoidOp>();
 }
 LSTMC_GRADIENT(MishOp, dy *slopeOfMish(x))
-/// (1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi).
+/// Phi(x) + x exp(-x^2 / 2) / sqrt(2 pi). Phi(x) is y / x, which keeps its digits below 0, and 1/2
+/// at 0.
 LSTMC_GRADIENT(GeluOp, dy *([&] {
-                 E below = (((x * std::numbers::sqrt2 / 2.0).of<ErfOp>()) + 1.0) * 0.5;
+                 E zero = x.withScalar<EqualScalarOp>(0);
+                 E below = y / (x + zero) + zero * 0.5;
                  double scale = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
                  return below + x * ((x * x * -0.5).of<ExpOp>() * scale);
                }()))

@@ -8,6 +8,44 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
+//===---- silu and mish -----------------------------------------------------------------------===//
+
+/// x f(x), where f(x) is e^x as far as digits go below -80. e^x is denormal, which counts as 0,
+/// before x e^x is; so there it is x e^(x/2) e^(x/2).
+static Value timesFunction(ScalarEmitter &e, Value x, Value function) {
+  Type type = x.getType();
+  Value low = e.apply(ScalarOp::Max, {x, e.number(type, -1000)}); // infinity times 0 is NaN
+  Value root = e.apply(ScalarOp::Exp, e.mul(low, e.number(type, 0.5)));
+  return e.select(e.apply(ScalarOp::Less, {x, e.number(type, -80)}), e.mul(e.mul(low, root), root),
+                  e.mul(x, function));
+}
+static Value silu(ScalarEmitter &e, Value x) {
+  return timesFunction(e, x, e.apply(ScalarOp::Sigmoid, x));
+}
+static Value mish(ScalarEmitter &e, Value x) {
+  return timesFunction(e, x, e.apply(ScalarOp::Tanh, e.apply(ScalarOp::SoftRelu, x)));
+}
+
+LogicalResult SiluOp::relateShapes(ShapeRelation &relation) {
+  return relateEqual(relation, *this, Numbers::Float);
+}
+BatchPosition SiluOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t SiluOp::flops() { return elementwiseFlops(*this); }
+Value SiluOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  return silu(e, element[0]);
+}
+
+LogicalResult MishOp::relateShapes(ShapeRelation &relation) {
+  return relateEqual(relation, *this, Numbers::Float);
+}
+BatchPosition MishOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t MishOp::flops() { return elementwiseFlops(*this); }
+Value MishOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  return mish(e, element[0]);
+}
+
 //===---- Activation --------------------------------------------------------------------------===//
 
 LogicalResult ActivationOp::relateShapes(ShapeRelation &relation) {
@@ -31,7 +69,7 @@ Value ActivationOp::emitScalar(OpBuilder &builder, ValueRange element) {
   if (type == "log_sigmoid")
     return e.apply(ScalarOp::Neg, e.apply(ScalarOp::SoftRelu, e.apply(ScalarOp::Neg, x)));
   if (type == "mish")
-    return e.mul(x, e.apply(ScalarOp::Tanh, e.apply(ScalarOp::SoftRelu, x)));
+    return mish(e, x);
   return e.softsign(x);
 }
 
