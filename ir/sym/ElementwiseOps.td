@@ -86,8 +86,7 @@ def Sym_GammalnOp
     : Sym_Unary<"gammaln", "gammaln", Sym_One<"logarithm of the gamma function's absolute value",
         "LogGamma">>;
 def Sym_DigammaOp
-    : Sym_Unary<"digamma", "digamma", Sym_One<"derivative of gammaln", "Digamma", FloatOnly,
-        [Sym_NoGradient]>>;
+    : Sym_Unary<"digamma", "digamma", Sym_One<"derivative of gammaln", "Digamma">>;
 def Sym_ErfOp : Sym_Unary<"erf", "erf", Sym_One<"error function", "Erf">>;
 def Sym_ErfinvOp
     : Sym_Unary<"erfinv", "erfinv", Sym_One<"inverse of the error function", "Erfinv">>;
@@ -130,6 +129,8 @@ def Sym_SiluOp : Sym_UnaryByHand<"silu", "silu", "x / (1 + exp(-x))"> {
   let mxnetAliases = ["swish"];
 }
 def Sym_MishOp : Sym_UnaryByHand<"mish", "mish", "x * tanh(log(1 + exp(x)))">;
+/// The gradient of digamma is made of it. Users have no name for it, since it has no gradient.
+def Sym_TrigammaOp : Sym_UnaryByHand<"trigamma", "", "derivative of digamma", []>;
 
 def Sym_ActivationOp : Sym_UnaryWithAttributes<"activation", "Activation"> {
   let summary = "an activation function by its name";

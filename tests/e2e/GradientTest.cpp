@@ -299,7 +299,8 @@ TEST_F(GradientTest, OfEveryOpOfTheTable) {
   EXPECT_GT(made, 60);
 }
 
-/// Checks the trait: the result of an op without gradient is constant except for jumps.
+/// Checks the trait: the result of an op without gradient is constant except for jumps, by
+/// differences; but that of block_grad, which is there to have none.
 TEST_F(GradientTest, IsAbsentOnlyWhereTheTraitSaysSo) {
   for (const sym::OpRecord &record : sym::opRecords()) {
     mlir::OperationName name(record.opName, &context);
@@ -309,6 +310,12 @@ TEST_F(GradientTest, IsAbsentOnlyWhereTheTraitSaysSo) {
     if (!record.mxnetName.empty() && !writtenOut) {
       EXPECT_NE(name.hasTrait<sym::NoGradient>(), name.hasInterface<sym::GradientRule>())
           << record.opName;
+    }
+    if (name.hasTrait<sym::NoGradient>() && name.hasInterface<sym::ScalarRule>() &&
+        record.opName != "sym.block_grad") {
+      mlir::OwningOpRef<mlir::ModuleOp> module = parse(elementwise(record));
+      ASSERT_TRUE(module) << record.opName;
+      expectGradient(*module, std::string(record.opName));
     }
   }
 }

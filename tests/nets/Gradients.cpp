@@ -33,8 +33,7 @@ bool hasGradientOfItsOwn(const NodeView &node) {
     });
   if (node.op == "LayerNorm") // none flows through mean and deviation
     return node.outputs > 1;
-  constexpr std::string_view kOps[] = {"BlockGrad", "digamma", "max",
-                                       "min",       "_mod",    "broadcast_mod"};
+  constexpr std::string_view kOps[] = {"BlockGrad", "max", "min", "_mod", "broadcast_mod"};
   return std::ranges::find(kOps, node.op) != std::end(kOps);
 }
 

@@ -1,5 +1,7 @@
 // Shapes, batch position, scalar form and cost of the ops in ElementwiseOps.td outside the
 // families.
+#include <numbers>
+
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -44,6 +46,43 @@ int64_t MishOp::flops() { return elementwiseFlops(*this); }
 Value MishOp::emitScalar(OpBuilder &builder, ValueRange element) {
   ScalarEmitter e(builder, getLoc());
   return mish(e, element[0]);
+}
+
+//===---- trigamma ----------------------------------------------------------------------------===//
+
+LogicalResult TrigammaOp::relateShapes(ShapeRelation &relation) {
+  return relateEqual(relation, *this, Numbers::Float);
+}
+BatchPosition TrigammaOp::batchOfResult(unsigned, Positions operands) { return operands[0]; }
+int64_t TrigammaOp::flops() { return product({80, elementwiseFlops(*this)}); }
+
+/// In f64. psi'(x) = 1/x^2 + ... + 1/(x + 11)^2 + psi'(x + 12), the last by the asymptotic series,
+/// whose first omitted term is 2e-20; below 0 psi'(x) = (pi / sin(pi x))^2 - psi'(1 - x).
+///
+/// Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 6.4.6, 6.4.7 and 6.4.12.
+Value TrigammaOp::emitScalar(OpBuilder &builder, ValueRange element) {
+  ScalarEmitter e(builder, getLoc());
+  Type wide = builder.getF64Type();
+  Value x = e.cast(element[0], wide);
+  auto n = [&](double value) { return e.number(wide, value); };
+  Value below = e.apply(ScalarOp::Less, {x, n(0)});
+  Value positive = e.select(below, e.sub(n(1), x), x), sum = n(0);
+  for (int k = 0; k < 12; ++k) {
+    Value term = e.div(n(1), e.add(positive, n(k)));
+    sum = e.add(sum, e.mul(term, term));
+  }
+  // B_2n, n = 9 to 1
+  constexpr double kBernoulli[] = {43867.0 / 798, -3617.0 / 510, 7.0 / 6,   -691.0 / 2730, 5.0 / 66,
+                                   -1.0 / 30,     1.0 / 42,      -1.0 / 30, 1.0 / 6};
+  Value r = e.div(n(1), e.add(positive, n(12))), square = e.mul(r, r), series = n(0);
+  for (double number : kBernoulli)
+    series = e.apply(ScalarOp::Fma, {series, square, n(number)});
+  Value rest = e.mul(e.mul(r, square), series);
+  Value psi = e.add(sum, e.add(r, e.add(e.mul(square, n(0.5)), rest)));
+  Value fraction = e.sub(x, e.apply(ScalarOp::Rint, x));
+  Value ratio =
+      e.div(n(std::numbers::pi), e.apply(ScalarOp::Sin, e.mul(fraction, n(std::numbers::pi))));
+  return e.cast(e.select(below, e.sub(e.mul(ratio, ratio), psi), psi), element[0].getType());
 }
 
 //===---- Activation --------------------------------------------------------------------------===//
