@@ -8,6 +8,7 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/GradientBuilder.h"
+#include "ir/sym/OpText.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Backward.h"
 #include "passes/Chunks.h"
@@ -254,11 +255,25 @@ private:
              << ", and a parameter trains through it";
     Operation *before = entry.front().getTerminator()->getPrevNode();
     mlir::LogicalResult built = rule.buildGradient(*this);
-    if (op->hasAttr(kChunkAttr))
-      for (Operation *made = before->getNextNode(); made != entry.front().getTerminator();
-           made = made->getNextNode())
+    for (Operation *made = before->getNextNode(); made != entry.front().getTerminator();
+         made = made->getNextNode()) {
+      if (op->hasAttr(kChunkAttr))
         markSteps(made);
+      if (llvm::isa<sym::ScalarRule>(made))
+        callAfter(made, op);
+    }
     return built;
+  }
+
+  /// Says of an op of the formula of a gradient which op it is the gradient of: its operands come
+  /// from the ops around that.
+  void callAfter(Operation *made, Operation *op) {
+    made->setLoc(op->getLoc());
+    auto called = op->getAttrOfType<mlir::StringAttr>(sym::kCalledAttr);
+    std::string text = called ? called.str() : sym::labelOf(op);
+    if (auto name = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
+      text += " " + name.str();
+    made->setAttr(sym::kCalledAttr, getStringAttr(text));
   }
 
   /// What is like a value of the chunk that has its steps in front, has them too: gradients are

@@ -205,6 +205,8 @@ Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const 
   compile.scores = asksForScores(options, fit);
   LSTMC_TRY(checkDisabledPasses(options));
   compile.disabled = options.disablePass;
+  if (options.checkNan) // so that the op is named, and not a program of several
+    compile.disabled.push_back("fuse");
   compile.producer = versionLine();
   compile.keepExec = request.keepExec;
   compile.nextInputs = request.nextInputs;

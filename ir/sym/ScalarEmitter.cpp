@@ -53,8 +53,8 @@ constexpr double kFar64[] = {
 
 } // namespace
 
-/// x Phi(x), with an error below 3.6 ULP (tests/e2e/ActivationsTest.cpp): 1 + erf would lose all
-/// digits below 0, and a^2 has the rest of its rounding added.
+/// x Phi(x), with an error below 3.6 ULP (tests/frontend/python/test_accuracy.py): 1 + erf would
+/// lose all digits below 0, and a^2 has the rest of its rounding added.
 Value ScalarEmitter::gelu(Value x) {
   Type type = x.getType();
   const bool wide = type.isF64();

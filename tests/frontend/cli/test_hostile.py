@@ -220,6 +220,17 @@ class Hostile(Case):
 
 
 class NotFinite(Case):
+    def test_the_op_whose_gradient_is_not_finite_first(self):
+        """The root's gradient at 0, between ops whose gradients it makes NaN."""
+        (self.folder / "root.lnet").write_text(
+            "def net(data: float32[4, 3], label: float32[4, 1]):\n    x = FullyConnected(data, num_hidden=5, name=\"f1\")\n    z = relu(x, name=\"r0\")\n"
+            "    s = sqrt(z, name=\"s0\")\n    y = tanh(s * 3, name=\"t0\")\n    return LinearRegressionOutput(FullyConnected(y, num_hidden=1, name=\"f2\"), label)\n"
+            "fit(net, optimizer=\"sgd\", learning_rate=0.1)\n")
+        for device in ("cpu", "emu", "2xcpu"):
+            done = self.run_here("train", "root.lnet", "--data", "random:1", "--check-nan", "-o", f"ck-{device}", "-d", device)
+            self.assertEqual(done.returncode, 7, done.stderr)
+            self.assertRegex(done.stderr, r"root\.lnet:4:9: error\[E0701\]: first infinity at update 1: s0 \(sqrt\), output\[")
+
     def test_at_update_3(self):
         (self.folder / "flat.lnet").write_text(FLAT)
         rows = [1.0] * 24
