@@ -2,6 +2,7 @@
 
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
+#include "executor/base/Suggest.h"
 #include "executor/data/Elements.h"
 #include "executor/data/Idx.h"
 #include "executor/data/Npy.h"
@@ -52,7 +53,10 @@ public:
   std::string leftOut() const override {
     return samplesLeftOut(order_.count(), batch_, part_, "samples");
   }
-  bool restarts(const Position &) const override { return true; }
+  bool restarts(const Position &position) const override {
+    return order_.shuffles() || position.batch == 0;
+  }
+  std::string whyIndependent() const override { return order_.whyIndependent("samples"); }
 
   Status fill(const Position &position) override {
     for (int64_t n = 0; n < batch_; ++n) {
@@ -139,12 +143,23 @@ public:
     return inFile ? readAhead(std::move(slots), make) : make(slots);
   }
 
+  /// An input that is no label has to be there.
+  bool fills(const InputSlot &slot) const override { return !slot.label || find(slot.name); }
+
 private:
   const NamedStoredArray *find(std::string_view name) const {
     for (const NamedStoredArray &named : arrays_)
       if (named.name == name)
         return &named;
     return nullptr;
+  }
+  /// "; there is "lenght"", or empty.
+  std::string nearArray(std::string_view name) const {
+    std::vector<std::string_view> names;
+    for (const NamedStoredArray &named : arrays_)
+      names.push_back(named.name);
+    const std::string near = nearest(name, names);
+    return near.empty() ? "" : fmt::format("; there is {}", inQuotes(near));
   }
   std::string fileOf(std::string_view name) const {
     const NamedStoredArray *named = find(name);
@@ -156,7 +171,8 @@ private:
     const NamedStoredArray *named = find(slot.name);
     if (!named)
       return failAt({files_.front()}, ErrorCode::E0610,
-                    "array {}: found none, want one for the input", inQuotes(slot.name));
+                    "array {}: found none, want one for the input{}", inQuotes(slot.name),
+                    nearArray(slot.name));
     const StoredArray &array = named->array;
     std::span<const int64_t> shape = array.shape();
     std::vector<int64_t> want = without(shapeOf(slot.tensor), slot.batchAxis);
@@ -186,10 +202,15 @@ private:
     return source;
   }
 
-  /// Refuses values that an integer input or the number of classes cannot hold.
+  /// Whether a finite number of the one may be infinite in the other.
+  static bool narrows(DType from, DType to) {
+    return to == DType::F16 || (from == DType::F64 && to != DType::F64);
+  }
+
+  /// Refuses values that the input's type or the number of classes cannot hold.
   Status checkValues(const InputSlot &slot, const StoredArray &array) const {
     int64_t classes = slot.label ? spec_.classes : 0;
-    if (isFloat(slot.tensor.dtype) && classes == 0)
+    if (isFloat(slot.tensor.dtype) && !narrows(array.dtype(), slot.tensor.dtype) && classes == 0)
       return {};
     return array.eachPart([&](const uint8_t *elements, int64_t first, int64_t count) -> Status {
       for (int64_t i = 0; i < count; ++i) {

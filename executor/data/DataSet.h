@@ -56,7 +56,12 @@ public:
   /// and E0602 or E0605 if the file is not as it was.
   virtual Status fill(const Position &position) = 0;
   /// Whether carried states must be zero before this batch, because its sequences continue none.
+  /// Before any other batch, row i continues row i of the batch before.
   virtual bool restarts(const Position &position) const = 0;
+  /// Why every batch restarts, and what would change that, in words; empty if not every one does.
+  virtual std::string whyIndependent() const { return {}; }
+  /// What who carries states should know of these batches, in words; empty: nothing.
+  virtual std::string carriedRemark() const { return {}; }
 };
 
 /// Training batches of sequences in buckets: the sequences of a batch are of one, and are written
@@ -67,7 +72,7 @@ public:
   virtual size_t bucket(const Position &position) = 0;
 };
 
-/// Every sample once, in the order of the data and without labels: what predictions are made for.
+/// Every sample once, in the order of the data: what predictions are made for.
 struct Samples {
   std::unique_ptr<Feed> feed; ///< rows() of its batches are the samples
   int64_t count = 0;          ///< of samples
@@ -119,9 +124,11 @@ public:
   virtual Result<std::unique_ptr<BucketFeed>>
   bucketFeed(const std::vector<std::vector<InputSlot>> &slots, uint64_t seed) const;
 
-  /// Every sample for `slots`, which are no labels. Of a text the windows; `carried`: one after the
-  /// other in the first row of a batch, as states that are carried need it, else a window a row.
-  /// Errors are those of feed().
+  /// Whether samples() can fill that slot. Labels are not read but from arrays.
+  virtual bool fills(const InputSlot &slot) const { return !slot.label; }
+  /// Every sample for `slots`, all of which fills() holds for. Of a text the windows; `carried`:
+  /// one after the other in the first row of a batch, as states that are carried need it, else a
+  /// window a row. Errors are those of feed().
   virtual Result<Samples> samples(std::vector<InputSlot> slots, bool carried) const;
   /// Nothing if the data are no table, or name no column to predict.
   virtual std::optional<Target> target() const { return std::nullopt; }

@@ -9,10 +9,14 @@
 
 namespace lstmc::data {
 
-/// Whether `dtype` can represent `value`: integers need a whole number in range; floats take any.
+/// Whether `dtype` can represent `value`: integers need a whole number in range; floats take any
+/// that stays finite.
 inline bool representable(double value, DType dtype) {
-  if (isFloat(dtype))
-    return true;
+  if (isFloat(dtype)) {
+    alignas(double) std::array<std::byte, sizeof(double)> stored;
+    writeElement(stored.data(), dtype, 0, value);
+    return !std::isfinite(value) || std::isfinite(readElement<double>(stored.data(), dtype, 0));
+  }
   return withType(dtype, [&](auto stored) {
     using Stored = decltype(stored);
     if constexpr (std::is_integral_v<Stored>)

@@ -18,7 +18,7 @@ public:
 
   int64_t batches() const override { return batches_; }
   int64_t sequences() const override { return sequences_; }
-  bool restarts(const Position &) const override { return true; }
+  bool restarts(const Position &position) const override { return position.batch == 0; }
 
   Status fill(const Position &position) override {
     for (size_t ordinal = 0; ordinal < slots_.size(); ++ordinal) {
@@ -53,6 +53,7 @@ public:
   explicit RandomData(const DataSpec &spec) : DataSet(spec) {
     digest_ = sha256(asBytes(fmt::format("random {} {}", spec.seed, spec.classes)));
   }
+  bool fills(const InputSlot &) const override { return true; }
   Result<std::unique_ptr<Feed>> feed(Part, std::vector<InputSlot> slots, uint64_t) const override {
     LSTMC_ASSIGN(int64_t batch, batchExtent(slots));
     for (const InputSlot &slot : slots)

@@ -50,6 +50,8 @@ public:
   int64_t rows(const Position &at) const override { return reader_->rows(at); }
   std::string leftOut() const override { return reader_->leftOut(); }
   bool restarts(const Position &at) const override { return reader_->restarts(at); }
+  std::string whyIndependent() const override { return reader_->whyIndependent(); }
+  std::string carriedRemark() const override { return reader_->carriedRemark(); }
 
   Status fill(const Position &position) override {
     std::unique_lock lock(mutex_);

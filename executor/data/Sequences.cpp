@@ -9,6 +9,10 @@ std::string joined(std::string a, const std::string &b) {
   return a.empty() || b.empty() ? a + b : a + "; " + b;
 }
 
+std::string ofTheirOwn(const std::string &what) {
+  return fmt::format("{} are sequences of their own, which continue none", what);
+}
+
 class SequenceFeed : public Feed {
 public:
   SequenceFeed(std::unique_ptr<SequenceWriter> writer, ChosenSequences chosen, int64_t batch,
@@ -25,6 +29,7 @@ public:
     return joined(chosen_.leftOut(), samplesLeftOut(order_.count(), batch_, part_, chosen_.what));
   }
   bool restarts(const Position &) const override { return true; }
+  std::string whyIndependent() const override { return ofTheirOwn(chosen_.what); }
 
   Status fill(const Position &position) override {
     for (int64_t n = 0; n < batch_; ++n) {
@@ -66,6 +71,7 @@ public:
                                           chosen_.count(), chosen_.what, batch_));
   }
   bool restarts(const Position &) const override { return true; }
+  std::string whyIndependent() const override { return ofTheirOwn(chosen_.what); }
 
   size_t bucket(const Position &position) override { return batchAt(position).bucket; }
 

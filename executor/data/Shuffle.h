@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace lstmc::data {
@@ -18,6 +20,12 @@ public:
   SampleOrder(int64_t count, bool shuffle, uint64_t seed)
       : count_(count), shuffle_(shuffle), seed_(seed) {}
   int64_t count() const { return count_; }
+  bool shuffles() const { return shuffle_; }
+  /// Feed::whyIndependent of batches in this order; `what` they are of.
+  std::string whyIndependent(std::string_view what) const {
+    return shuffle_ ? "the order of its " + std::string(what) + " is drawn: shuffle=no keeps it"
+                    : std::string();
+  }
   /// The sample at `place` of `epoch`.
   int64_t at(int64_t epoch, int64_t place) {
     if (!shuffle_)

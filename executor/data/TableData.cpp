@@ -36,7 +36,18 @@ public:
   std::string leftOut() const override {
     return samplesLeftOut(order_.count(), batch_, part_, "windows");
   }
-  bool restarts(const Position &) const override { return true; }
+  bool restarts(const Position &position) const override {
+    return order_.shuffles() || position.batch == 0;
+  }
+  std::string whyIndependent() const override { return order_.whyIndependent("windows"); }
+  std::string carriedRemark() const override {
+    return batch_ == window_
+               ? ""
+               : fmt::format(
+                     "row i of a batch begins {} rows of the table after row i of the batch "
+                     "before, and a window has {}: it continues the other with a batch of {}",
+                     batch_, window_, window_);
+  }
 
   Status fill(const Position &position) override {
     for (int64_t n = 0; n < batch_; ++n) {

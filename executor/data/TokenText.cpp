@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "executor/base/ByteOrderMark.h"
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Utf8.h"
@@ -52,6 +53,8 @@ Status words(std::string_view line, int number, const std::string &file, const L
 Status characters(std::string_view line, int number, const std::string &file, const Taker &take) {
   int column = 1;
   for (size_t i = 0; i < line.size(); ++column) {
+    if (line.substr(i) == "\r\n")
+      ++i;
     LSTMC_ASSIGN(int length, characterLength(line, i, {file, number, column}));
     LSTMC_TRY(take(line.substr(i, size_t(length)), number, column));
     i += size_t(length);
@@ -77,6 +80,8 @@ Status bytes(std::string_view text, Position &at, const Taker &take) {
 
 Status lines(std::string_view text, TextUnit unit, Position &at, const std::string &file,
              const Limits &limits, const Taker &take) {
+  if (at.line == 1)
+    text = withoutByteOrderMark(text);
   for (; !text.empty(); ++at.line) {
     size_t end = text.find('\n');
     size_t length = end == text.npos ? text.size() : end + 1; // including the end of the line

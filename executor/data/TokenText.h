@@ -44,6 +44,9 @@ private:
 
 /// Calls `take(token, line, column)`, which returns a Status, for every token of `text`.
 ///
+/// A byte order mark before the first token is none, and a line end of two characters (CR LF) is
+/// one token, "\n"; byte: they are as they stand.
+///
 /// char: code points. byte: bytes of any value. word: text between ASCII blanks, with `<eos>` at
 /// the end of each line; the last line need not have a line end. Lines and columns count from 1,
 /// columns in code points (byte: in bytes). For char and word, E0603 for NUL or bytes that are not

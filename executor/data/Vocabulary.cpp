@@ -1,5 +1,6 @@
 #include "executor/data/Vocabulary.h"
 
+#include "executor/base/ByteOrderMark.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
@@ -75,6 +76,7 @@ std::string_view textUnitName(TextUnit unit) { return kUnits[size_t(unit)].secon
 Result<Vocabulary> Vocabulary::parse(std::string_view text, const std::string &file,
                                      const Limits &limits) try {
   SymbolTable symbols;
+  text = withoutByteOrderMark(text);
   int line = 0;
   while (!text.empty()) {
     ++line;
