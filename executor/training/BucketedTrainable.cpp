@@ -14,6 +14,7 @@ public:
   int64_t sequences() const override { return feed_->sequences(); }
   std::string leftOut() const override { return feed_->leftOut(); }
   bool restarts(const data::Position &position) const override { return feed_->restarts(position); }
+  std::string whyIndependent() const override { return feed_->whyIndependent(); }
   Status fill(const data::Position &position) override {
     model_.use(feed_->bucket(position));
     return feed_->fill(position);

@@ -1,16 +1,29 @@
 #include "executor/training/Evaluate.h"
 
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <new>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "executor/base/NoMemory.h"
+#include "executor/base/Quote.h"
 #include "executor/data/FillAhead.h"
 #include "executor/training/AreaUnderCurve.h"
+#include "executor/training/KeptStates.h"
 
 namespace lstmc::training {
+
+Status checkCarried(Trainable &model, const data::Feed &feed, const std::string &source) {
+  const std::string why = feed.whyIndependent();
+  const std::vector<StoredTensor> states = model.states();
+  return states.empty() || why.empty()
+             ? Status()
+             : fail(ErrorCode::E0001, "carry: state {} has nothing to go on to: of data {}, {}",
+                    inQuotes(states.front().name), inQuotes(source), why);
+}
 
 void resetStates(Trainable &model) {
   for (const StoredTensor &state : model.states())
@@ -49,11 +62,22 @@ static Status collect(const Tensor &scores, int64_t rows, AreaUnderCurve &curve)
   return noMemory("");
 }
 
-Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
+/// Whether all that `evaluate` measured of a batch is.
+static bool isFinite(Trainable &model) {
+  for (size_t head = 0; head < model.heads().size(); ++head)
+    for (double value : model.metric(Trainable::Entry::Evaluate, head))
+      if (!std::isfinite(value))
+        return false;
+  return true;
+}
+
+Result<Evaluation> evaluate(Trainable &model, data::Feed &feed,
+                            const std::function<Error(int64_t)> &explain) {
   auto begin = std::chrono::steady_clock::now();
-  std::vector<std::vector<std::byte>> kept;
-  for (const StoredTensor &state : model.states())
-    state.read(kept.emplace_back(size_t(state.bytes())));
+  const KeptStates kept(model.states());
+  std::optional<KeptStates> before; // the batch
+  if (explain)
+    before.emplace(model.states());
   Evaluation result{MetricTotals(model.heads()), 0, 0, leftOutOf(model, feed)};
   int64_t batches = batchesMeasured(model, feed);
   if (batches == 0)
@@ -66,6 +90,8 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
     int64_t rows = feed.rows(position);
     if (feed.restarts(position))
       resetStates(model);
+    if (before)
+      before->keep();
     status = inputs.fill(position);
     const std::function<bool()> fillNext = [&, next = batch + 1] {
       if (next < batches)
@@ -74,6 +100,13 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
     };
     if (status.ok())
       status = model.evaluate(fillNext);
+    if (status.ok() && explain && !isFinite(model)) {
+      inputs.forget();
+      before->putBack();
+      status = feed.fill(position);
+      if (status.ok())
+        status = explain(batch);
+    }
     for (size_t head = 0; head < model.heads().size() && status.ok(); ++head) {
       if (!model.measuresRows())
         result.totals.add(head, model.metric(Trainable::Entry::Evaluate, head));
@@ -84,9 +117,7 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed) {
     }
     result.sequences += rows;
   }
-  size_t next = 0;
-  for (const StoredTensor &state : model.states())
-    state.write(kept[next++]);
+  kept.putBack();
   if (!status.ok())
     return status.error();
   for (size_t head = 0; head < curves.size(); ++head)

@@ -1,6 +1,8 @@
 // Measuring a model on data.
 #pragma once
 
+#include <functional>
+
 #include "executor/data/DataSet.h"
 #include "executor/training/Metrics.h"
 #include "executor/training/Trainable.h"
@@ -18,10 +20,18 @@ struct Evaluation {
 /// feed says, and sums what the heads measured, row after row, so that the sums are the same for
 /// any batch. A net that mixes rows is measured on whole batches only. States are then what they
 /// were before. The same numbers for `lstmc eval` and for validation while training.
-Result<Evaluation> evaluate(Trainable &model, data::Feed &feed);
+///
+/// `explain`, if there is one, is called for a batch whose measures are not all finite, with inputs
+/// and states as they were before it; what it returns ends the evaluation.
+Result<Evaluation> evaluate(Trainable &model, data::Feed &feed,
+                            const std::function<Error(int64_t batch)> &explain = {});
 
 /// What of the data `evaluate` would not measure, in words; empty where nothing.
 std::string leftOutOf(const Trainable &model, const data::Feed &feed);
+
+/// E0001 where the model carries states and no batch of the training data continues another, so
+/// that carrying them would do nothing.
+Status checkCarried(Trainable &model, const data::Feed &feed, const std::string &source);
 
 /// Sets all states to zero.
 void resetStates(Trainable &model);

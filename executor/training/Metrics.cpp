@@ -245,7 +245,9 @@ double MetricTotals::ignored() const {
 
 std::optional<double> MetricTotals::value(std::string_view metric) const {
   if (metric == "loss")
-    return sums_.empty() || !(labels() > 0) ? std::nullopt : std::optional(loss());
+    return std::ranges::none_of(sums_, [](const MetricValues &sum) { return sum[kCounted] > 0; })
+               ? std::nullopt
+               : std::optional(loss());
   const MetricRow *row = findMetric(metric);
   for (size_t i = 0; row && i < heads_.size(); ++i) {
     const bool scores = row->heads == Heads::Scores;

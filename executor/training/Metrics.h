@@ -52,8 +52,8 @@ public:
   /// Counted and ignored labels of the first head.
   double labels() const { return sums_.empty() ? 0 : sums_[0][kCounted]; }
   double ignored() const;
-  /// "loss", or a row of Metrics.def, of the first head that has it. Nothing where none has, or no
-  /// label was counted.
+  /// "loss" of all heads, or a row of Metrics.def, of the first head that has it and has counted
+  /// labels. Nothing where none has.
   std::optional<double> value(std::string_view metric) const;
 
 private:

@@ -33,6 +33,7 @@ Result<RateFindings> findRate(Trainable &model, const data::DataSet &data, uint6
                               const RateSearch &search) {
   LSTMC_ASSIGN(std::unique_ptr<data::Feed> feed,
                model.trainingFeed(data, seed, Trainable::BatchRows::Wanted));
+  LSTMC_TRY(checkCarried(model, *feed, data.spec().source));
   RateFindings found;
   data::Position position;
   double mean = 0, least = HUGE_VAL;

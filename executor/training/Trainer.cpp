@@ -78,6 +78,10 @@ private:
     data_ = &data;
     LSTMC_ASSIGN(feed_, model_.trainingFeed(data, options_.seed, Trainable::BatchRows::Wanted));
     inputs_.emplace(*feed_);
+    LSTMC_TRY(checkCarried(model_, *feed_, data.spec().source));
+    if (const std::string remark = feed_->carriedRemark();
+        !remark.empty() && !model_.states().empty())
+      observer_.warning(fail(ErrorCode::E0001, "carry: {}", remark));
     if (valid || data.spec().valid > 0) {
       const data::DataSet &from = valid ? *valid : data;
       LSTMC_ASSIGN(std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Evaluate));
