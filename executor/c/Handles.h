@@ -2,9 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <set>
-#include <string>
-#include <utility>
+#include <vector>
 
 #include "executor/c/include/lstmc/lstmc.h"
 #include "executor/data/Vocabulary.h"
@@ -19,8 +17,7 @@ struct lstmc_session {
   std::unique_ptr<lstmc::Session> session;
   void (*log)(void *user, const char *message) = nullptr;
   void *user = nullptr;
-  /// Inputs of entries that somebody has asked for: all others were never given.
-  std::set<std::pair<std::string, std::string>> asked = {};
+  std::vector<std::vector<bool>> given = {}; ///< by entry and input: whether the caller has had it
   bool shares = false; ///< its weights, so that it cannot train
 };
 

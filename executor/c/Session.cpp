@@ -78,31 +78,53 @@ Status view(Result<Tensor> tensor, lstmc_tensor *to) {
   return tensor.status();
 }
 
-/// E0001 with the names of inputs that an update needs and that nobody has given: data and labels
-/// whose views were never asked for, with scalars that have no value yet.
-Status checkGiven(const lstmc_session &session, const char *entry) {
-  std::optional<size_t> index = session.session->package().findEntry(entry);
-  if (!index || !session.session->hasEntry(entry) || session.shares)
-    return {}; // run() says so
-  std::vector<std::string_view> data, scalars;
-  bool updates = false;
-  for (const package::Binding &input : session.session->package().data().entries[*index].inputs) {
-    updates |= input.name == "learning_rate";
-    if (input.role != "scalar") {
-      if (!session.asked.contains({entry, input.name}))
-        data.push_back(input.name);
-    } else if (input.name == "learning_rate" || input.name == "update") {
-      LSTMC_ASSIGN(Tensor value, session.session->input(entry, input.name));
-      const auto number = readElement<double>(value.data, value.dtype, 0);
-      if (std::isnan(number) || (input.name == "update" && number == 0))
-        scalars.push_back(input.name);
-    }
+/// Calls `f(input, given)` for the inputs of an entry that are no scalars.
+template <typename F> void eachInput(lstmc_session &session, std::string_view entry, F f) {
+  const package::PackageData &data = session.session->package().data();
+  session.given.resize(data.entries.size());
+  for (size_t e = 0; e < data.entries.size(); ++e) {
+    if (data.entries[e].name != entry)
+      continue;
+    const std::vector<package::Binding> &inputs = data.entries[e].inputs;
+    session.given[e].resize(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].role != "scalar")
+        f(inputs[i], session.given[e][i]);
   }
-  if (!updates || data.empty())
-    return {};
-  data.insert(data.end(), scalars.begin(), scalars.end());
-  return fail(ErrorCode::E0001, "{} needs {}, which {} not given", entry, fmt::join(data, ", "),
-              data.size() == 1 ? "was" : "were");
+}
+
+/// The scalars that an update needs and that have no value yet.
+Status addMissingScalars(const lstmc_session &session, const char *entry,
+                         std::vector<std::string> &names) {
+  for (const char *name : {"learning_rate", "update"}) {
+    LSTMC_ASSIGN(Tensor value, session.session->input(entry, name));
+    const auto number = readElement<double>(value.data, value.dtype, 0);
+    if (std::isnan(number) || (std::string_view(name) == "update" && number == 0))
+      names.push_back(name);
+  }
+  return {};
+}
+
+/// E0001 with the names of inputs whose memory the caller never had: they would be read as zeros,
+/// or as what an entry has left there. Missing scalars alone are for run() to name.
+Status checkGiven(lstmc_session &session, const char *entry) {
+  std::vector<std::string> names;
+  eachInput(session, entry, [&](const package::Binding &input, bool given) {
+    if (!given)
+      names.push_back(input.name);
+  });
+  if (names.empty() || !session.session->hasEntry(entry))
+    return {}; // run() says what there is not
+  const std::optional<size_t> index = session.session->package().findEntry(entry);
+  const bool updates =
+      std::ranges::any_of(session.session->package().data().entries[*index].inputs,
+                          [](const auto &input) { return input.name == "learning_rate"; });
+  if (updates && session.shares)
+    return {}; // run() refuses it whatever is given
+  if (updates)
+    LSTMC_TRY(addMissingScalars(session, entry, names));
+  return fail(ErrorCode::E0001, "{} needs {}, which {} not given", entry, fmt::join(names, ", "),
+              names.size() == 1 ? "was" : "were");
 }
 
 /// Finds a state and checks that it has `size` bytes.
@@ -230,7 +252,10 @@ lstmc_status lstmc_session_input(lstmc_session *session, const char *entry, cons
     return c::nullArgument();
   return c::guarded([&]() -> Status {
     LSTMC_TRY(view(session->session->input(entry, name), tensor));
-    session->asked.emplace(entry, name);
+    eachInput(*session, entry, [&](const package::Binding &input, auto given) {
+      if (input.name == name)
+        given = true;
+    });
     return {};
   });
 }

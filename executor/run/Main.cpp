@@ -16,9 +16,12 @@
 #include "executor/data/Npz.h"
 #include "executor/package/Plan.h"
 #include "executor/run/Arguments.h"
+#include "executor/session/NonFinite.h"
 #include "executor/session/Session.h"
 #include "executor/session/Values.h"
+#include "executor/session/WhyNotFinite.h"
 #include "executor/training/Checkpoint.h"
+#include "executor/training/KeptStates.h"
 
 namespace lstmc {
 namespace {
@@ -64,6 +67,11 @@ Status bindWeights(Session &session, const Arguments &arguments, const Model &mo
     return session::bindWeights(session, model.checkpoint->model);
   if (std::filesystem::exists(beside, error))
     return session::bindWeights(session, beside);
+  if (!model.package->data().parameters.empty())
+    writeMessage(
+        fmt::format("warning: there are no weights beside {}, and --params gives none: they "
+                    "are the initial values of seed {}\n",
+                    arguments.model, arguments.seed));
   return session.initialise(arguments.seed);
 }
 
@@ -75,6 +83,38 @@ Status checkInputs(const Arguments &arguments, const package::Entry &entry) {
       given |= text.starts_with(input.name + "=");
     if (!given)
       return fail(ErrorCode::E0001, "input \"{}\": found no -i for it, want one", input.name);
+  }
+  return {};
+}
+
+Status write(const std::vector<data::NamedTensor> &outputs, const Arguments &arguments) {
+  if (arguments.output.empty()) {
+    for (const data::NamedTensor &output : outputs)
+      writeOutput(escaped(session::describeValue(output.name, output.tensor)) + "\n");
+    return {};
+  }
+  if (arguments.output == "-") {
+    LSTMC_ASSIGN(Bytes bytes, data::npzBytes(outputs));
+    writeOutput(asText(bytes));
+    return {};
+  }
+  LSTMC_TRY(data::writeArrays(arguments.output, outputs,
+                              arguments.force ? OutputFile::Existing::Replace
+                                              : OutputFile::Existing::Keep));
+  writeOutput(arguments.output + "\n");
+  return {};
+}
+
+/// E0701 where an output is not finite; `before`: the states of before the run.
+Status checkFinite(Session &session, const std::vector<data::NamedTensor> &outputs,
+                   const std::string &entry, const training::KeptStates &before) {
+  for (const data::NamedTensor &output : outputs) {
+    LSTMC_ASSIGN(bool found, session::hasNonFinite(session, entry, output.name));
+    if (!found)
+      continue;
+    before.putBack();
+    LSTMC_ASSIGN(Diagnostic why, session::whyNotFinite(session, entry, "in " + entry));
+    return session::asError(why);
   }
   return {};
 }
@@ -106,6 +146,7 @@ Status runModel(const Arguments &arguments) {
   LSTMC_TRY(checkInputs(arguments, model.package->data().entries[*index]));
   for (const std::string &input : arguments.inputs)
     LSTMC_TRY(session::setInput(*session, arguments.entry, input));
+  const training::KeptStates before(*session);
   LSTMC_TRY(session->run(arguments.entry));
   LSTMC_ASSIGN(Diagnostics outside, session->indexWarning());
   for (const Diagnostic &warning : outside) {
@@ -121,21 +162,8 @@ Status runModel(const Arguments &arguments) {
     LSTMC_ASSIGN(Tensor tensor, session->output(arguments.entry, output.name));
     outputs.push_back({output.name, tensor});
   }
-  if (arguments.output.empty()) {
-    for (const data::NamedTensor &output : outputs)
-      writeOutput(escaped(session::describeValue(output.name, output.tensor)) + "\n");
-    return {};
-  }
-  if (arguments.output == "-") {
-    LSTMC_ASSIGN(Bytes bytes, data::npzBytes(outputs));
-    writeOutput(asText(bytes));
-    return {};
-  }
-  LSTMC_TRY(data::writeArrays(arguments.output, outputs,
-                              arguments.force ? OutputFile::Existing::Replace
-                                              : OutputFile::Existing::Keep));
-  writeOutput(arguments.output + "\n");
-  return {};
+  LSTMC_TRY(write(outputs, arguments));
+  return checkFinite(*session, outputs, arguments.entry, before);
 }
 
 } // namespace

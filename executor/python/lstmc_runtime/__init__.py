@@ -83,7 +83,7 @@ class Session:
     def __init__(self, package: Package, params: str | os.PathLike[str] | None = None, threads: int = 0, devices: str | None = None,
                  check_nan: bool = False, share: Session | None = None) -> None:
         self.package, self._handle, self._turn = package, ctypes.c_void_p(), threading.Lock()
-        self._viewed = set()  # (entry, name) of inputs that the user writes to by himself
+        self._viewed, self._set = set(), set()  # (entry, input): whose memory the user writes; that hold until another entry runs
         options = Options(size=ctypes.sizeof(Options), devices=devices.encode() if devices else None, threads=threads, check_finite=bool(check_nan))
         call("session_create", package._handle, ctypes.byref(options), ctypes.byref(self._handle))
         if share is not None:
@@ -96,45 +96,64 @@ class Session:
         close(self._handle)
 
     def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
-        """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first. With `copy=False` outputs are
-        views of that memory, which the next run overwrites. "step" is one update of the weights, as `lstmc train` makes it, and also takes
-        `learning_rate`, `update` (from 1) and `seed`."""
+        """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first, for this run; those that are
+        not among them have to be written by `set_input` or to `input(..)` before. Without `inputs` it runs on what is there. With
+        `copy=False` outputs are views of that memory, which the next run overwrites. "step" is one update of the weights, as `lstmc train`
+        makes it, and also takes `learning_rate`, `update` (from 1) and `seed`."""
         given = dict(inputs or {})
         with self._turn:
+            self._check_given(given, entry)
             self._set_update(given, entry)
             for name, value in given.items():
-                self.set_input(name, value, entry)
+                self._write(name, value, entry)
+            self._set = {(of, name) for of, name in self._set if of == entry and name not in (inputs or ())}
             call("session_run", self._handle, self.package._entry(entry))
             outputs = {name: self.output(name, entry) for name in self.package.outputs(entry)}
             return {name: output.copy() for name, output in outputs.items()} if copy else outputs
 
     def _set_update(self, given, entry):
         """Takes the scalars of an update out of what is given: a view of the rate has fewer digits than `lstmc train`'s."""
-        known = self.package.inputs(entry)
-        if "learning_rate" not in known:
-            return
-        missing = [name for name in known if name != "seed" and name not in given and (entry, name) not in self._viewed]
-        if missing:
-            raise Error(f"error[E0001]: {entry} needs {', '.join(missing)}, which {'was' if len(missing) == 1 else 'were'} not given")
         if "learning_rate" in given and "update" in given:
             seed = given.pop("seed") if "seed" in given else self._view("session_input", entry.encode(), b"seed")
             rate, update, seed = (numpy.asarray(value).reshape(-1)[0].item() for value in (given.pop("learning_rate"), given.pop("update"), seed))
             call("session_set_update", self._handle, ctypes.c_double(rate), ctypes.c_int64(update), ctypes.c_uint64(seed))
 
+    def _check_given(self, inputs, entry):
+        known = self.package.inputs(entry)
+        for name in inputs:
+            wanted("input", name, known)
+        missing = [name for name in known if name != "seed" and name not in inputs and (entry, name) not in self._viewed | self._set]
+        if missing and (inputs or "learning_rate" in known):
+            raise Error(f"error[E0001]: {entry} needs {', '.join(missing)}, which {'was' if len(missing) == 1 else 'were'} not given; "
+                        "set_input gives an input that holds until another entry runs")
+
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
-        """Writes an array of the input's shape; its numbers are converted where that loses nothing but digits of floats."""
-        wanted("input", name, self.package.inputs(entry))
-        view, array = self._view("session_input", entry.encode(), name.encode()), numpy.asarray(value)
+        """Writes an array of the input's shape, for all runs until another entry runs or the input is written again; its numbers are
+        converted where that loses nothing but digits of floats."""
+        self._write(name, value, entry)
+        self._set.add((entry, name))
+
+    def _write(self, name, value, entry):
+        view, array = self._input(name, entry), numpy.asarray(value)
+        if numpy.ma.is_masked(value):
+            raise Error(f"error[E0610]: input {name}: found masked elements, want a value for each: array.filled(0)")
         if array.shape != view.shape:
             raise Error(f"error[E0610]: input {name}: found shape {array.shape}, want {view.shape}")
         if not numpy.can_cast(array.dtype, view.dtype, "same_kind"):
             raise Error(f"error[E0610]: input {name}: found {array.dtype}, want {view.dtype}")
-        view[...] = array
+        with numpy.errstate(over="ignore"):
+            view[...] = array
+        if view.dtype.kind == "f" and view.dtype.itemsize < array.dtype.itemsize and (numpy.isinf(view) & numpy.isfinite(array)).any():
+            raise Error(f"error[E0604]: input {name}: found a number that {view.dtype} does not have")
 
     def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an input, to be written to before a run."""
-        wanted("input", name, self.package.inputs(entry))
+        view = self._input(name, entry)
         self._viewed.add((entry, name))
+        return view
+
+    def _input(self, name, entry):
+        wanted("input", name, self.package.inputs(entry))
         return self._view("session_input", entry.encode(), name.encode())
 
     def output(self, name: str, entry: str = "forward") -> numpy.ndarray:

@@ -16,6 +16,14 @@ with tempfile.TemporaryDirectory() as folder:
 lines = []
 log = Options.LOG(lambda user, message: lines.append((user, message.decode())))
 session = runtime.session(package, log=log, user=77)
+try:
+    runtime.session_run(session, b"forward")
+    sys.exit("a run without its input was not refused")
+except SystemExit as refused:
+    if 'forward needs data, which was not given' not in str(refused):
+        raise
+data = runtime.view(session, b"forward", b"data", "input")
+data.raw = bytes(len(data))
 runtime.session_run(session, b"forward")
 if lines:
     sys.exit(f"too early: {lines}")

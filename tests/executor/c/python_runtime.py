@@ -133,6 +133,22 @@ class Runtime(unittest.TestCase):
         with self.assertRaisesRegex(lstmc_runtime.Error, r"E0601"):
             session.package.session(params=self.folder / "nowhere.safetensors")
 
+    def test_a_run_reads_what_it_was_given(self):
+        (self.folder / "two.lnet").write_text("def two(data: float32[2, 3], more: float32[2, 3]):\n    return data + 2 * more\n")
+        self.lstmc("compile", "two.lnet", "-o", "two.lstmc")
+        session = lstmc_runtime.load(self.folder / "two.lstmc").session()
+        ones = numpy.ones((2, 3), "float32")
+        [sums] = session.run({"data": ones, "more": ones}).values()
+        self.assertTrue((sums == 3).all())
+        for given, message in (({"data": ones}, 'forward needs more, which was not given'), ({"data": ones, "mroe": ones}, 'no input "mroe"; there are more'),
+                               ({"data": ones, "more": numpy.full((2, 3), 1e300)}, "E0604"), ({"data": ones, "more": numpy.ma.array(ones, mask=True)}, "masked"),
+                               ({"data": ones, "more": ones * 1j}, "found complex64, want float32")):
+            with self.assertRaisesRegex(lstmc_runtime.Error, message):
+                session.run(given)
+        session.set_input("more", 2 * ones)
+        [sums] = session.run({"data": ones}).values()
+        self.assertTrue((sums == 5).all())
+
     def test_versions_are_one(self):
         project = (SOURCE / "executor/python/pyproject.toml").read_text()
         self.assertIn(f'version = "{lstmc_runtime.__version__}"', project)

@@ -179,6 +179,7 @@ LSTMC_API lstmc_status lstmc_session_output(const lstmc_session *session, const 
 /* Gives the scalars of the next update. LSTMC_USAGE where the package has no `step`. */
 LSTMC_API lstmc_status lstmc_session_set_update(lstmc_session *session, double learning_rate,
                                                 int64_t update, uint64_t seed);
+/* LSTMC_USAGE for an entry of whose inputs one was never asked for by lstmc_session_input. */
 LSTMC_API lstmc_status lstmc_session_run(lstmc_session *session, const char *entry);
 
 /* States that a network carries from one run to the next. `size` must be the state's size in
