@@ -57,7 +57,10 @@ struct Cell {
     return seconds[std::min(seconds.size() - 1, size_t(q * double(seconds.size())))];
   }
   double forecastError() const { return forecast / quantile(0.5) - 1; }
-  double labelsPerSecond() const { return double(labels) / quantile(0.5); }
+  /// None of an entry that reads no labels.
+  std::optional<double> labelsPerSecond() const {
+    return labels > 0 ? std::optional(double(labels) / quantile(0.5)) : std::nullopt;
+  }
 };
 
 /// What -i gives, and the rest at random.
@@ -71,14 +74,15 @@ Status fillInputs(Session &session, const package::Entry &entry, const Options &
   return {};
 }
 
-/// What the inputs say of the size of a call.
-Status describeCall(Cell &cell, Session &session, const package::Entry &entry) {
+/// What the inputs say of the size of a call. `real`: of all steps, those that sequences have.
+Status describeCall(Cell &cell, Session &session, const package::Entry &entry, double real) {
   for (const package::Binding &binding : entry.inputs) {
     if (binding.role == "scalar")
       continue;
     LSTMC_ASSIGN(Tensor input, session.input(entry.name, binding.name));
-    if (binding.role == "label" || cell.labels == 0)
-      cell.labels = input.elements();
+    const bool ofSteps = std::ranges::find(binding.dims, "seq") != binding.dims.end();
+    if (binding.role == "label")
+      cell.labels = std::llround(double(input.elements()) * (ofSteps ? real : 1));
     for (size_t axis = 0; axis < binding.dims.size(); ++axis) {
       if (binding.dims[axis] == "batch" && cell.batch == 0)
         cell.batch = input.shape[axis];
@@ -94,6 +98,41 @@ uint64_t weightBytes(const package::PackageData &data) {
   for (const package::Parameter &parameter : data.parameters)
     bytes += data.buffers[parameter.buffers[0]].bytes;
   return bytes;
+}
+
+/// By the lengths that the inputs have; 1 where there are none.
+Result<double> realStepsGiven(Session &session, const std::string &entryName) {
+  const package::Package &package = session.package();
+  std::optional<planning::LengthsInput> lengths =
+      planning::lengthsInput(package.data().entries[*package.findEntry(entryName)]);
+  if (!lengths)
+    return 1;
+  LSTMC_ASSIGN(Tensor given, session.input(entryName, lengths->name));
+  return planning::realSteps(given, lengths->steps);
+}
+
+/// Of the arithmetic of an entry, that of recurrent layers that leave out steps beyond lengths.
+int64_t skippableFlops(const package::Entry &entry) {
+  int64_t flops = 0;
+  for (const package::DeviceProgram &program : entry.programs)
+    for (const package::Launch &launch : program.launches) {
+      const std::vector<package::Operand> &operands = launch.operands;
+      if (launch.kernel == KernelId::RnnForward &&
+          operands[RnnForwardOperand::length].buffer != package::kNoBuffer) {
+        const std::vector<int64_t> &y = operands[RnnForwardOperand::y].shape;
+        const int64_t gates = gateCount(argumentsOf<RnnForwardArguments>(launch).mode) * y[2];
+        flops += 2 * y[0] * y[1] * gates * (operands[RnnForwardOperand::x].shape[2] + y[2]);
+      }
+      if (launch.kernel == KernelId::RnnBackward &&
+          operands[RnnBackwardOperand::length].buffer != package::kNoBuffer) {
+        const std::vector<int64_t> &gates = operands[RnnBackwardOperand::gates].shape;
+        const package::Operand &dx = operands[RnnBackwardOperand::dx];
+        const int64_t inputs = dx.buffer == package::kNoBuffer ? 0 : dx.shape[2];
+        flops += 2 * gates[0] * gates[1] * gates[2] *
+                 (inputs + operands[RnnBackwardOperand::y].shape[2]);
+      }
+    }
+  return flops;
 }
 
 /// What is known of a call before it is timed.
@@ -114,11 +153,14 @@ Result<Cell> describe(const Model &model, Session &session, const Options &optio
                    : std::string(dtypeName(data.buffers[data.parameters[0].buffers[0]].dtype));
   LSTMC_ASSIGN(cell.seed, seedInForce(model, options));
   LSTMC_TRY(fillInputs(session, data.entries[*index], options));
-  LSTMC_TRY(describeCall(cell, session, data.entries[*index]));
+  LSTMC_ASSIGN(const double real, realStepsGiven(session, entryName));
+  LSTMC_TRY(describeCall(cell, session, data.entries[*index], real));
   if (model.compiled)
     for (const passes::EntryCost &cost : model.compiled->costs)
-      if (cost.entry == entryName)
+      if (cost.entry == entryName) {
         cell.cost = cost;
+        cell.cost->flops -= std::llround(double(skippableFlops(data.entries[*index])) * (1 - real));
+      }
   return cell;
 }
 
@@ -138,17 +180,6 @@ Status timeCalls(Cell &cell, Session &session, const Options &options) {
   }
   std::sort(cell.seconds.begin(), cell.seconds.end());
   return {};
-}
-
-/// By the lengths that the inputs have; 1 where there are none.
-Result<double> realStepsGiven(Session &session, const std::string &entryName) {
-  const package::Package &package = session.package();
-  std::optional<planning::LengthsInput> lengths =
-      planning::lengthsInput(package.data().entries[*package.findEntry(entryName)]);
-  if (!lengths)
-    return 1;
-  LSTMC_ASSIGN(Tensor given, session.input(entryName, lengths->name));
-  return planning::realSteps(given, lengths->steps);
 }
 
 /// Each GPU of the package, and the cpu where it has one. Emulated GPUs are left out, since the
@@ -240,7 +271,7 @@ Json cellJson(const Cell &cell, const std::string &model) {
                {"median_s", cell.quantile(0.5)},
                {"p99_s", cell.quantile(0.99)},
                {"min_s", cell.seconds.front()},
-               {"labels_per_s", cell.labelsPerSecond()},
+               {"labels_per_s", cell.labelsPerSecond() ? Json(*cell.labelsPerSecond()) : Json()},
                {"flops", cell.cost ? Json(cell.cost->flops) : Json()},
                {"moved_bytes", cell.cost ? Json(cell.cost->movedBytes) : Json()},
                {"limit_s", cell.limit ? Json(*cell.limit) : Json()},
@@ -272,7 +303,7 @@ std::vector<std::string> timeColumns(const Cell &cell) {
   return {fmt::format("{:.4f} ± {:.4f}", cell.mean() * 1e3, cell.deviation() * 1e3),
           fmt::format("{:.4f}", cell.quantile(0.5) * 1e3),
           fmt::format("{:.4f}", cell.quantile(0.99) * 1e3),
-          fmt::format("{:.0f}", cell.labelsPerSecond()),
+          cell.labelsPerSecond() ? fmt::format("{:.0f}", *cell.labelsPerSecond()) : "-",
           cell.cost ? fmt::format("{:.1f}", double(cell.cost->flops) / cell.quantile(0.5) / 1e9)
                     : "-",
           cell.limit ? fmt::format("{:.0f} %", *cell.limit / cell.quantile(0.5) * 100) : "-",
@@ -341,7 +372,7 @@ void printCells(const std::vector<Cell> &cells, const Options &options, Console 
     console.print(fmt::format("| {} |", fmt::join(columnsOf(cell), " | ")));
 }
 
-double valueOf(const Cell &cell, std::string_view metric) {
+std::optional<double> valueOf(const Cell &cell, std::string_view metric) {
   return metric == "median_s" ? cell.quantile(0.5)
          : metric == "mean_s" ? cell.mean()
          : metric == "p99_s"  ? cell.quantile(0.99)
@@ -354,14 +385,12 @@ bool asExpected(const std::vector<Cell> &cells, const std::vector<Expectation> &
   bool all = true;
   for (const Cell &cell : cells)
     for (const training::HeldExpectation &held :
-         judge(wanted, [&](const std::string &metric) -> std::optional<double> {
-           return valueOf(cell, metric);
-         })) {
+         judge(wanted, [&](const std::string &metric) { return valueOf(cell, metric); })) {
       all &= held.held;
       if (!held.held)
-        console.say(
-            fmt::format("expectation not held: {} (value {:.6g}, {} of batch {}, {} threads)",
-                        held.text, *held.value, cell.entry, cell.batch, cell.threads));
+        console.say(fmt::format("expectation not held: {} (value {}, {} of batch {}, {} threads)",
+                                held.text, held.value ? fmt::format("{:.6g}", *held.value) : "none",
+                                cell.entry, cell.batch, cell.threads));
     }
   return all;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "executor/session/NonFinite.h"
+#include "executor/session/WhyNotFinite.h"
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/TrainReport.h"
 #include "executor/training/Trainer.h"
@@ -30,6 +32,7 @@ struct Job {
   std::vector<std::string> metrics;
   uint64_t seed = 0;
   std::unique_ptr<Session> session;
+  std::optional<Diagnostic> fault; ///< of measures that are not finite
 };
 
 /// A checkpoint knows its vocabulary; a source takes what the data offer. `wanted` is judged once
@@ -65,7 +68,16 @@ Result<training::Evaluation> evaluate(Job &job, bool dryRun) {
   LSTMC_ASSIGN(auto slots, trainable->inputs(training::Trainable::Entry::Evaluate));
   data::DataSet &data = *job.data.data;
   LSTMC_ASSIGN(auto feed, data.feed(training::validationPart(data), slots, job.seed));
-  return dryRun ? training::Evaluation() : training::evaluate(*trainable, *feed);
+  if (dryRun)
+    return training::Evaluation();
+  return training::evaluate(*trainable, *feed, [&](int64_t batch) -> Error {
+    Result<Diagnostic> why =
+        session::whyNotFinite(*job.session, "evaluate", fmt::format("in batch {}", batch + 1));
+    if (!why.ok())
+      return why.error();
+    job.fault = *why;
+    return session::asError(*job.fault);
+  });
 }
 
 void print(const training::Evaluation &evaluation,
@@ -101,7 +113,7 @@ CommandResult evalCommand(const Options &options, Console &console) {
   trace.watch(*job.session);
   Result<training::Evaluation> evaluation = evaluate(job, options.dryRun);
   if (!evaluation.ok()) {
-    const Diagnostic *fault = job.session->fault(); // has the user's line
+    const Diagnostic *fault = job.fault ? &*job.fault : job.session->fault(); // has the user's line
     bool numbers = fault && evaluation.error().code == ErrorCode::E0701;
     return Diagnostics{numbers ? *fault : asDiagnostic(evaluation.error())};
   }

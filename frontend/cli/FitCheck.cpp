@@ -19,7 +19,7 @@ namespace {
 class FitCheck {
 public:
   FitCheck(const symbol::Network &net, const std::vector<package::Setting> &fit,
-           const std::vector<std::string> &states, const package::PackageData &package)
+           const std::vector<BeginState> &states, const package::PackageData &package)
       : net_(net), fit_(fit), states_(states), package_(package) {}
 
   Diagnostics run() {
@@ -51,15 +51,29 @@ private:
 
   void checkCarry() {
     for (const std::string &pattern : splitCommas(findSetting(fit_, "carry").value_or(""))) {
-      bool any = std::any_of(states_.begin(), states_.end(), [&](llvm::StringRef name) {
-        return passes::matchesPattern(name, pattern) ||
-               passes::matchesPattern(name.split("_begin_state").first, pattern);
-      });
+      std::vector<std::string_view> names;
+      const BeginState *backwards = nullptr;
+      bool any = false;
+      for (const BeginState &state : states_) {
+        names.push_back(state.name);
+        const std::string layer = state.name.substr(0, state.name.find("_begin_state"));
+        if (!passes::matchesPattern(state.name, pattern) && !passes::matchesPattern(layer, pattern))
+          continue;
+        any = true;
+        if (state.bidirectional)
+          backwards = &state;
+      }
       if (!any)
         report("carry",
                fmt::format("carry: found \"{}\", want a pattern of the names of states{}", pattern,
-                           states_.empty() ? ", and the net begins with none"
-                                           : fmt::format(": {}", fmt::join(states_, ", "))));
+                           names.empty() ? ", and the net begins with none"
+                                         : fmt::format(": {}", fmt::join(names, ", "))));
+      else if (backwards)
+        report("carry",
+               fmt::format("carry: \"{}\" matches {}, of a bidirectional layer, which reads each "
+                           "batch backwards too: there the state would go on from steps that come "
+                           "later; want a pattern without it",
+                           pattern, backwards->name));
     }
   }
 
@@ -110,7 +124,7 @@ private:
 
   const symbol::Network &net_;
   const std::vector<package::Setting> &fit_;
-  const std::vector<std::string> &states_;
+  const std::vector<BeginState> &states_;
   const package::PackageData &package_;
   Diagnostics found_;
 };
@@ -118,16 +132,29 @@ private:
 } // namespace
 
 Diagnostics checkFit(const symbol::Network &net, const std::vector<package::Setting> &fit,
-                     const std::vector<std::string> &states, const package::PackageData &package) {
+                     const std::vector<BeginState> &states, const package::PackageData &package) {
   return FitCheck(net, fit, states, package).run();
 }
 
-std::vector<std::string> statesOf(const symbol::Graph &graph) {
-  std::vector<std::string> names;
-  for (const symbol::NodeView &node : symbol::view(graph).nodes)
-    if (node.kind == symbol::NodeView::Kind::BeginState)
-      names.push_back(node.name);
-  return names;
+static bool isBidirectional(const symbol::NodeView &node) {
+  return std::ranges::any_of(node.attributes, [](const symbol::NamedAttribute &attribute) {
+    const bool *value = std::get_if<bool>(&attribute.value);
+    return attribute.name == "bidirectional" && value && *value;
+  });
+}
+
+std::vector<BeginState> statesOf(const symbol::Graph &graph) {
+  const symbol::GraphView view = symbol::view(graph);
+  std::set<size_t> bidirectional; // nodes that such layers read
+  for (const symbol::NodeView &node : view.nodes)
+    for (const auto &[name, edge] : node.inputs)
+      if (!edge.input && isBidirectional(node))
+        bidirectional.insert(edge.index);
+  std::vector<BeginState> states;
+  for (size_t i = 0; i < view.nodes.size(); ++i)
+    if (view.nodes[i].kind == symbol::NodeView::Kind::BeginState)
+      states.push_back({view.nodes[i].name, bidirectional.contains(i)});
+  return states;
 }
 
 std::vector<training::Head> headsOf(const package::PackageData &package) {

@@ -5,15 +5,21 @@
 
 namespace lstmc::cli {
 
-/// Errors, at their lines where the file says it, E0001 where a flag does: carry= that matches no
-/// state, a key that the optimizer does not have, a metric that no head of the net measures. A key
-/// of the file that another --optimizer does not have is a warning. `states` are statesOf() the
-/// net.
-Diagnostics checkFit(const symbol::Network &net, const std::vector<package::Setting> &fit,
-                     const std::vector<std::string> &states, const package::PackageData &package);
+/// A state that a layer begins with.
+struct BeginState {
+  std::string name;
+  bool bidirectional = false; ///< the layer runs backwards too
+};
 
-/// The states that the layers of a net begin with, by name; before its module is taken.
-std::vector<std::string> statesOf(const symbol::Graph &graph);
+/// Errors, at their lines where the file says it, E0001 where a flag does: carry= that matches no
+/// state or one of a bidirectional layer, a key that the optimizer does not have, a metric that no
+/// head of the net measures. A key of the file that another --optimizer does not have is a warning.
+/// `states` are statesOf() the net.
+Diagnostics checkFit(const symbol::Network &net, const std::vector<package::Setting> &fit,
+                     const std::vector<BeginState> &states, const package::PackageData &package);
+
+/// The states that the layers of a net begin with; before its module is taken.
+std::vector<BeginState> statesOf(const symbol::Graph &graph);
 
 /// What the loss heads of a package measure.
 std::vector<training::Head> headsOf(const package::PackageData &package);

@@ -75,7 +75,7 @@ Checked<Model> compileNet(symbol::Network net, const Options &options,
   if (!asked.ok())
     return atOrigin(asked.error(), net);
   passes::CompileOptions compile = std::move(*asked);
-  std::vector<std::string> states;
+  std::vector<BeginState> states;
   if (findSetting(fit, "carry"))
     states = statesOf(*net.graph);
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/ranges.h>
+
 #include "executor/base/StandardStreams.h"
-#include "executor/data/FillAhead.h"
-#include "executor/training/SessionTrainable.h"
+#include "executor/training/Predict.h"
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
@@ -27,21 +28,24 @@ struct Job {
   Model model;
   ModelData data;
   std::unique_ptr<Session> session;
-  data::Samples samples;
+  training::Prediction prediction;
   std::vector<PredictedOutput> outputs;
-  bool mixesRows = false; ///< a prediction depends on the other rows of its batch
+
+  const data::Samples &samples() const { return prediction.samples; }
 
   const package::Entry &entry() const {
     const package::Package &package = *model.package;
     return package.data().entries[*package.findEntry(kEntry)];
   }
-  bool isText() const { return samples.symbols > 0; }
+  bool isText() const { return samples().symbols > 0; }
   /// Lines that are data: steps of a text's last window are not.
   int64_t linesOf(int64_t sample) const {
     int64_t steps = outputs[0].steps();
-    return isText() ? std::min(steps, samples.symbols - sample * steps) : steps;
+    return isText() ? std::min(steps, samples().symbols - sample * steps) : steps;
   }
-  int64_t lines() const { return isText() ? samples.symbols : samples.count * outputs[0].steps(); }
+  int64_t lines() const {
+    return isText() ? samples().symbols : samples().count * outputs[0].steps();
+  }
 };
 
 /// `evaluate` says what the outputs are, if there is a loss.
@@ -62,35 +66,13 @@ const training::Head *headOf(const std::vector<training::Head> &heads, const std
   return found == heads.end() ? nullptr : &*found;
 }
 
-/// "softmax_output" as users call it.
-std::string withoutSuffix(std::string name) {
-  constexpr std::string_view kSuffix = "_output";
-  if (name.ends_with(kSuffix) && name.size() > kSuffix.size())
-    name.erase(name.size() - kSuffix.size());
-  return name;
-}
-
-/// The axis of that name; -1: none.
-int axisNamed(const package::Binding &binding, std::string_view dim) {
-  auto found = std::ranges::find(binding.dims, dim);
-  return dim.empty() || found == binding.dims.end() ? -1 : int(found - binding.dims.begin());
-}
-
-/// Where the rows of the batch are in an output; -1: it has none, or nothing says where.
-int batchAxisOf(const package::Binding &output, const Tensor &tensor, int64_t batch) {
-  if (int axis = axisNamed(output, "batch"); axis >= 0)
-    return axis;
-  bool other = !output.dims.empty() && !output.dims[0].empty();
-  return tensor.rank > 0 && tensor.shape[0] == batch && !other ? 0 : -1;
-}
-
 /// The axis of a text's steps in an output, named as in the input; the second where no axis of
 /// either has a name.
 int stepAxisOf(const package::Binding &input, const package::Binding &output,
                const package::PackageData &data) {
   for (const std::string &dim : input.dims)
-    if (dim != "batch" && axisNamed(output, dim) >= 0)
-      return axisNamed(output, dim);
+    if (dim != "batch" && training::axisNamed(output, dim) >= 0)
+      return training::axisNamed(output, dim);
   const std::vector<int64_t> &in = data.buffers[input.buffer].shape;
   const std::vector<int64_t> &out = data.buffers[output.buffer].shape;
   bool unnamed = input.dims.empty() && output.dims.empty();
@@ -120,25 +102,22 @@ Result<std::vector<std::string>> classesOf(const PredictedOutput &output, bool s
   return int64_t(names.size()) == output.width() ? names : std::vector<std::string>();
 }
 
-/// The outputs that have rows; what is said of the others is in `leftOut`.
-Result<std::vector<PredictedOutput>> outputsOf(Job &job, int64_t batch, const Options &options,
-                                               std::string &leftOut) {
+/// How the predictions are shown; what is said of outputs that are not is in `leftOut`.
+Result<std::vector<PredictedOutput>> outputsOf(const Job &job, const Options &options,
+                                               std::vector<std::string> &leftOut) {
   std::vector<training::Head> heads = headsOf(job.model.package->data());
   std::optional<data::Target> target = job.data.data->target();
   std::vector<PredictedOutput> outputs;
-  for (const package::Binding &binding : job.entry().outputs) {
-    LSTMC_ASSIGN(Tensor tensor, job.session->output(kEntry, binding.name));
-    PredictedOutput output{withoutSuffix(binding.name), tensor, 0, -1, 0, 1, {}};
-    output.batchAxis = batchAxisOf(binding, tensor, batch);
-    if (job.isText() && output.batchAxis >= 0)
-      output.stepAxis = stepAxisOf(job.entry().inputs[0], binding, job.model.package->data());
-    if (output.batchAxis < 0 || (job.isText() && output.stepAxis < 0)) {
-      leftOut = fmt::format("output {} {}: no axis of it is the {}", output.name,
-                            data::shapeText(data::shapeOf(tensor)),
-                            output.batchAxis < 0 ? "batch" : "text's steps");
+  for (const auto &[binding, tensor, batchAxis] : job.prediction.outputs) {
+    PredictedOutput output{training::outputName(binding->name), tensor, batchAxis, -1, 0, 1, {}};
+    if (job.isText())
+      output.stepAxis = stepAxisOf(job.entry().inputs[0], *binding, job.model.package->data());
+    if (job.isText() && output.stepAxis < 0) {
+      leftOut.push_back(fmt::format("output {} {}: no axis of it is the text's steps", output.name,
+                                    data::shapeText(data::shapeOf(tensor))));
       continue;
     }
-    const training::Head *head = headOf(heads, binding.name);
+    const training::Head *head = headOf(heads, binding->name);
     bool regression = head && head->kind == training::HeadKind::Regression && head->classes == 0;
     if (regression && target && target->symbols.empty()) {
       output.mean = target->mean;
@@ -155,7 +134,7 @@ Result<std::vector<PredictedOutput>> outputsOf(Job &job, int64_t batch, const Op
   if (outputs.empty())
     return failAt({job.model.path}, ErrorCode::E0610,
                   "predictions: found none, want an output with the rows of the batch; {}",
-                  leftOut.empty() ? "the network has no output" : leftOut);
+                  fmt::join(leftOut, "; "));
   return outputs;
 }
 
@@ -174,30 +153,6 @@ Status checkOutputs(const Job &job, const Options &options) {
       return fail(ErrorCode::E0001, "--top takes 1 to {}, the values of {}, got {}", classes,
                   output.name, *options.top);
   }
-  return {};
-}
-
-/// Whether a head of `evaluate` could not be measured row by row.
-bool rowsMix(const package::PackageData &data, const std::vector<package::Binding> &outputs) {
-  for (const package::Entry &entry : data.entries)
-    for (const package::Binding &metric : entry.outputs)
-      for (const package::Binding &output : outputs)
-        if (entry.name == "evaluate" && metric.name == output.name + "_metric" &&
-            data.buffers[metric.buffer].shape.size() == 1)
-          return true;
-  return false;
-}
-
-Status checkMixing(const Job &job, Console &console) {
-  if (!job.mixesRows)
-    return {};
-  int64_t batch = job.samples.feed->sequences();
-  if (job.samples.count % batch != 0)
-    return failAt({job.model.path}, ErrorCode::E0605,
-                  "data: found {} samples, want whole batches of {}, since the network mixes the "
-                  "samples of a batch",
-                  job.samples.count, batch);
-  console.say("warning: the network mixes the samples of a batch: predictions depend on its size");
   return {};
 }
 
@@ -220,17 +175,16 @@ Checked<Job> prepare(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(uint64_t seed, seedInForce(job.model, options));
   job.session->setScalar("update", int64_t(1));
   job.session->setScalar("seed", int64_t(seed));
-  LSTMC_CHECKED_ASSIGN(auto slots, training::inputSlots(*job.session, kEntry));
-  const bool carried = !job.model.package->data().states.empty();
-  LSTMC_CHECKED_ASSIGN(job.samples, job.data.data->samples(slots, carried));
-  std::string leftOut;
-  LSTMC_CHECKED_ASSIGN(job.outputs,
-                       outputsOf(job, job.samples.feed->sequences(), options, leftOut));
-  if (!leftOut.empty())
-    console.say("left out  " + leftOut);
+  LSTMC_CHECKED_ASSIGN(job.prediction,
+                       training::preparePrediction(*job.session, *job.data.data, job.model.path));
+  std::vector<std::string> leftOut = job.prediction.leftOut;
+  LSTMC_CHECKED_ASSIGN(job.outputs, outputsOf(job, options, leftOut));
+  for (const std::string &output : leftOut)
+    console.say("left out  " + output);
   LSTMC_CHECKED_TRY(checkOutputs(job, options));
-  job.mixesRows = rowsMix(job.model.package->data(), job.entry().outputs);
-  LSTMC_CHECKED_TRY(checkMixing(job, console));
+  if (job.prediction.mixesRows)
+    console.say(
+        "warning: the network mixes the samples of a batch: predictions depend on its size");
   return job;
 }
 
@@ -264,11 +218,11 @@ Status addRows(const Job &job, int64_t first, int64_t rows, PredictionFile &file
     const int64_t sample = first + row, steps = job.linesOf(sample);
     for (int64_t step = 0; step < steps; ++step) {
       LineLabel label{sample + 1, step, ""};
-      if (!job.samples.rows.empty())
-        label.row = job.samples.rows[size_t(sample)];
+      if (!job.samples().rows.empty())
+        label.row = job.samples().rows[size_t(sample)];
       if (job.isText()) {
         label.row = sample * job.outputs[0].steps() + step;
-        LSTMC_ASSIGN(int64_t symbol, job.samples.symbolAt(label.row++));
+        LSTMC_ASSIGN(int64_t symbol, job.samples().symbolAt(label.row++));
         label.symbol = job.data.vocabulary->line(size_t(symbol));
       }
       LSTMC_TRY(file.add(label, row, step));
@@ -280,27 +234,18 @@ Status addRows(const Job &job, int64_t first, int64_t rows, PredictionFile &file
 /// Every batch, until a signal comes or nobody reads the result any more.
 Status carryOut(Job &job, PredictionFile &file, Console &console) {
   LiveLine live(console);
-  data::Feed &feed = *job.samples.feed;
-  int64_t done = 0;
-  data::FillAhead inputs(feed);
-  for (int64_t batch = 0; batch < feed.batches(); ++batch) {
-    data::Position position{0, batch};
-    if (training::SignalWatch::pending() != 0 || !outputHasReader())
-      return {};
-    if (feed.restarts(position))
-      job.session->resetStates();
-    LSTMC_TRY(inputs.fill(position));
-    LSTMC_TRY(job.session->run(kEntry, [&, next = batch + 1] {
-      if (next < feed.batches())
-        inputs.fillNext({0, next});
-      return next < feed.batches();
-    }));
-    int64_t rows = feed.rows(position);
-    LSTMC_TRY(addRows(job, done, rows, file));
-    done += rows;
-    live.draw(done, job.samples.count);
-  }
-  return file.finish();
+  bool ended = false;
+  LSTMC_TRY(training::predict(
+      *job.session, job.prediction,
+      [&](int64_t first, int64_t rows) {
+        live.draw(first + rows, job.samples().count);
+        return addRows(job, first, rows, file);
+      },
+      [&] {
+        ended = training::SignalWatch::pending() != 0 || !outputHasReader();
+        return !ended;
+      }));
+  return ended ? Status() : file.finish();
 }
 
 nlohmann::ordered_json predictJson(const Job &job, const Options &options, double seconds) {
@@ -317,7 +262,7 @@ nlohmann::ordered_json predictJson(const Job &job, const Options &options, doubl
                    {"model", options.operands[0]},
                    {"data", job.data.data->spec().source},
                    {"file", *options.output},
-                   {"samples", job.samples.count},
+                   {"samples", job.samples().count},
                    {"lines", job.lines()},
                    {"outputs", outputs},
                    {"weights_hash", fmt::format("{:016x}", job.session->weightsHash())},
@@ -352,7 +297,8 @@ CommandResult predictCommand(const Options &options, Console &console) {
                             *options.top,    job.isText(), options.existing()};
   LSTMC_CHECKED_ASSIGN(auto file, openPredictionFile(std::move(request), console));
   if (Status status = carryOut(job, *file, console); !status.ok()) {
-    const Diagnostic *fault = job.session->fault(); // has the user's line
+    const Diagnostic *fault = // has the user's line
+        job.prediction.fault ? &*job.prediction.fault : job.session->fault();
     bool numbers = fault && status.error().code == ErrorCode::E0701;
     return Diagnostics{numbers ? *fault : asDiagnostic(status.error())};
   }

@@ -9,7 +9,9 @@
 #include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
 #include "executor/session/Values.h"
+#include "executor/session/WhyNotFinite.h"
 #include "executor/training/FailedUpdate.h"
+#include "executor/training/KeptStates.h"
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
@@ -249,6 +251,26 @@ void printOutputs(const std::vector<data::NamedTensor> &outputs,
     console.print(*file);
 }
 
+/// Nothing if all outputs are finite that --expect-output says nothing of.
+Result<std::optional<Diagnostic>> notFinite(Session &session, std::string_view entry,
+                                            const training::KeptStates &before,
+                                            const Options &options) {
+  for (const package::Binding &output : entryOf(session, entry).outputs) {
+    if (std::ranges::any_of(options.expectOutput, [&](const std::string &text) {
+          return text.starts_with(output.name + "=");
+        }))
+      continue;
+    LSTMC_ASSIGN(bool found, session::hasNonFinite(session, entry, output.name));
+    if (!found)
+      continue;
+    before.putBack();
+    LSTMC_ASSIGN(Diagnostic why,
+                 session::whyNotFinite(session, entry, fmt::format("in {}", entry)));
+    return std::optional(std::move(why));
+  }
+  return std::optional<Diagnostic>();
+}
+
 /// Calls the session, and says what it gave.
 CommandResult runSession(Session &session, const Model &model, const Options &options, Trace &trace,
                          Console &console) {
@@ -262,7 +284,12 @@ CommandResult runSession(Session &session, const Model &model, const Options &op
     console.say("nothing was run: --dry-run");
     return ExitCode::Ok;
   }
+  if (!hasWeights(model, options) && !model.package->data().parameters.empty())
+    console.say(fmt::format("warning: {} has no weights, and --params gives none: they are the "
+                            "initial values of seed {}",
+                            model.path, call.scalars.seed));
   console.say(fmt::format("seed {}", call.scalars.seed), 1);
+  const training::KeptStates before(session);
   LSTMC_CHECKED_ASSIGN(double seconds, carryOut(session, call, *options.repeat));
   LSTMC_CHECKED_ASSIGN(Diagnostics outside, session.indexWarning());
   console.warn(outside);
@@ -271,10 +298,14 @@ CommandResult runSession(Session &session, const Model &model, const Options &op
     LSTMC_CHECKED_TRY(writeOutputs(*options.output, outputs, options, console));
   LSTMC_CHECKED_TRY(trace.write(console, session.peers()));
   LSTMC_CHECKED_ASSIGN(bool expected, outputsAsExpected(session, call.entry, options, console));
+  if (!console.json() && options.output != "-")
+    printOutputs(outputs, options.output, console);
+  LSTMC_CHECKED_ASSIGN(std::optional<Diagnostic> fault,
+                       notFinite(session, call.entry, before, options));
+  if (fault)
+    return Diagnostics{*fault};
   if (console.json())
     console.print(runJson(outputs, options.output, seconds, session));
-  else if (options.output != "-")
-    printOutputs(outputs, options.output, console);
   return expected ? ExitCode::Ok : ExitCode::AnswerIsNo;
 }
 

@@ -1,5 +1,6 @@
 """Data that do not fit the net are refused when they are read, and no option is silently ignored."""
 import json
+import math
 import os
 import re
 import shutil
@@ -7,7 +8,7 @@ import struct
 import unittest
 import zipfile
 
-from command import Case
+from command import SMALL, Case
 
 # Labels are one of three classes, and a row is three numbers.
 PICK = """\
@@ -388,6 +389,85 @@ class Names(Fits):
         self.write("bad\x1b[2J.lnet", "def f(:\n")
         done = self.run_here("plan", "bad\x1b[2J.lnet")
         self.assertNotIn("\x1b", done.stderr)
+
+
+class LineEnds(Case):
+    """What editors of other systems put into a text is none of its symbols."""
+
+    LINES = SMALL.replace('preserve_shape=True,', 'preserve_shape=True, use_ignore=True,').replace(', carry=["lstm*"]', "")
+
+    def test_a_byte_order_mark_and_cr_lf(self):
+        (self.folder / "lines.lnet").write_text(self.LINES)
+        text = "ab cd\nd\u00e9a b\n\nabc d\n" * 40
+        forms = {"unix": text, "dos": text.replace("\n", "\r\n"), "marked": "\ufeff" + text, "both": "\ufeff" + text.replace("\n", "\r\n")}
+        for name, form in forms.items():
+            (self.folder / name).write_bytes(form.encode())
+        for net, keys in (("small.lnet", "unit=char"), ("small.lnet", "unit=word"), ("lines.lnet", "lines=yes"), ("lines.lnet", "lines=yes,unit=word")):
+            for more in ([], ["--limit", "data-memory=100"]):
+                found = {self.document("train", net, "--data", f"text:{name},{keys}", "--after", "3u", *more, "-o", "ck", "--force", schema="lstmc.train/1")["end"]["weights_hash"]
+                         for name in forms}
+                self.assertEqual(len(found), 1, (net, keys, more))
+        found = {self.document("train", "small.lnet", "--data", f"text:{name},unit=byte", "--after", "3u", "-o", "ck", "--force", schema="lstmc.train/1")["end"]["weights_hash"]
+                 for name in forms}
+        self.assertEqual(len(found), 4)  # bytes are as they stand
+        self.good("train", "small.lnet", "--data", "text:unix", "-o", "ck", "--force")
+        for name in forms:
+            self.assertEqual(self.good("predict", "ck", "--data", f"text:{name}", "-o", "-").stdout,
+                             self.good("predict", "ck", "--data", "text:unix", "-o", "-").stdout, name)
+
+    def test_in_a_vocabulary(self):
+        (self.folder / "v.txt").write_bytes("\ufeffa\r\nb\r\nc\r\nd\r\n\\n\r\n".encode())
+        (self.folder / "plain.txt").write_text("a\nb\nc\nd\n\\n\n")
+        ends = [self.document("train", "small.lnet", "--data", f"text:text.txt,vocab={name}", "--after", "2u", "-o", "ck", "--force", schema="lstmc.train/1")["end"]
+                for name in ("v.txt", "plain.txt")]
+        self.assertEqual(ends[0]["weights_hash"], ends[1]["weights_hash"])
+
+
+class Measures(Case):
+    HEADS = """\
+N = dim("batch", 4)
+
+def heads(data: float32[N, 3], label: int32[N], other_label: float32[N, 1]):
+    a = SoftmaxOutput(FullyConnected(data, num_hidden=3, name="a"), label, use_ignore=True, ignore_label=-1, normalization="valid", name="class")
+    return a, LinearRegressionOutput(FullyConnected(data, num_hidden=1, name="b"), other_label, name="value")
+"""
+
+    def test_a_head_without_labels_leaves_the_others_their_loss(self):
+        (self.folder / "heads.lnet").write_text(self.HEADS)
+        npy(self.folder / "x.npy", "f", "(8, 3)", [math.sin(i) for i in range(24)])
+        npy(self.folder / "none.npy", "i", "(8,)", [-1] * 8)
+        npy(self.folder / "v.npy", "f", "(8, 1)", [2.0] * 8)
+        data = ["--data", "npy:data=x.npy,label=none.npy,other_label=v.npy"]
+        lines = [json.loads(line) for line in self.good("train", "heads.lnet", *data, "--after", "4u", "--disp-every", "1u", "--format", "jsonl", "-o", "ck",
+                                                        "--lr", "0.1").stdout.splitlines()]
+        losses = [line["loss"] for line in lines if line["event"] == "update"]
+        self.assertEqual(len(losses), 4)
+        self.assertGreater(losses[0], losses[-1])
+        measured = self.document("eval", "ck", *data, "--metric", "loss,mse", schema="lstmc.eval/1")
+        self.assertAlmostEqual(measured["loss"], measured["metrics"]["mse"] / 2, delta=1e-6)
+
+    def test_bench_counts_labels_and_real_steps(self):
+        (self.folder / "lengths.lnet").write_text("""\
+N, T = dim("batch", 4), dim("seq", 10)
+
+def lengths(data: float32[N, T, 3], label: int32[N, T], length: int32[N]):
+    x, h, c = LSTM(data, num_hidden=8, layout="NTC", length=length, name="lstm")
+    x = FullyConnected(x, num_hidden=5, flatten=False, name="out")
+    return SoftmaxOutput(x, label, preserve_shape=True, use_ignore=True, normalization="valid")
+""")
+        def cell(*words):
+            return self.document("bench", "lengths.lnet", "-r", "1", "--warmup", "0", *words, schema="lstmc.bench/1")["cells"][0]
+        whole, half = (cell("--entry", "step", "-i", f"length={n}") for n in (10, 5))
+        self.assertAlmostEqual(whole["labels_per_s"] * whole["median_s"], 40, places=3)
+        self.assertAlmostEqual(half["labels_per_s"] * half["median_s"], 20, places=3)
+        self.assertLess(half["flops"], whole["flops"])
+        # Two products of 4 * 8 x (3 + 8) a step and row, for 20 steps fewer, forward.
+        forward = [cell("--entry", "forward", "-i", f"length={n}") for n in (10, 5)]
+        self.assertEqual(forward[0]["flops"] - forward[1]["flops"], 2 * 32 * (3 + 8) * 20)
+        self.assertIsNone(forward[0]["labels_per_s"])  # an element of the data is no label
+        done = self.run_here("bench", "lengths.lnet", "-r", "1", "--expect", "labels_per_s>1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("value none", done.stderr)
 
 
 if __name__ == "__main__":

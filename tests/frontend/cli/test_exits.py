@@ -1,5 +1,6 @@
 """Exit codes, streams and output files, each caused from outside."""
 import json
+import math
 import os
 import pathlib
 import re
@@ -10,6 +11,7 @@ import time
 import unittest
 
 from command import Case, LSTMC, SOURCE, run
+from test_data import npy
 
 LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2"]
 
@@ -102,6 +104,37 @@ class Exits(Case):
         self.assertRegex(done.stderr, r"^big\.lnet:3:\d+: error\[E0701\]: ")
         done = self.run_here("train", "big.lnet", "--data", "random:1", "--lr", "1e30", "--after", "9u", "-o", "ck")
         self.assertEqual(done.returncode, 7)
+
+    def test_7_a_result_that_is_not_a_number(self):
+        """eval, predict and run say which input it was, or which op."""
+        (self.folder / "log.lnet").write_text(
+            "N = dim(\"batch\", 4)\n\n"
+            "def f(data: float32[N, 3], label: float32[N, 1]):\n"
+            "    return LinearRegressionOutput(FullyConnected(log(data), num_hidden=1, name=\"out\"), label)\n\n"
+            "fit(f, optimizer=\"sgd\", learning_rate=0.01)\n")
+        npy(self.folder / "y.npy", "f", "(10, 1)", [0.0] * 10)
+        for name, at5 in (("x", 1.0), ("negative", -1.0), ("nan", math.nan)):
+            npy(self.folder / f"{name}.npy", "f", "(10, 3)", [1.0] * 17 + [at5] + [1.0] * 12)
+        self.good("train", "log.lnet", "--data", "npy:data=x.npy,label=y.npy", "--after", "1u", "-o", "ck")
+        for data, said in (("negative", r"log\.lnet:4:\d+: error\[E0701\]: first NaN in batch 2: log"),
+                           ("nan", r'error\[E0701\]: first NaN in batch 2: input "data", element \[1, 2\]')):
+            for words in (["eval", "ck", "--data", f"npy:data={data}.npy,label=y.npy"],
+                          ["predict", "ck", "--data", f"npy:data={data}.npy", "-o", "p.csv"]):
+                done = self.run_here(*words)
+                self.assertEqual(done.returncode, 7, done.stderr)
+                self.assertRegex(done.stderr, said)
+                self.assertFalse((self.folder / "p.csv").exists())
+        self.good("eval", "ck", "--data", "npy:data=x.npy,label=y.npy")
+        self.good("compile", "log.lnet", "-o", "m.lstmc")
+        for program, model in ((os.environ["LSTMC"], "log.lnet"), (os.environ["LSTMC"], "m.lstmc"), (os.environ["LSTMC_RUN"], "m.lstmc")):
+            run = [program, *(["run"] if program == os.environ["LSTMC"] else []), model]
+            for value, status, said in (("1", 0, ""), ("-1", 7, "first NaN in forward: log"), ("nan", 7, 'first NaN in forward: input "data", element [0, 0]')):
+                done = subprocess.run([*run, "-i", f"data={value}", "-o", "y.npz"], cwd=self.folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn(said, done.stderr)
+                self.assertTrue((self.folder / "y.npz").exists())  # to look at
+                (self.folder / "y.npz").unlink()
+                self.assertIn("are the initial values of seed", done.stderr)
 
     def test_9_out_of_memory_despite_the_plan(self):
         (self.folder / "large.lnet").write_text("def f(data: float32[4096, 65536]):\n    return tanh(data)\n")
