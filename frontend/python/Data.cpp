@@ -37,6 +37,9 @@ public:
     return slot.tensor.shape[size_t(slot.batchAxis)];
   }
   bool restarts(const data::Position &at) const override { return !continues_ || at.batch == 0; }
+  std::string whyIndependent() const override {
+    return continues_ ? "" : "the iterator's attribute continues is False";
+  }
 
   size_t bucket(const data::Position &at) override {
     nb::gil_scoped_acquire held;

@@ -8,6 +8,7 @@
 #include "executor/base/Numeric.h"
 #include "executor/data/Outside.h"
 #include "executor/data/SafeTensors.h"
+#include "executor/session/Dependents.h"
 #include "frontend/bind/Bind.h"
 #include "frontend/python/Drawing.h"
 #include "frontend/python/Signals.h"
@@ -134,6 +135,13 @@ void addSessions(nb::module_ &module) {
            [](const PythonSession &session) { return entriesOf(session.get().package().data()); })
       .def("run", &PythonSession::run, nb::arg("entry"), nb::arg("main_thread"))
       .def("check_range", &checkRange)
+      .def("dependents",
+           [](const PythonSession &session, const std::string &entry,
+              const std::vector<std::string> &inputs) {
+             const package::Package &package = session.get().package();
+             const size_t at = package.findEntry(entry).value();
+             return session::dependents(package.data(), package.data().entries[at], inputs);
+           })
       .def("save_parameters", &saveParameters)
       .def("input",
            [](nb::handle self, const std::string &entry, const std::string &name) {

@@ -6,7 +6,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "executor/session/Binding.h"
+#include "executor/session/NonFinite.h"
+#include "executor/session/WhyNotFinite.h"
 #include "executor/training/BucketedTrainable.h"
+#include "executor/training/Predict.h"
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/Trainer.h"
 #include "frontend/cli/Commands.h"
@@ -178,14 +182,25 @@ nb::dict score(PythonSession &session, const Compiled &compiled,
                const std::vector<std::string> &metrics, const PythonData &data) {
   checkMetrics(metrics, compiled);
   Session &running = session.get();
+  std::optional<Diagnostic> fault;
+  auto explain = [&](int64_t batch) -> Error {
+    Result<Diagnostic> why =
+        session::whyNotFinite(running, "evaluate", fmt::format("in batch {}", batch + 1));
+    if (!why.ok())
+      return why.error();
+    fault = *why;
+    return session::asError(*fault);
+  };
   Result<training::Evaluation> evaluation = [&]() -> Result<training::Evaluation> {
     nb::gil_scoped_release released;
     std::lock_guard lock(session.mutex());
     LSTMC_ASSIGN(auto trainable, training::SessionTrainable::create(running));
     LSTMC_ASSIGN(auto slots, trainable->inputs(training::Trainable::Entry::Evaluate));
     LSTMC_ASSIGN(auto feed, data.data->feed(training::validationPart(*data.data), slots, 0));
-    return training::evaluate(*trainable, *feed);
+    return training::evaluate(*trainable, *feed, explain);
   }();
+  if (fault)
+    throw Failure(Diagnostics{*fault});
   if (!evaluation.ok())
     throw session.failureOf(evaluation.error());
   nb::dict values;
@@ -193,6 +208,72 @@ nb::dict score(PythonSession &session, const Compiled &compiled,
     if (std::optional<double> value = evaluation->totals.value(name))
       values[std::string(name).c_str()] = *value;
   values["labels"] = evaluation->totals.labels();
+  return values;
+}
+
+/// Predictions of one output, whose rows stand one after the other along the axis of the batch.
+struct Rows {
+  const training::PredictedRows *of;
+  std::unique_ptr<data::Array> array;
+
+  Rows(const training::PredictedRows &output, int64_t samples)
+      : of(&output), array(std::make_unique<data::Array>()) {
+    array->dtype = output.tensor.dtype;
+    const std::span<const int64_t> shape = data::shapeOf(output.tensor);
+    array->shape.assign(shape.begin(), shape.end());
+    array->shape[size_t(output.batchAxis)] = samples;
+    array->bytes.resize(data::arrayBytes(array->shape, array->dtype).value().value());
+  }
+
+  void take(int64_t first, int64_t rows) {
+    const auto axis = size_t(of->batchAxis);
+    Tensor from = of->tensor, to = array->tensor();
+    from.shape[axis] = to.shape[axis] = rows;
+    to.data = to.as<uint8_t>() + size_t(first * to.strides[axis]) * dtypeBytes(to.dtype);
+    session::copyTensor(from, to);
+  }
+
+  nb::object view() && {
+    Tensor whole = array->tensor();
+    return viewOf(whole, nb::capsule(array.release(), [](void *given) noexcept {
+                    delete static_cast<data::Array *>(given);
+                  }));
+  }
+};
+
+/// {output: the predictions for all samples}
+nb::dict predict(PythonSession &session, const Compiled &compiled, const PythonData &data,
+                 bool mainThread) {
+  std::optional<training::Prediction> prediction;
+  std::vector<Rows> outputs;
+  auto take = [&](int64_t first, int64_t rows) {
+    for (Rows &output : outputs)
+      output.take(first, rows);
+    return Status();
+  };
+  session.perform(mainThread, [&](Session &running) -> Status {
+    LSTMC_ASSIGN(prediction, training::preparePrediction(running, *data.data, compiled.model.path));
+    for (const training::PredictedRows &output : prediction->outputs)
+      outputs.emplace_back(output, prediction->samples.count);
+    Status status = training::predict(running, *prediction, take,
+                                      [] { return training::SignalWatch::pending() == 0; });
+    return prediction->fault ? Status() : status;
+  });
+  if (prediction->fault)
+    throw Failure(Diagnostics{*prediction->fault});
+  Diagnostics warnings;
+  auto add = [&](const std::string &message) {
+    warnings.push_back(cli::asDiagnostic(fail(ErrorCode::E0610, "{}", message)));
+    warnings.back().severity = Severity::Warning;
+  };
+  for (const std::string &output : prediction->leftOut)
+    add("left out " + output);
+  if (prediction->mixesRows)
+    add("the network mixes the samples of a batch: predictions depend on its size");
+  warn(warnings);
+  nb::dict values;
+  for (Rows &output : outputs)
+    values[output.of->output->name.c_str()] = std::move(output).view();
   return values;
 }
 
@@ -242,6 +323,8 @@ void addTraining(nb::module_ &module) {
   module.def("fit", &fit, nb::arg("session"), nb::arg("compiled"), nb::arg("flags"),
              nb::arg("data"), nb::arg("valid").none(), nb::arg("callback").none(),
              nb::arg("buckets"));
+  module.def("predict", &predict, nb::arg("session"), nb::arg("compiled"), nb::arg("data"),
+             nb::arg("main_thread"));
   module.def("score", &score, nb::arg("session"), nb::arg("compiled"), nb::arg("metrics"),
              nb::arg("data"));
 }

@@ -16,17 +16,62 @@ def as_array(value):
     return numpy.asarray(value)
 
 
+_REMEDIES = {
+    "O": "numbers in objects become an array by astype(\"float32\"), missing ones of pandas by to_numpy(\"float32\", na_value=float(\"nan\"))",
+    "U": "numbers in text become an array by astype(\"float32\"), names numbers by numpy.unique(.., return_inverse=True)",
+    "M": "a date becomes a number by (dates - dates[0]) / numpy.timedelta64(1, \"D\")",
+    "m": "a time becomes a number by times / numpy.timedelta64(1, \"s\")",
+    "c": "real and imaginary parts are two inputs, or numpy.stack([x.real, x.imag], -1)",
+}
+_REMEDIES["S"] = _REMEDIES["U"]
+
+
+def numbers(value, name):
+    """as_array() for an input or a weight of that name. E0610 where it has no numbers that a network has."""
+    array = value if isinstance(value, numpy.ma.MaskedArray) else as_array(value)
+    if numpy.ma.is_masked(array):
+        raise of_file("E0610", f'array "{name}": found masked elements, want a value for each: array.filled(0), and a mask as an input of its own')
+    array = numpy.asarray(array)
+    if array.dtype.kind not in "biuf":
+        remedy = _REMEDIES.get(array.dtype.kind)
+        raise of_file("E0610", f'array "{name}": found dtype {array.dtype}, want numbers' + (f"; {remedy}" if remedy else ""))
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        raise of_file("E0610", f'array "{name}": found dtype {array.dtype}, want at most float64: astype("float64")')
+    if array.dtype in _STORED:
+        return array
+    if not array.dtype.isnative:
+        return numbers(array.astype(array.dtype.newbyteorder("=")), name)
+    if array.size and array.max() > numpy.iinfo("int64").max:
+        raise of_file("E0604", f'array "{name}": found {array.max()}, want a value of int64')
+    return array.astype("int64")
+
+
+_STORED = [numpy.dtype(name) for name in ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")]
+
+
+def converted(array, dtype, name):
+    """The array in a type of a network. E0604 for a number that becomes infinite there."""
+    with numpy.errstate(over="ignore"):
+        made = array.astype(dtype)
+    if made.dtype.kind == "f" and made.dtype.itemsize < array.dtype.itemsize:
+        wrong = numpy.isinf(made) & numpy.isfinite(array)
+        if wrong.any():
+            at = numpy.flatnonzero(wrong.ravel())[0]
+            raise of_file("E0604", f'array "{name}" element {at}: found {array.ravel()[at]}, want a value of {made.dtype.name}')
+    return made
+
+
 def fill(view, value, name):
     """Writes an array to a view of an input. E0610 for another shape, E0604 for a number that its type does not have."""
-    array = as_array(value)
+    array = numbers(value, name)
     if array.shape != view.shape:
         raise of_file("E0610", f'input "{name}": found shape {list(array.shape)}, want {list(view.shape)}')
     if array.dtype != view.dtype and view.dtype.kind in "iub":
-        converted = array.astype(view.dtype)
-        if not numpy.array_equal(converted, array):
-            at = numpy.flatnonzero((converted != array).ravel())[0]
+        whole = array.astype(view.dtype)
+        if not numpy.array_equal(whole, array):
+            at = numpy.flatnonzero((whole != array).ravel())[0]
             raise of_file("E0604", f'input "{name}" element {at}: found {array.ravel()[at]}, want a value of {view.dtype.name}')
-    numpy.copyto(view, array, casting="unsafe")
+    numpy.copyto(view, array if array.dtype == view.dtype else converted(array, view.dtype, name), casting="unsafe")
 
 
 def input_dtype(array):

@@ -63,7 +63,8 @@ class BucketingModule(Module):
         given = dict(zip(data_names, map(as_array, data_batch.data)))
         labels = dict(zip(label_names or (), map(as_array, data_batch.label or ())))
         session = self._session_of(key, {name: value.shape for name, value in {**given, **labels}.items()})
-        self._outputs = [NDArray(output) for output in session.run(given).values()]
+        outputs, self._axes = session._forward({**given, **labels})
+        self._outputs = [NDArray(output) for output in outputs]
 
     def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None, batch_end_callback: Any = None,
               score_end_callback: Any = None, reset: bool = True, epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import difflib
 import warnings
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,12 @@ class Warning(UserWarning):
 def usage(message):
     """The error of a call that makes no sense, E0001."""
     return Error("error[E0001]: " + message, "E0001", message)
+
+
+def did_you_mean(name, known):
+    """What a message says after a name that is none of `known`; empty where none is near."""
+    near = difflib.get_close_matches(name, known, 1)
+    return f' (did you mean "{near[0]}"?)' if near else ""
 
 
 def of_file(code, message, path=None):

@@ -87,6 +87,11 @@ class NDArrayIter(DataIter):
         self.reset()
 
     @property
+    def continues(self) -> bool:
+        """Whether the rows of a batch continue those of the batch before, as carried states need it."""
+        return not self._shuffle
+
+    @property
     def provide_data(self) -> list[DataDesc]:
         return self._described(self.data)
 

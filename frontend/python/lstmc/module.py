@@ -67,7 +67,7 @@ class Module:
         self._initializer, self._given = Uniform(0.01), {}
         self._optimizer = {}
         self._sessions = {}  # by shapes, for forward
-        self._outputs = None
+        self._outputs, self._axes = None, []  # of the last forward, and the axis of the batch of each
         self._loop = None  # the user's own, after init_optimizer
         self.binded = self.for_training = self.params_initialized = self.optimizer_initialized = False
 
@@ -172,10 +172,11 @@ class Module:
         """The outputs for all samples: one NDArray, or a list where there are several."""
         if isinstance(eval_data, (NDArray, numpy.ndarray)):
             eval_data = NDArrayIter(eval_data, batch_size=self._shapes[self.data_names[0]][0], data_name=self.data_names[0])
-        batches = [[_without_pad(output.asnumpy(), batch) for output in outputs] for outputs, batch in self._each(eval_data, num_batch)]
+        batches = [[_without_pad(output.asnumpy(), axis, batch) for output, axis in zip(outputs, self._axes)]
+                   for outputs, batch in self._each(eval_data, num_batch)]
         if not merge_batches:
             return [[NDArray(output) for output in outputs] for outputs in batches]
-        joined = [NDArray(numpy.concatenate(outputs)) for outputs in zip(*batches)]
+        joined = [NDArray(numpy.concatenate(outputs, axis=axis or 0)) for outputs, axis in zip(zip(*batches), self._axes)]
         return joined if always_output_list or len(joined) > 1 else joined[0]
 
     def _each(self, data, num_batch):
@@ -190,6 +191,8 @@ class Module:
         """Runs the network for a batch; of other shapes than it was bound for, it is compiled for them. With `is_train`, which is the
         `for_training` of `bind` unless given, the batch is kept for `backward` and `update` (loop.py), and other shapes are refused."""
         given = self._arrays(self.data_names, data_batch.data)
+        if len(data_batch.data) != len(self.data_names):
+            raise usage(f"the batch has {len(data_batch.data)} arrays of data, and data_names are {', '.join(self.data_names)}")
         whole = {**given, **self._arrays(self.label_names, data_batch.label)}
         if is_train is None:
             is_train = self.for_training and self.optimizer_initialized and {name: value.shape for name, value in whole.items()} == self._shapes
@@ -200,7 +203,8 @@ class Module:
         session = self._session({name: value.shape for name, value in given.items()})
         if self._loop is not None:
             self._loop.drop()
-        self._outputs = [NDArray(output) for output in session.run(given).values()]
+        outputs, self._axes = session._forward(whole)
+        self._outputs = [NDArray(output) for output in outputs]
 
     def backward(self, out_grads: Any = None) -> None:
         """Of the batch of the last `forward`. What flows into the outputs is what their losses say."""
@@ -297,7 +301,7 @@ class Module:
                 raise usage("a loop over forward, backward and update comes after bind, init_params and init_optimizer")
             package = self._network.compile(self._shapes, self._types, initializer=self._initializer, **self._flags, **self._keys())
             weights = self._network.session.params() if self._network.session else self._first_values()
-            self._network.session = package.session(weights)
+            self._network.session = package._session(weights, (), {})
             self._loop = Loop(self._network.session)
         return self._loop
 
@@ -328,7 +332,7 @@ class Module:
             wanted = self._shapes if key is None else {**{name: self._label_shape(name, shapes) for name in self.label_names}, **shapes}
             package = self._network.compile(wanted, self._types, initializer=self._initializer, devices=self._flags["devices"])
             known = set(package.parameters)
-            self._sessions[key] = package.session({name: value for name, value in weights.items() if name in known} or None)
+            self._sessions[key] = package._session({name: value for name, value in weights.items() if name in known} or None, (), {})
         return self._sessions[key]
 
     def _label_shape(self, name, shapes):
@@ -342,8 +346,10 @@ def _list(value):
     return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _without_pad(output, batch):
-    """The rows of real samples; a sample may have several rows, one per step."""
+def _without_pad(output, axis, batch):
+    """The rows of real samples. Where the axis of the batch has no name it is the first, and a sample may have several rows, one per step."""
+    if axis:
+        return output.take(range(output.shape[axis] - (batch.pad or 0)), axis=axis)
     rows = len(output) // len(batch.data[0])
     return output[: len(output) - rows * (batch.pad or 0)]
 

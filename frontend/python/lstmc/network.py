@@ -70,14 +70,15 @@ class Network:
 
     def fit(self, data: Any, valid: Any = None, batch: int | None = None, callback: Callable[[dict[str, Any]], Any] | None = None,
             metric: Any = None, initializer: Initializer | str | None = None, params: Mapping[str, Any] | None = None,
-            shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None, _buckets: Sequence[Any] = (),
-            **keys: Any) -> dict[str, Any]:
+            shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None, shuffle: bool | None = None,
+            _buckets: Sequence[Any] = (), **keys: Any) -> dict[str, Any]:
         """Trains as `lstmc train` does, to the same bits, and returns what it ended with: reason, update, loss, best_loss, weights (the
         hash), checkpoint.
 
         `data` is a dict of arrays by input, a SPEC as for `--data`, or an iterator (anything that gives batches, each a dict of arrays, or
         MXNet's with .data and .label; with `reset()` or iterable anew for every epoch). `valid` is the like, or the share of the data that is
-        kept for it. `batch` is the number of samples in a batch. `callback` is called after every update with a dict (`event` "update",
+        kept for it. `batch` is the number of samples in a batch; `shuffle` says whether arrays get a new order in each epoch (they do),
+        which `carry` does not go with. `callback` is called after every update with a dict (`event` "update",
         "valid", "save", "start"); what it raises ends the training. `metric` names metrics of validations, or is a function of (label,
         prediction), or a list of both. `initializer` is of lstmc.init; `params` are first values of weights by name: arrays, or
         functions of (name, shape). Without it training goes on from the weights of an earlier fit. Other keywords are keys of fit(..)
@@ -85,7 +86,7 @@ class Network:
         """
         loop = {key: keys.pop(key) for key in _LOOP & keys.keys()}
         given = {key: keys[key] for key in _SESSION & keys.keys()}
-        source = training.prepare(data, batch, self._axes(), self._path_and_keys(keys))
+        source = training.prepare(data, batch, self._axes(), self._path_and_keys(keys), shuffle)
         if isinstance(valid, float):
             source, valid = training.with_share(source, valid), None
         flags = {**self._flags, **keys}
@@ -101,9 +102,11 @@ class Network:
         compiled = self._compile("train", flags, [], shapes, types, initializer, source.vocabulary())
         # Networks of other shapes, with their shapes and types, that train the same weights.
         buckets = [Package(other._compile("train", flags, ["step"], *described, initializer)) for other, *described in _buckets]
+        if isinstance(params, dict) and not params:
+            raise usage("params= has no weights: leave it out, or give some by name")
         first = params if params is not None else self.session.params() if self.session else None
         given = {k: v for k, v in given.items() if k != "params"}
-        self.session = Package(compiled).session(first, buckets, **given)
+        self.session = Package(compiled)._session(first, buckets, given)
         sessions = [self.session.beside(package, **given) for package in buckets]
         seed = {k: v for k, v in given.items() if k == "seed"}
         return training.fit(self.session, source, valid, callback, metric, {**loop, **seed}, sessions)

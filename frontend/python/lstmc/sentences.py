@@ -49,6 +49,8 @@ class BucketSentenceIter(DataIter):
     labels are the words that come next. What does not fill a batch is left out. `buckets` are lengths; without them, all lengths
     that enough sentences for a batch have."""
 
+    continues = False  #: each sentence begins anew
+
     def __init__(self, sentences: Iterable[Sequence[Any]], batch_size: int, buckets: Sequence[int] | None = None, invalid_label: int = -1,
                  data_name: str = "data", label_name: str = "softmax_label", dtype: DType = "float32", layout: str = "NT") -> None:
         super().__init__(batch_size)

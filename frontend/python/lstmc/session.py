@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy
 
 from . import _core, training, updates
-from .arrays import as_array, fill
-from .error import usage
+from .arrays import as_array, converted, fill, numbers
+from .error import did_you_mean, of_file, usage
 from .flags import words
 from .picture import Picture
 
@@ -89,12 +89,20 @@ class Package:
         return Picture(draw[what](self._compiled).encode(), "svg")
 
     def session(self, params: Any = None, _neighbours: Sequence[Any] = (), **flags: Any) -> Session:
-        """Memory, threads and weights. `params` are weights by name, or a path (safetensors, npz, a checkpoint); without it a
-        checkpoint's own, those beside the package's file, or first values by `seed`. Flags are those of `lstmc run`: threads, seed,
-        devices, check_nan, limit."""
+        """Memory, threads and weights. `params` are all weights by name, or a path (safetensors, npz, a checkpoint); without it a
+        checkpoint's own, those beside the package's file, or first values by `seed`, over which `set_params` sets some. Flags are those
+        of `lstmc run`: threads, seed, devices, check_nan, limit."""
+        if isinstance(params, dict):
+            missing = [name for name in self.parameters if name not in params]
+            if missing:
+                raise of_file("E0610", f"params: found none of {', '.join(missing)}, want all weights; session() and set_params(..) set some")
+        return self._session(params, _neighbours, flags)
+
+    def _session(self, params, neighbours, flags):
+        """Weights that are not in a dict of `params` are first values."""
         if params is not None and not isinstance(params, dict):
             flags["params"] = str(params)
-        session = Session(self, _core.Session(self._compiled, words(flags), [package._compiled for package in _neighbours]))
+        session = Session(self, _core.Session(self._compiled, words(flags), [package._compiled for package in neighbours]))
         if isinstance(params, dict):
             session.set_params(params)
         return session
@@ -113,43 +121,82 @@ class Session:
         self.package = package
         self._core = core
         self._in_loop = False  # of a training, which watches signals by itself
-        self._viewed, self._written = set(), set()  # (entry, name) of inputs that the user writes to by himself; that were set since the last run
+        self._viewed = set()  # (entry, input) whose memory the user has, and writes
+        self._set = set()  # (entry, input) that are to stay until another entry runs
 
     def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
-        """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first; what was written to
-        `input(..)` needs no more copy. With `copy=False` outputs are views of the session's memory, which the next run overwrites.
+        """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first, for this run; those that are
+        not among them have to be written by `set_input` or to `input(..)` before. Without `inputs` it runs on what is there. With
+        `copy=False` outputs are views of the session's memory, which the next run overwrites.
 
         The entry "step" is one update of the weights, as `fit` makes it. Its inputs are data, labels, `learning_rate`, `update` (from 1) and,
-        where masks are drawn, `seed`, which is the session's unless given. It returns "loss", what each head measured (`updates.Measure`),
-        and "gradient_norm" where there is one."""
-        given, (described, results) = inputs or {}, self.package._entry(entry)
+        where masks are drawn, `seed`, which is the session's unless given; each update wants them anew. It returns "loss", what each head
+        measured (`updates.Measure`), and "gradient_norm" where there is one."""
+        described, results = self.package._entry(entry)
         trains = updates.trains(described)
-        if trains:
-            updates.check_given(entry, described, given, {name for of, name in self._viewed | self._written if of == entry})
-        for name, value in given.items():
-            self.set_input(name, value, entry)
-        main = not self._in_loop and threading.current_thread() is threading.main_thread()
-        self._core.run(entry, main)
-        self._written.clear()
-        outputs = {name: self._core.output(entry, name) for name in self.package.outputs(entry)}
-        if copy:
-            outputs = {name: output.copy() for name, output in outputs.items()}
+        if inputs is not None or trains:
+            self._check_given(inputs or {}, entry)
+        for name, value in (inputs or {}).items():
+            self._write(name, value, entry)
+        self._set = {(of, name) for of, name in self._set if of == entry and not trains and name not in (inputs or ())}
+        outputs = self._run(entry, copy)
         return updates.measured(outputs, results) if trains else outputs
 
+    def _check_given(self, inputs, entry):
+        described = self.package._entry(entry)[0]
+        known = [name for name, *_ in described if not name.startswith("optimizer.")]
+        for name in inputs:
+            if name not in known:
+                raise usage(f'{entry} has no input "{name}"{did_you_mean(name, known)}; its inputs are {", ".join(known) or "none"}')
+        there = self._viewed | self._set
+        missing = [name for name, role, *_ in described if (role != "scalar" or name in ("learning_rate", "update"))
+                   and name not in inputs and (entry, name) not in there]
+        if missing:
+            raise usage(f"{entry} needs {', '.join(missing)}, which {'was' if len(missing) == 1 else 'were'} not given; set_input gives one that "
+                        "holds until another entry runs")
+
+    def _run(self, entry, copy):
+        self._core.run(entry, self._watches_signals())
+        outputs = {name: self._core.output(entry, name) for name in self.package.outputs(entry)}
+        return {name: output.copy() for name, output in outputs.items()} if copy else outputs
+
+    def _watches_signals(self):
+        return not self._in_loop and threading.current_thread() is threading.main_thread()
+
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
-        """Writes an input: an array of its shape, or a number for a scalar."""
+        """Writes an input, an array of its shape, or a number for a scalar: for all runs until another entry runs or the input is written
+        again, of "step" for one."""
+        self._write(name, value, entry)
+        self._set.add((entry, name))
+
+    def _write(self, name, value, entry):
         if updates.is_scalar(name, self.package._entry(entry)[0]):
             self._core.set_scalar(name, updates.scalar(name, value, entry))
         else:
             fill(self._core.input(entry, name), value, name)
             self._core.check_range(entry, name)
-        self._written.add((entry, name))
 
     def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an input, to be written to before a run. Values are not checked."""
         view = self._core.input(entry, name)
         self._viewed.add((entry, name))
         return view
+
+    def _forward(self, values):
+        """The outputs of `forward` that depend on no label that is not in `values`, and the axis of the batch of each, None where it has no
+        name."""
+        lacking = [name for name, role, *_ in self.package._entry("forward")[0] if role == "label" and name not in values]
+        values = {name: values[name] for name in self.package.inputs("forward") if name in values}
+        for name in lacking:
+            values[name] = numpy.zeros_like(self._core.input("forward", name))
+        unknown = set(self._core.dependents("forward", lacking)) if lacking else ()
+        axes = {name: dims.index("batch") if "batch" in dims else None for name, *_, dims in self.package._entry("forward")[1]}
+        outputs = {name: output for name, output in self.run(values).items() if name not in unknown}
+        return list(outputs.values()), [axes[name] for name in outputs]
+
+    def _forget_inputs(self):
+        """What was written to inputs is overwritten."""
+        self._set = set()
 
     def output(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an output of the last run."""
@@ -163,8 +210,8 @@ class Session:
         """Sets weights by name: arrays, or callables that are given name and shape and return one. Others keep theirs."""
         for name, value in params.items():
             have = self._core.parameter(name)
-            array = as_array(value(name, have.shape) if callable(value) else value)
-            self._core.set_parameter(name, numpy.ascontiguousarray(array, dtype=have.dtype))
+            array = numbers(value(name, have.shape) if callable(value) else value, name)
+            self._core.set_parameter(name, numpy.ascontiguousarray(converted(array, have.dtype, name)))
 
     def save_params(self, path: Path, force: bool = False) -> None:
         """Writes all weights as safetensors."""
@@ -177,7 +224,7 @@ class Session:
     def set_states(self, states: Mapping[str, ArrayLike]) -> None:
         for name, value in states.items():
             have = self._core.state(name)
-            self._core.set_state(name, numpy.ascontiguousarray(as_array(value), dtype=have.dtype))
+            self._core.set_state(name, numpy.ascontiguousarray(converted(numbers(value, name), have.dtype, name)))
 
     def reset_states(self) -> None:
         """Sets all states to zero."""

@@ -3,8 +3,8 @@
 import numpy
 
 from . import _core
-from .arrays import as_array, fill, input_dtype
-from .error import usage
+from .arrays import as_array, fill, input_dtype, numbers
+from .error import did_you_mean, usage
 from .flags import words
 
 
@@ -12,7 +12,7 @@ class Arrays:
     """Arrays by input, whose samples are along the batch's axis of the input, or along the first."""
 
     def __init__(self, arrays, batch=None, axes=None, shuffle=True, valid=0.0):
-        self.arrays = {name: as_array(value) for name, value in arrays.items()}
+        self.arrays = {name: numbers(value, name) for name, value in arrays.items()}
         self._batch = batch or 32
         self._axes = axes or {}
         self._shuffle = shuffle
@@ -63,7 +63,8 @@ class Spec:
 
 
 class Batches:
-    """The user's own iterator. An epoch is what it gives until it ends; before the next it is reset, or iterated anew."""
+    """The user's own iterator. An epoch is what it gives until it ends; before the next it is reset, or iterated anew. Row i of a batch
+    continues row i of the batch before, where states are carried, unless the iterator's attribute `continues` is False."""
 
     def __init__(self, iterator):
         self._iterator = iterator
@@ -87,7 +88,7 @@ class Batches:
         if self._length is None:
             self._length = len(self._iterator) if hasattr(self._iterator, "__len__") else sum(1 for _ in self._begin())
             self._next = None
-        return _core.data_of_batches(self, self._length, bool(getattr(self._iterator, "continues", False)))
+        return _core.data_of_batches(self, self._length, bool(getattr(self._iterator, "continues", True)))
 
     def fill(self, epoch, batch, views):
         """Called by the loop for every batch, in order."""
@@ -152,14 +153,16 @@ def described(batch, iterator):
     return (*(data or iterator.provide_data), *(label or iterator.provide_label or ()))
 
 
-def prepare(data, batch, axes, place):
-    """`data` as one of these."""
+def prepare(data, batch, axes, place, shuffle=None):
+    """`data` as one of these. `shuffle` is of arrays."""
+    if isinstance(data, dict):
+        return Arrays(data, batch, axes, shuffle is not False)
+    if shuffle is not None:
+        raise usage("shuffle= is of arrays; of a SPEC it is a key (npz:d.npz,shuffle=no), and an iterator has its own order")
     if isinstance(data, (Arrays, Spec, Batches)):
         return data
     if isinstance(data, str):
         return Spec(data, *place)
-    if isinstance(data, dict):
-        return Arrays(data, batch, axes)
     return Batches(data)
 
 
@@ -207,6 +210,7 @@ def fit(session, data, valid, callback, metric, flags, buckets=()):
     line = words({**flags, "metric": names or None})
     listener = observe if callback is not None or functions else None
     session._in_loop = True
+    session._forget_inputs()
     try:
         return _core.fit(session._core, session.package._compiled, line, source.core(None), check.core(None) if check else None,
                          listener, [bucket._core for bucket in buckets])
@@ -219,37 +223,23 @@ def score(session, data, metric):
     if isinstance(source, Arrays):
         source._shuffle = False
     names, functions = _split(metric)
+    session._forget_inputs()
     values = _core.score(session._core, session.package._compiled, names, source.core(None))
     values.update(_measure(session, functions, source))
     return values
 
 
-def _axis(dims):
-    """The axis of the samples, by its name."""
-    return dims.index("batch") if "batch" in dims else 0
-
-
 def predict(session, data):
-    inputs, outputs = session.package._entry("forward")
-    inputs = [(name, shape, _axis(dims)) for name, role, _, shape, dims in inputs if role != "scalar"]
-    arrays = data.arrays if isinstance(data, Arrays) else data
-    if not isinstance(arrays, dict):
-        arrays = {inputs[0][0]: arrays}
-    given = [(name, as_array(arrays[name]), shape, axis) for name, shape, axis in inputs if name in arrays]
-    if not given:
-        raise usage(f"predict needs {', '.join(name for name, _, _ in inputs)}")
-    _, first, shape, axis = given[0]
-    batch, samples = shape[axis], first.shape[axis]
-    parts = {name: [] for name, *_ in outputs}
+    """As `lstmc predict`: the rows of the data, in their order, of each output that has rows."""
+    entry = session.package.inputs("forward")
+    if isinstance(data, (str, Batches, Spec)) or hasattr(data, "provide_data") or hasattr(data, "__next__"):
+        raise usage("predict takes arrays by input; Module.predict takes iterators, and `lstmc predict` a SPEC")
+    arrays = data.arrays if isinstance(data, Arrays) else data if isinstance(data, dict) else {next(iter(entry), "data"): data}
+    known = list(dict.fromkeys(name for of in session.package.entries for name in session.package.inputs(of)))
+    for name in arrays:
+        if name not in known:
+            raise usage(f'the network has no input "{name}"{did_you_mean(name, known)}; its inputs are {", ".join(known)}')
+    session._forget_inputs()
     with session.fresh_states():
-        for begin in range(0, samples, batch):
-            rows = numpy.minimum(numpy.arange(begin, begin + batch), samples - 1)  # the last batch repeats the last sample
-            session.reset_states()
-            ran = session.run({name: numpy.take(array, rows, axis=axis) for name, array, _, axis in given}, copy=False)
-            for name, _, _, _, dims in outputs:
-                whole = [slice(None)] * ran[name].ndim
-                if "batch" in dims:
-                    whole[_axis(dims)] = slice(0, min(batch, samples - begin))
-                parts[name].append(ran[name][tuple(whole)].copy())
-    joined = {name: numpy.concatenate(parts[name], axis=_axis(dims)) for name, _, _, _, dims in outputs}
+        joined = _core.predict(session._core, session.package._compiled, Arrays(arrays, shuffle=False).core(None), session._watches_signals())
     return next(iter(joined.values())) if len(joined) == 1 else joined

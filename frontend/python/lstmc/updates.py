@@ -35,15 +35,6 @@ def is_scalar(name, inputs):
     return not name.startswith("optimizer.") and any(name == other and role == "scalar" for other, role, *_ in inputs)
 
 
-def check_given(entry, inputs, given, viewed):
-    """An update with the rate, number or data of the one before would be another training than is meant. `viewed` are inputs that the caller
-    writes to by himself."""
-    missing = [name for name, role, *_ in inputs
-               if (role != "scalar" or name in ("learning_rate", "update")) and name not in given and name not in viewed]
-    if missing:
-        raise usage(f"{entry} needs {', '.join(missing)}, which {'was' if len(missing) == 1 else 'were'} not given")
-
-
 def scalar(name, value, entry):
     """The number that is given for a scalar input, with all its digits."""
     value = as_array(value)
