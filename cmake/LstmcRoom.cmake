@@ -11,6 +11,17 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
 # A large frame touches each of its pages in order, so that on a small stack it faults and never skips the guard page.
 add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fstack-clash-protection>)
+# For folders whose code runs on a thread of the caller, whose stack may be small: kernels and the runtime half keep at most
+# 16 KiB in a frame, or do not compile. Sanitizers put more there than the code does.
+macro(lstmc_small_frames)
+  if(LSTMC_SANITIZE)
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Wframe-larger-than=16384>
+      $<$<COMPILE_LANGUAGE:C,CXX>:-Werror=frame-larger-than>)
+  else()
+    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Werror=frame-larger-than=16384>)
+  endif()
+endmacro()
 option(LSTMC_WERROR "take warnings of the compiler as errors; ./dev test does" OFF)
 if(LSTMC_WERROR)
   # But for what another version of a library deprecates; with a precompiled header, clang 19 says so of libstdc++'s own std::stable_sort.
@@ -26,9 +37,10 @@ endif()
 find_program(LSTMC_CCACHE ccache)
 if(LSTMC_CCACHE)
   # The sloppiness lets it cache what is compiled beside a precompiled header. Paths are cached relative to the checkout,
-  # so that another checkout finds the same objects.
+  # so that another checkout finds the same objects. What lstmc_small_frames() adds changes no object.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${LSTMC_CCACHE})
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    "CCACHE_IGNOREOPTIONS=-Wframe-larger-than=* -Werror=frame-larger-than*" ${LSTMC_CCACHE})
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>"

@@ -13,6 +13,7 @@
 #include "executor/base/FloatMode.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Philox.h"
+#include "executor/device/TeamMemory.h"
 #include "executor/reference/Reference.h"
 #include "executor/reference/View.h"
 
@@ -238,6 +239,8 @@ std::vector<Tensor> TestLaunch::tensors() const {
 void TestLaunch::run(KernelFunction function) {
   std::vector<Tensor> views = tensors();
   SingleWorker worker;
+  const TeamMemory memory(1);
+  const WithWorkerMemory use(memory);
   FloatMode mode;
   function({views, ints, floats, program.get()}, worker);
 }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -51,7 +52,7 @@ struct Pipe {
 
 /// Appends what there is to read; false at the end of the stream.
 bool take(int from, std::string &to) {
-  std::array<char, 1 << 16> piece;
+  std::vector<char> piece(1 << 16);
   const ssize_t count = ::read(from, piece.data(), piece.size());
   if (count > 0)
     to.append(piece.data(), size_t(count));

@@ -1,10 +1,10 @@
 #include "executor/base/StandardStreams.h"
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -38,6 +38,7 @@ void prepareStandardStreams() {
     if (::fcntl(file, F_GETFD) < 0) // open takes the lowest free descriptor: this one
       (void)::open("/dev/null", file == STDIN_FILENO ? O_RDONLY : O_WRONLY);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void writeOutput(std::string_view text) {
@@ -58,7 +59,7 @@ void writeMessage(std::string_view text) { (void)writeAll(STDERR_FILENO, text); 
 
 Result<std::string> readInput() {
   std::string text;
-  std::array<char, 65536> piece;
+  std::vector<char> piece(65536);
   while (true) {
     ssize_t n = ::read(STDIN_FILENO, piece.data(), piece.size());
     if (n == 0)

@@ -32,7 +32,8 @@ int availableProcessors() {
 }
 
 ThreadTeam::ThreadTeam(int count)
-    : count_(std::max(1, count)), processors_(availableProcessors()), members_(size_t(count_)) {
+    : count_(std::max(1, count)), processors_(availableProcessors()), memory_(count_),
+      members_(size_t(count_)) {
   workers.fetch_add(count_, std::memory_order_relaxed);
   for (int i = 0; i < count_; ++i) {
     members_[size_t(i)].index = i;
@@ -80,6 +81,7 @@ private:
 void ThreadTeam::run(Work work, void *context) {
   FloatMode mode;
   WithStopFlag flag(stopped_);
+  WithWorkerMemory memory(memory_);
   if (count_ == 1) {
     work(context, members_[0]);
     return;
@@ -132,6 +134,7 @@ uint32_t ThreadTeam::awaitCall(uint32_t seen) {
 void ThreadTeam::serve(Member &member) {
   FloatMode mode;
   WithStopFlag flag(stopped_);
+  WithWorkerMemory memory(memory_, member.index);
   uint32_t seen = 0;
   while (true) {
     seen = awaitCall(seen);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "executor/device/Kernel.h"
+#include "executor/device/TeamMemory.h"
 
 namespace lstmc {
 
@@ -19,7 +20,8 @@ public:
   /// What every worker carries out.
   using Work = void (*)(void *context, Worker &);
 
-  /// Throws std::system_error where a thread cannot be had; those started have ended by then.
+  /// Throws std::system_error where a thread cannot be had, std::bad_alloc where there is no memory
+  /// for the workers; threads that were started have ended by then.
   explicit ThreadTeam(int count);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam &) = delete;
@@ -60,6 +62,7 @@ private:
 
   const int count_;
   const int processors_;
+  const TeamMemory memory_;
   std::vector<Member> members_;
   std::vector<std::thread> threads_;
 

@@ -12,6 +12,7 @@
 #include "executor/abi/Kernels.h"
 #include "executor/abi/Scratch.h"
 #include "executor/base/FloatMode.h"
+#include "executor/device/TeamMemory.h"
 
 namespace {
 
@@ -189,6 +190,8 @@ int main() { // NOLINT(readability-function-size): a table
     for (int level = 0; level <= int(cpu::machineLevel()); ++level) {
       KernelFunction function = cpu::kernelTable(cpu::Level(level)).find(c.id, c.operands);
       Alone worker;
+      const TeamMemory memory(1);
+      const WithWorkerMemory use(memory);
       LaunchArgs args{c.operands, c.ints, c.floats, c.program};
       double least = 1e9;
       for (int i = 0; i < 9; ++i) {

@@ -8,6 +8,7 @@
 #include "backends/cpu/runtime/Fused.h"
 #include "executor/abi/FusedProgram.h"
 #include "executor/base/FloatMode.h"
+#include "executor/device/TeamMemory.h"
 
 namespace {
 
@@ -118,6 +119,8 @@ int main() {
         const int64_t ints[] = {0};
         LaunchArgs args{operands, ints, {}, &c.program};
         Alone worker;
+        const TeamMemory memory(1);
+        const WithWorkerMemory use(memory);
         double seconds = best([&] {
                            for (int r = 0; r < repeat; ++r)
                              code.run(code.context, args, worker);

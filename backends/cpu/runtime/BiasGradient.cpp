@@ -7,6 +7,7 @@
 #include "backends/cpu/runtime/Shards.h"
 #include "executor/abi/Packing.h"
 #include "executor/device/StopFlag.h"
+#include "executor/device/WorkerMemory.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
@@ -19,6 +20,7 @@ constexpr int kMaxPieces = 64;
 struct Columns {
   Vector sums[kSide];
 };
+static_assert(kMaxPieces * sizeof(Columns) <= kWorkerBytes);
 
 void biasGradient(const BiasGradientLaunch &launch, Worker &worker) {
   const Tensor &db = launch.db;
@@ -27,7 +29,8 @@ void biasGradient(const BiasGradientLaunch &launch, Worker &worker) {
   const int64_t n = db.shape[0];
   const int64_t vectors = (n + kWidth - 1) / kWidth;
   const int64_t end = std::min(vectors * (worker.index + 1) / worker.count * kWidth, n);
-  Columns columns[kMaxPieces], *list[kMaxPieces];
+  auto *columns = reinterpret_cast<Columns *>(workerMemory);
+  Columns *list[kMaxPieces];
   for (int i = 0; i < kMaxPieces; ++i)
     list[i] = &columns[i];
 

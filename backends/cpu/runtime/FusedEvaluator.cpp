@@ -1,6 +1,7 @@
 #include "backends/cpu/runtime/Fused.h"
 
 #include <algorithm>
+#include <new>
 
 #include "backends/cpu/runtime/FusedPlan.h"
 #include "backends/cpu/runtime/TileCopy.h"
@@ -155,7 +156,7 @@ void runTile(FusedPlan &plan, int64_t first, int64_t count) {
 void runFused(const FusedTable &table, const LaunchArgs &args, Worker &worker) {
   if (args.operands.empty() || args.operands[0].elements() == 0)
     return;
-  FusedPlan plan;
+  FusedPlan &plan = *new (workerMemory) FusedPlan; // not initialised
   plan.make(table, args, worker.count);
   int64_t begin = plan.tiles * worker.index / worker.count;
   int64_t end = plan.tiles * (worker.index + 1) / worker.count;

@@ -2,18 +2,20 @@
 // computed.
 //
 // The iteration space (the common shape of the operands) is walked in tiles of up to kMaxTile
-// elements in row-major order. A tile's values are in scratch on the stack; dense operands are
+// elements in row-major order. A tile's values are in the worker's own memory; dense operands are
 // read, and mostly written, in place. Values that depend only on broadcast scalars are computed
-// once per launch. Every worker makes the plan for itself, on the stack: that takes about a hundred
+// once per launch. Every worker makes the plan for itself, in that memory: it takes about a hundred
 // nanoseconds for ten instructions, and nothing is allocated.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "backends/cpu/runtime/FusedTable.h"
 #include "executor/abi/FusedProgram.h"
 #include "executor/device/Kernel.h"
+#include "executor/device/WorkerMemory.h"
 
 namespace lstmc::cpu {
 
@@ -101,6 +103,8 @@ private:
   int allocate();
   bool dense(const Operand &operand) const;
 };
+
+static_assert(sizeof(FusedPlan) <= kWorkerBytes && std::is_trivially_destructible_v<FusedPlan>);
 
 /// Bytes of an element in a tile; a bool is an f32 that is 0 or 1.
 constexpr int64_t tileBytes(DType type) { return type == DType::F64 || type == DType::I64 ? 8 : 4; }

@@ -1,4 +1,6 @@
 // Metrics: sums in f64, in lanes per shard, then by the tree over the shards.
+#include <new>
+
 #include "backends/cpu/runtime/KernelTable.h"
 #include "backends/cpu/runtime/Lanes64.h"
 #include "backends/cpu/runtime/RegressionTerms.h"
@@ -65,7 +67,11 @@ void metric(const Tensor &y, const ShardRange &range, Worker &worker, const Sums
     return metricOfRows<kFields>(y, worker, sumRows);
   constexpr int64_t kShards = SharedSums::kPlaces / kFields;
   SharedSums sums(y.data, worker);
-  TreeFold<double, Plus> folds[kFields];
+  using Fold = TreeFold<double, Plus>;
+  static_assert(SharedSums::kBytes + kFields * sizeof(Fold) <= kWorkerBytes);
+  auto *folds = reinterpret_cast<Fold *>(workerMemory + SharedSums::kBytes);
+  for (int f = 0; f < kFields; ++f)
+    new (folds + f) Fold;
   for (int64_t first = 0; first < range.count; first += kShards) {
     int64_t n = minimum(kShards, range.count - first);
     sums.make(n, [&](int64_t i, double *places) {

@@ -11,6 +11,7 @@
 #include "backends/cpu/runtime/RowLengths.h"
 #include "backends/cpu/runtime/Rows.h"
 #include "executor/abi/Scratch.h"
+#include "executor/device/WorkerMemory.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
@@ -187,7 +188,8 @@ private:
   template <int V> void step(int64_t s, int64_t s0, int64_t u) {
     const BlockOutput<V> output = blockOutput<V>(kWidth, l_.bh, u);
     const auto weights = block(l_.r.as<float>(), H_, u);
-    alignas(64) float sums[kPassRows][V * kWidth];
+    static_assert(sizeof(float[kPassRows][V * kWidth]) <= kWorkerBytes);
+    auto *sums = reinterpret_cast<float(*)[V * kWidth]>(workerMemory);
     const float *rows[kPassRows];
     float *out[kPassRows];
     for (int64_t r = 0; r < std::min(active_, kPassRows); ++r)

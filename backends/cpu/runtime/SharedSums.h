@@ -6,19 +6,21 @@
 
 #include "backends/cpu/runtime/StridedWalk.h"
 #include "executor/device/Kernel.h"
+#include "executor/device/WorkerMemory.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
-/// Memory for sums, on worker 0's stack. Kernels allocate nothing, and these kernels have no
-/// scratch operand. Until the result is known, its memory (at least 8 bytes) holds the address of
-/// the sums, so that the other workers can find them.
+/// Memory for sums: the first of worker 0's own. Kernels allocate nothing, and these kernels have
+/// no scratch operand. Until the result is known, its memory (at least 8 bytes) holds the address
+/// of the sums, so that the other workers can find them.
 class SharedSums {
 public:
   static constexpr int64_t kPlaces = 1024;
+  static constexpr size_t kBytes = kPlaces * sizeof(double); ///< of that memory
 
   SharedSums(void *result, Worker &worker) : worker_(worker) {
     if (worker.index == 0) {
-      places_ = own_;
+      places_ = reinterpret_cast<double *>(workerMemory);
       std::memcpy(result, static_cast<const void *>(&places_), sizeof(places_));
     }
     worker.barrier();
@@ -42,7 +44,6 @@ public:
 private:
   Worker &worker_;
   double *places_;
-  double own_[kPlaces];
 };
 
 } // namespace lstmc::cpu::LSTMC_CPU_NAMESPACE

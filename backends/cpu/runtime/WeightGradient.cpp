@@ -14,6 +14,7 @@
 #include "backends/cpu/runtime/Tile.h"
 #include "executor/abi/Packing.h"
 #include "executor/device/StopFlag.h"
+#include "executor/device/WorkerMemory.h"
 
 namespace lstmc::cpu::LSTMC_CPU_NAMESPACE {
 
@@ -27,7 +28,7 @@ constexpr int64_t kPieceColumns = 256;
 constexpr int64_t kPieceElements = 192 * 192;
 constexpr int64_t kPieceRows = 288; ///< most rows of a piece of any width
 constexpr int kMaxPieces = 64;
-constexpr int kStackPieces = 4;
+constexpr int kOwnPieces = 4;
 constexpr int64_t kMarkWords = 32768; ///< for the marks of all pieces of a launch: 256 KB
 
 /// The sum for a block of dw while it is computed.
@@ -97,6 +98,20 @@ struct PassBuffers {
   alignas(64) float dy[kPassLength * (kPieceRows / kTileN + 1) * kGroupN];
   alignas(64) float x[kPassLength * (kPieceColumns + kMaxVectors * kWidth)];
 };
+
+/// The worker's own memory, where pieces are in it.
+struct PiecesRoom {
+  alignas(64) float pieces[kOwnPieces *
+                           (kPieceElements + kTileN * kPieceColumns + kPieceRows * kWidth)];
+  PassBuffers buffers;
+};
+/// The same where they are in the launch's scratch.
+struct MarksRoom {
+  uint64_t marks[kMarkWords];
+  alignas(64) float part[kPieceElements];
+  PassBuffers buffers;
+};
+static_assert(sizeof(PiecesRoom) <= kWorkerBytes && sizeof(MarksRoom) <= kWorkerBytes);
 
 /// Copies `count` strided values to `to` and fills the rest of `room` places with 0.
 LSTMC_INLINE void copyRow(const float *from, int64_t stride, int64_t count, float *to,
@@ -208,17 +223,13 @@ public:
     for (size_t use = 0; use < uses_.size(); use += 2)
       if (uses_[use + 1].rank == 3)
         return runInScratch();
-    runOnStack();
+    runInOwnMemory();
   }
 
 private:
   /// Divides dw into regions of about kPieceElements, in a number that the workers divide evenly.
-  void runOnStack() {
-    struct {
-      alignas(64) float pieces[kStackPieces *
-                               (kPieceElements + kTileN * kPieceColumns + kPieceRows * kWidth)];
-      PassBuffers buffers;
-    } room;
+  void runInOwnMemory() {
+    auto &room = *reinterpret_cast<PiecesRoom *>(workerMemory);
     const int alive = Fold::blocksAlive(range_.count, present());
     const int64_t vectors = (K_ + kWidth - 1) / kWidth, groups = (N_ + kTileN - 1) / kTileN;
     const int64_t columnParts = (vectors * kWidth + kPieceColumns - 1) / kPieceColumns;
@@ -271,7 +282,7 @@ private:
     bool marked = !begin_ && words * alive <= kMarkWords;
     for (size_t use = 1; use < uses_.size(); use += 2)
       marked &= uses_[use].rank == 3;
-    uint64_t marks[kMarkWords];
+    uint64_t *marks = reinterpret_cast<MarksRoom *>(workerMemory)->marks;
     const int64_t vectors = (K_ + kWidth - 1) / kWidth;
     Region region{0, N_, std::min(vectors * worker_.index / worker_.count * kWidth, K_),
                   std::min(vectors * (worker_.index + 1) / worker_.count * kWidth, K_)};
@@ -301,10 +312,7 @@ private:
   /// piece.
   void addProductInParts(const Tensor &dy, const Tensor &x, const Region &region,
                          const ShardRows &walk, const Piece &piece) {
-    struct {
-      alignas(64) float part[kPieceElements];
-      PassBuffers buffers;
-    } room;
+    auto &room = *reinterpret_cast<MarksRoom *>(workerMemory);
     constexpr int64_t kSide = 192;
     for (int64_t n = region.n0; n < region.n1; n += kSide)
       for (int64_t k = region.k0; k < region.k1; k += kSide) {

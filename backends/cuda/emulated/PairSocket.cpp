@@ -104,7 +104,7 @@ void PairSocket::close() {
 void PairSocket::move() {
   if (!connected())
     return;
-  std::array<std::byte, kPiece> piece;
+  std::vector<std::byte> piece(kPiece);
   while (!out_.empty()) {
     const size_t size = std::min(out_.size(), piece.size());
     std::copy_n(out_.begin(), size, piece.begin());

@@ -132,6 +132,7 @@ DriverResult HostCall::giveTo(const Driver &driver, DriverStream stream) {
 void HostCall::run(void *call) {
   auto &self = *static_cast<HostCall *>(call);
   const FloatMode mode; // the driver's thread has another
+  const WithWorkerMemory memory(self.worker_);
   LoneWorker worker;
   self.function_({self.spec_.operands, self.spec_.ints, self.spec_.floats, self.spec_.program},
                  worker);

@@ -6,6 +6,7 @@
 
 #include "backends/cuda/runtime/Driver.h"
 #include "executor/device/Device.h"
+#include "executor/device/TeamMemory.h"
 
 namespace lstmc::cuda {
 
@@ -35,6 +36,7 @@ private:
   LaunchSpec spec_;
   std::vector<std::unique_ptr<std::byte[]>> memory_; ///< of each range of operands that overlap
   std::vector<Piece> in_, out_;
+  const TeamMemory worker_{1};
 };
 
 /// The bytes from an operand's first to its last element, [begin, end); none if it has no elements.

@@ -9,6 +9,7 @@
 #include "executor/base/FloatMode.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Tensor.h"
+#include "executor/device/TeamMemory.h"
 
 namespace lstmc::cpu::testing {
 
@@ -32,6 +33,8 @@ inline void run(Level level, KernelId id, const LaunchArgs &args, int workers) {
   KernelFunction function = kernelTable(level).own(id);
   for (int w = 0; w < workers; ++w) {
     OneOf worker;
+    const TeamMemory memory(1);
+    const WithWorkerMemory use(memory);
     worker.index = w;
     worker.count = workers;
     function(args, worker);

@@ -2,9 +2,12 @@
  *
  * A package (F.lstmc) is opened once and shared by any number of sessions. A session has its own
  * memory, weights (unless they are shared) and states. One thread at a time may use a session;
- * several threads may use different sessions at the same time. Inputs and outputs are views of a
- * session's memory. They are copied only for a device whose memory the host cannot see. A run
- * allocates nothing.
+ * several threads may use different sessions at the same time. A call needs less than 256 KiB of
+ * stack. Inputs and outputs are views of a session's memory. They are copied only for a device
+ * whose memory the host cannot see. A run allocates nothing.
+ *
+ * Where a limit of file sizes is set (RLIMIT_FSIZE), a program should ignore SIGXFSZ, as Python
+ * does: then a write beyond the limit fails (LSTMC_BAD_FILE) instead of ending the process.
  *
  *   lstmc_package *package;
  *   lstmc_session *session;
