@@ -2,9 +2,8 @@
 
 #include <fstream>
 
-#include <sys/sysinfo.h>
-
 #include "backends/cpu/runtime/Level.h"
+#include "executor/base/HostMemory.h"
 #include "executor/device/ThreadTeam.h"
 
 namespace lstmc {
@@ -15,9 +14,7 @@ HostFacts hostFacts() {
   for (std::string line; facts.processor.empty() && std::getline(file, line);)
     if (line.starts_with("model name") && line.find(": ") != std::string::npos)
       facts.processor = line.substr(line.find(": ") + 2);
-  struct sysinfo info{};
-  sysinfo(&info);
-  facts.memoryBytes = uint64_t(info.totalram) * info.mem_unit;
+  facts.memoryBytes = hostMemory().bytes;
   facts.level = hostLevel();
   facts.cores = availableProcessors();
   return facts;

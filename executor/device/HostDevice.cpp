@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cassert>
 #include <cstring>
+#include <new>
 #include <utility>
 
-#include <unistd.h>
-
+#include "executor/base/HostMemory.h"
 #include "executor/base/Pages.h"
 #include "executor/base/Threads.h"
 #include "executor/device/Fence.h"
@@ -49,9 +49,7 @@ public:
       : name_(std::move(name)), choose_(choose), arena_(memory), team_(threads) {}
 
   const std::string &name() const override { return name_; }
-  uint64_t memoryBytes() const override {
-    return uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE));
-  }
+  uint64_t memoryBytes() const override { return hostMemory().bytes; }
   int threads() const override { return team_.count(); }
   Status allocate(uint64_t bytes) override { return arena_.allocate(bytes, name_); }
   std::byte *arena() const override { return arena_.data(); }
@@ -162,6 +160,8 @@ Result<std::unique_ptr<Device>> makeHostDevice(std::string name, KernelChooser c
     return std::unique_ptr<Device>(std::make_unique<HostDevice>(name, choose, threads, memory));
   } catch (const std::system_error &error) {
     return noThread(fmt::format("the {} threads of {}", threads, name), error);
+  } catch (const std::bad_alloc &) {
+    return fail(ErrorCode::E0901, "{}: found no memory for {} workers", name, threads);
   }
 }
 

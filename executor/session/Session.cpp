@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/abi/EntryNames.h"
+#include "executor/base/HostMemory.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Suggest.h"
@@ -59,6 +60,13 @@ Status Session::Impl::checkMemory() const {
       return fail(ErrorCode::E0401, "the plan needs {} bytes on {}, which {} {}", hosts,
                   package::deviceList(data()), visible > 1 ? "share" : "has",
                   device->memoryBytes());
+  // Above a limit the system ends the process without a word, so what it has by now counts too.
+  const HostMemory memory = hostMemory();
+  const uint64_t own = ownMemoryBytes();
+  if (visible > 0 && !memory.limitedBy.empty() && hosts + own > memory.bytes)
+    return fail(ErrorCode::E0401,
+                "the plan needs {} bytes on {} and the process has {} by now: {} allows {}", hosts,
+                package::deviceList(data()), own, memory.limitedBy, memory.bytes);
   return {};
 }
 

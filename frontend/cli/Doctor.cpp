@@ -8,6 +8,7 @@
 
 #include "backends/registry/GpuIdentities.h"
 #include "backends/registry/HostFacts.h"
+#include "executor/base/HostMemory.h"
 #include "executor/device/ThreadTeam.h"
 #include "executor/ranks/OpenWire.h"
 #include "frontend/cli/Commands.h"
@@ -35,15 +36,6 @@ std::string firstLine(const char *file) {
 
 std::string gib(double bytes) { return fmt::format("{:.1f} GiB", bytes / (1 << 30)); }
 
-/// A number of kB in /proc/meminfo, in bytes; 0 where it is not there.
-double memory(std::string_view field) {
-  std::ifstream stream("/proc/meminfo");
-  for (std::string line; std::getline(stream, line);)
-    if (line.starts_with(field))
-      return 1024 * std::strtod(line.c_str() + field.size() + 1, nullptr);
-  return 0;
-}
-
 Finding processor() {
   const HostFacts host = hostFacts();
   const int free = availableProcessors();
@@ -55,9 +47,10 @@ Finding processor() {
 }
 
 Finding memoryFinding() {
-  const double free = memory("MemAvailable:");
-  return {"memory", free > double(1 << 30),
-          fmt::format("{} free of {}", gib(free), gib(memory("MemTotal:"))),
+  const HostMemory memory = hostMemory();
+  return {"memory", memory.free > uint64_t(1) << 30,
+          fmt::format("{} free of {}{}", gib(double(memory.free)), gib(double(memory.bytes)),
+                      memory.limitedBy.empty() ? "" : ", by " + memory.limitedBy),
           "lstmc plan NET says what a network needs"};
 }
 

@@ -11,6 +11,7 @@
 #include "backends/cuda/emulated/EmulatedKernels.h"
 #include "backends/cuda/emulated/HostPins.h"
 #include "backends/cuda/emulated/Machine.h"
+#include "executor/base/HostMemory.h"
 
 namespace lstmc::cuda {
 
@@ -51,7 +52,7 @@ DriverResult callHost(DriverStream stream, void (*function)(void *), void *argum
 
 /// Bytes of a card: the host's, unless LSTMC_EMU_MEMORY says less.
 uint64_t bytesOfCard() {
-  const auto host = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE));
+  const uint64_t host = hostMemory().bytes;
   const char *asked = std::getenv("LSTMC_EMU_MEMORY");
   return asked ? std::min<uint64_t>(std::strtoull(asked, nullptr, 10), host) : host;
 }
