@@ -1,6 +1,7 @@
 // A session runs its entries: in parts around `commit`, on one thread or several, and says what
 // went wrong.
 #include <algorithm>
+#include <stdexcept>
 
 #include "executor/base/NumberText.h"
 #include "executor/session/Findings.h"
@@ -155,7 +156,7 @@ Status Session::Impl::run(BoundEntry &entry, const session::NextInputs *next) {
 
 Status Session::run(std::string_view name) { return run(name, {}); }
 
-Status Session::run(std::string_view name, const std::function<bool()> &fillNext) {
+Status Session::run(std::string_view name, const std::function<bool()> &fillNext) try {
   auto found = std::ranges::find(impl_->entries, name, &BoundEntry::name);
   if (found == impl_->entries.end())
     return impl_->unknownEntry(name);
@@ -180,6 +181,8 @@ Status Session::run(std::string_view name, const std::function<bool()> &fillNext
     status = impl_->shareOutputs(index);
   impl_->views->take(index); // also of one that failed: what it left counts
   return status;
+} catch (const std::runtime_error &error) { // a driver's, of a launch or a copy on this thread
+  return fail(ErrorCode::E0803, "a device failed in {}: {}", name, error.what());
 }
 
 std::string Session::Impl::when(const BoundEntry &entry) const {

@@ -1,9 +1,12 @@
 #include "executor/session/WatchedRun.h"
 
+#include <stdexcept>
+
 #include <sched.h>
 
 #include "executor/session/Binding.h"
 #include "executor/session/Findings.h"
+#include "executor/session/SegmentText.h"
 
 namespace lstmc::session {
 
@@ -105,25 +108,8 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
                   operands_};
   if (observer_)
     observer_->before(view);
-  LaunchInterval *time = program.timesFrom(index);
-  if (segment.kind == Segment::Kind::Send) {
-    if (time)
-      time->begin = time->end = LaunchInterval::Clock::now();
-    transport_.post(entry.messages[segment.message].id);
-  } else {
-    std::optional<Watchdog::Stretch> stretch;
-    if (watchdog_)
-      stretch.emplace(*watchdog_, entry, program, index);
-    if (program.indices && watchdog_) // a run that explains another repeats it
-      if (Status status = program.indices->count(device, index, 0); !status.ok()) {
-        transport_.abort(std::move(status.error()));
-        return false;
-      }
-    if (segment.kind == Segment::Kind::Receive)
-      transport_.take(entry.messages[segment.message].id, time);
-    else
-      device.run(*program.launches, segment.first + at, segment.first + at + 1, time);
-  }
+  if (!carryOut(entry, program, segment, at))
+    return false;
   if (observer_)
     observer_->after(view);
   if (!checkNan_ || (inJob_ && found_))
@@ -138,6 +124,38 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
     return inJob_;
   }
   return true;
+}
+
+bool WatchedRun::carryOut(const BoundEntry &entry, const BoundProgram &program,
+                          const Segment &segment, size_t at) try {
+  Device &device = *devices_[program.device];
+  const size_t index = segment.launch + at;
+  LaunchInterval *time = program.timesFrom(index);
+  std::optional<Watchdog::Stretch> stretch;
+  if (watchdog_)
+    stretch.emplace(*watchdog_, entry, program, index);
+  if (segment.kind == Segment::Kind::Send) {
+    device.synchronize(0); // the host may still be copying what is sent: an input, a weight
+    if (time)
+      time->begin = time->end = LaunchInterval::Clock::now();
+    transport_.post(entry.messages[segment.message].id);
+    return true;
+  }
+  if (program.indices && watchdog_) // a run that explains another repeats it
+    if (Status status = program.indices->count(device, index, 0); !status.ok()) {
+      transport_.abort(std::move(status.error()));
+      return false;
+    }
+  if (segment.kind == Segment::Kind::Receive)
+    transport_.take(entry.messages[segment.message].id, time);
+  else
+    device.run(*program.launches, segment.first + at, segment.first + at + 1, time);
+  return true;
+} catch (const std::runtime_error &error) { // of a driver; what an observer throws is its caller's
+  transport_.abort(failAt(placeOf(package_, program, segment), ErrorCode::E0803,
+                          "{} failed at {}: {}", devices_[program.device]->name(),
+                          segmentText(package_, entry, program, segment), error.what()));
+  return false;
 }
 
 Diagnostic WatchedRun::describe(std::string_view when) const {

@@ -62,6 +62,10 @@ private:
   bool advance(const BoundEntry &entry, size_t program, size_t last);
   bool runLaunch(const BoundEntry &entry, const BoundProgram &program, const Segment &segment,
                  size_t at);
+  /// The launch or transfer itself, done when it returns. False, and the round ends, if the device
+  /// fails (E0803) or the op refuses an index.
+  bool carryOut(const BoundEntry &entry, const BoundProgram &program, const Segment &segment,
+                size_t at);
 
   const package::Package &package_;
   const Devices &devices_;

@@ -128,6 +128,28 @@ class Emu(Case):
         [peak] = self.document("run", "small.lnet", "-i", "data=random:3", "-d", "emu:0", schema="lstmc.run/1")["peak"]
         self.assertEqual(peak["planned_bytes"], peak["measured_bytes"])
 
+    def test_who_looks_on_changes_no_bit_on_any_devices(self):
+        """Two layers on two devices: a value that the host has just copied in is the first that is sent."""
+        grouped = "\n".join(("    with ctx_group('g0'):\n    " + line) if "LSTM" in line else
+                            ("    with ctx_group('g1'):\n        x = Dropout(x, p=0.3)\n        x, h2 = GRU(x, num_hidden=3, name='gru')\n    " + line)
+                            if "FullyConnected" in line else line for line in (self.folder / "small.lnet").read_text().splitlines())
+        (self.folder / "grouped.lnet").write_text(grouped.replace("carry=", "clip_gradient_norm=1.0, carry=") + "\n")
+        learn = ["train", "grouped.lnet", "--data", "text:text.txt,valid=0.2", "--after", "2u", "--force", "-o"]
+        hashes, outputs = {}, {}
+        for devices in "cpu", "emu:0", "2xemu", "3xemu", "emu:0,0", "cpu:0,emu:0":
+            for setting in [], ["--streams", "1"], ["--trace", "t.json"]:
+                for observer in [], ["--check-nan"], ["--monitor", "*"], ["--check-nan", "--monitor", "*"]:
+                    if not setting or observer[:1] != ["--check-nan"]:
+                        done = self.good(*learn, "looked", "-d", devices, *setting, *observer)
+                        hashes[(devices, *setting, *observer)] = done.stdout.split("weights ")[1].split()[0]
+            for engine in [], ["--engine", "naive"], ["--check-nan"], ["--verbose-ops"]: # the second has one thread for all devices
+                outputs[(devices, *engine)] = self.good("run", "grouped.lnet", "-i", "data=random:3", "-d", devices, *engine).stdout
+            plain, looked = (self.document("eval", "looked", "--data", "text:text.txt", "-d", devices, *observer, schema="lstmc.eval/1")["loss"]
+                             for observer in ([], ["--check-nan"]))
+            self.assertEqual(plain, looked, devices)
+        self.assertEqual(len(set(hashes.values())), 1, hashes)
+        self.assertEqual(len(set(outputs.values())), 1, outputs)
+
     def test_times_are_said_to_mean_nothing(self):
         said = "emulated GPUs are for correctness"
         for words in (["run", "small.lnet", "-i", "data=random:3"], ["plan", "small.lnet"], ["bench", "small.lnet", "-r", "1"]):
