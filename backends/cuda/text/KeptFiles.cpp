@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "executor/base/CacheFolder.h"
-#include "executor/base/OutputFile.h"
 #include "executor/base/Sha256.h"
 
 namespace lstmc::cuda {
@@ -47,9 +46,9 @@ void keepFile(const std::string &name, std::span<const uint8_t> bytes) {
   const std::string folder = privateFolder();
   if (folder.empty())
     return;
-  Result<OutputFile> file = OutputFile::create(folder + "/" + name, OutputFile::Existing::Replace);
-  if (file.ok() && file->write(sha256(bytes)).ok() && file->write(bytes).ok())
-    (void)file->commit().ok();
+  const std::string digest = sha256(bytes);
+  const std::string_view texts[] = {digest, asText(bytes)};
+  (void)keepInCache(folder, name, texts).ok();
 }
 
 } // namespace lstmc::cuda

@@ -16,7 +16,6 @@
 #include "backends/registry/Targets.h"
 #include "executor/base/CacheFolder.h"
 #include "executor/base/InputFile.h"
-#include "executor/base/OutputFile.h"
 #include "executor/base/Threads.h"
 #include "executor/device/ThreadTeam.h"
 #include "passes/planning/rates/Calibration.h"
@@ -26,9 +25,11 @@ namespace lstmc::planning {
 
 using Json = nlohmann::ordered_json;
 
+static constexpr const char *kCacheFile = "machine.json";
+
 static std::filesystem::path cacheFile() {
   const std::filesystem::path folder = cacheFolder();
-  return folder.empty() ? folder : folder / "machine.json";
+  return folder.empty() ? folder : folder / kCacheFile;
 }
 
 /// Measurements of another processor or level say nothing of this one.
@@ -42,7 +43,7 @@ static Json kept() {
   std::string text;
   if (const char *given = std::getenv("LSTMC_RATES"))
     text = given;
-  else if (Result<Bytes> bytes = readFile(cacheFile().string()); bytes.ok())
+  else if (Result<Bytes> bytes = readFileBeneath(cacheFolder(), kCacheFile); bytes.ok())
     text = asText(*bytes);
   Json document = Json::parse(text, nullptr, false);
   bool good = document.is_object() && document.value("schema", "") == "lstmc.machine/1" &&
@@ -102,7 +103,9 @@ double MachineRates::limitSeconds(double flops, double weightBytes, bool f64) co
 static Status keep(const Json &document) {
   std::error_code error;
   std::filesystem::create_directories(cacheFile().parent_path(), error);
-  return writeFile(cacheFile().string(), document.dump(1) + "\n", OutputFile::Existing::Replace);
+  const std::string text = document.dump(1) + "\n";
+  const std::string_view texts[] = {text};
+  return keepInCache(cacheFolder(), kCacheFile, texts);
 }
 
 static Json rowOf(const target::Machine &machine) {
