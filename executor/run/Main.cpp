@@ -21,6 +21,7 @@
 #include "executor/session/Values.h"
 #include "executor/session/WhyNotFinite.h"
 #include "executor/training/Checkpoint.h"
+#include "executor/training/EndOnSignals.h"
 #include "executor/training/KeptStates.h"
 
 namespace lstmc {
@@ -173,6 +174,7 @@ int main(int count, char **words) try {
   using namespace lstmc;
   prepareStandardStreams();
   exitOnTerminate();
+  training::endOnSignals();
   Result<run::Arguments> arguments = run::parseArguments(count, words);
   Status status = arguments.status();
   if (status.ok() && arguments->help)

@@ -1,10 +1,13 @@
 #include "executor/training/Signals.h"
 
+#include <array>
 #include <atomic>
+#include <csignal>
 
 #include <unistd.h>
 
 #include "executor/base/OutputFile.h"
+#include "executor/training/EndOnSignals.h"
 
 namespace lstmc::training {
 
@@ -19,9 +22,36 @@ static void onSignal(int signal) {
 }
 }
 
-static constexpr std::array<int, 3> kWatched = {SIGINT, SIGTERM, SIGHUP};
+static constexpr std::array<int, 5> kWatched = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
 
-static int watches = 0; ///< that live
+extern "C" {
+static void end(int signal) {
+  removeTemporaryFiles();
+  ::_exit(128 + signal);
+}
+}
+
+void endOnSignals() {
+  for (int signal : kWatched)
+    if (std::signal(signal, end) == SIG_IGN && signal != SIGINT && signal != SIGTERM)
+      std::signal(signal, SIG_IGN);
+}
+
+/// Whether whoever handled it before goes on doing so.
+static bool staysWith(const struct sigaction &before, int signal) {
+  switch (signal) {
+  case SIGHUP: // nohup: the work is to outlive the terminal
+    return before.sa_handler == SIG_IGN;
+  case SIGQUIT:
+  case SIGUSR1:
+    return before.sa_handler != SIG_DFL && before.sa_handler != end;
+  default:
+    return false;
+  }
+}
+
+static int watches = 0;                                      ///< that live
+static std::array<struct sigaction, kWatched.size()> before; ///< what was in force
 
 SignalWatch::SignalWatch() {
   if (watches++ > 0)
@@ -32,9 +62,9 @@ SignalWatch::SignalWatch() {
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < kWatched.size(); ++i) {
-    ::sigaction(kWatched[i], &action, &before_[i]);
-    if (kWatched[i] == SIGHUP && before_[i].sa_handler == SIG_IGN)
-      ::sigaction(SIGHUP, &before_[i], nullptr);
+    ::sigaction(kWatched[i], &action, &before[i]);
+    if (staysWith(before[i], kWatched[i]))
+      ::sigaction(kWatched[i], &before[i], nullptr);
   }
 }
 
@@ -42,7 +72,7 @@ SignalWatch::~SignalWatch() {
   if (--watches > 0)
     return;
   for (size_t i = 0; i < kWatched.size(); ++i)
-    ::sigaction(kWatched[i], &before_[i], nullptr);
+    ::sigaction(kWatched[i], &before[i], nullptr);
 }
 
 int SignalWatch::pending() { return pendingSignal; }

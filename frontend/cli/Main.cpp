@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <new>
 
@@ -11,6 +10,7 @@
 #include "executor/base/StandardStreams.h"
 #include "executor/base/Termination.h"
 #include "executor/device/DeviceNames.h"
+#include "executor/training/EndOnSignals.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/MxnetVariables.h"
@@ -37,22 +37,6 @@ static bool asksForJson(int argc, char **argv) {
     if (!std::strcmp(argv[i], "--json") || !std::strcmp(argv[i], "--format=json"))
       return true;
   return false;
-}
-
-/// `train`, `predict` and `sample` have their own handling while they work; everything else stops
-/// at once and leaves no unfinished file.
-extern "C" {
-static void stop(int signal) {
-  removeTemporaryFiles();
-  ::_exit(128 + signal);
-}
-}
-
-static void stopOnSignals() {
-  std::signal(SIGINT, stop);
-  std::signal(SIGTERM, stop);
-  if (std::signal(SIGHUP, stop) == SIG_IGN) // nohup: the work is to outlive the terminal
-    std::signal(SIGHUP, SIG_IGN);
 }
 
 /// What a rank that failed tells the others.
@@ -124,7 +108,7 @@ int main(int argc, char **argv) try {
   prepareStandardStreams();
   exitOnTerminate();
   handleCompilerFailures();
-  stopOnSignals();
+  training::endOnSignals(); // `train`, `predict` and `sample` handle them while they work
   return carryOut(argc, argv);
 } catch (const std::bad_alloc &) {
   exitOutOfMemory();

@@ -7,8 +7,8 @@
 
 namespace lstmc::cli {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP are for the ranks: they are counted, and this process
-/// goes on.
+/// While it lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGUSR1 are for the ranks: they are
+/// counted, and this process goes on.
 class SignalsForRanks {
 public:
   SignalsForRanks();
@@ -20,7 +20,7 @@ public:
   static std::pair<int, int> asked();
 
 private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
   struct sigaction before_[std::size(kSignals)];
 };
 
