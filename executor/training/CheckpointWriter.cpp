@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "executor/base/NoMemory.h"
+#include "executor/base/NumberText.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Sha256.h"
 #include "executor/base/Threads.h"
@@ -39,6 +40,7 @@ struct CheckpointWriter::Job {
   std::string temporary = {};       ///< its folder
   std::vector<DiskFile> files = {}; ///< written, as state.files
   Status written = {};
+  uint64_t bytes = 0; ///< of its files, but the manifest
 
   std::string name() const {
     return failed ? fmt::format("nan-{}", state.update + 1)
@@ -122,6 +124,21 @@ private:
 
   std::vector<File> files_;
 };
+
+/// Where the disk is full of checkpoints that are kept.
+Error withRemedy(Error error, const std::string &folder, uint64_t bytes) {
+  std::error_code unknown;
+  const std::filesystem::space_info disk = std::filesystem::space(folder, unknown);
+  const size_t there = listCheckpoints(folder).size();
+  if (unknown || disk.available >= bytes || there == 0)
+    return error;
+  error.message +=
+      fmt::format("; a checkpoint takes {}, {} are free, and {} {} kept: ", bytesText(bytes),
+                  bytesText(disk.available), there, there == 1 ? "is" : "are");
+  error.message += there > 1 ? fmt::format("--keep {} keeps fewer", there - 1)
+                             : "there has to be room for the next one beside the last";
+  return error;
+}
 
 } // namespace
 
@@ -247,7 +264,7 @@ Result<SavedCheckpoint> CheckpointWriter::makeSafe(Job &job) try {
     status = publish(job.temporary, name);
   if (!status.ok()) {
     removeFolder(job.temporary);
-    return status.error();
+    return withRemedy(status.error(), options_.folder, job.bytes);
   }
   for (const FileRecord &file : job.state.files)
     saved.bytes += file.bytes;
@@ -285,6 +302,8 @@ Status CheckpointWriter::write(Job &job, Trainable &model) const try {
   if (job.failed)
     all.push_back({std::string(kUpdateFile), job.failed->update});
 
+  for (const Contents &contents : all)
+    job.bytes += contents.bytes();
   // The space of all of them first, so that a full disk is met before much is written.
   for (const Contents &contents : all) {
     std::string path = folder + "/" + contents.name;

@@ -21,7 +21,7 @@ static Error failed(const std::string &path, std::string_view what, int error) {
 }
 
 Result<DiskFile> DiskFile::create(const std::string &path) {
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd < 0)
     return failed(path, "cannot create", errno);
   return DiskFile(path, fd);
@@ -92,7 +92,7 @@ Status syncFolder(const std::string &path) {
 }
 
 Status makeFolder(const std::string &path) {
-  if (::mkdir(path.c_str(), 0700) != 0)
+  if (::mkdir(path.c_str(), 0777) != 0)
     return failed(path, "cannot make the folder", errno);
   return {};
 }

@@ -10,8 +10,9 @@
 
 namespace lstmc::training {
 
-/// A file made exclusively, closed on every way out. Once `sync` has failed its descriptor is never
-/// synced again: Linux may report success although pages were dropped.
+/// A file made exclusively, with what the umask allows, closed on every way out. Once `sync` has
+/// failed its descriptor is never synced again: Linux may report success although pages were
+/// dropped.
 class DiskFile {
 public:
   static Result<DiskFile> create(const std::string &path);
