@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "executor/base/Hash.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Quote.h"
@@ -18,7 +19,7 @@ namespace lstmc::stores {
 
 namespace {
 
-constexpr std::string_view kFirstLine = "lstmc replay 1";
+constexpr std::string_view kFirstLine = "lstmc replay 2";
 
 std::optional<int64_t> number(std::string_view text) {
   int64_t value = 0;
@@ -28,16 +29,25 @@ std::optional<int64_t> number(std::string_view text) {
              : std::nullopt;
 }
 
+/// Adds a section that ends with a space, its digest and a newline. The digest of all is that of
+/// the last section, with the one of those before as its seed.
+std::string sealed(std::string text, uint64_t &digest) {
+  digest = hashBytes(text.data(), text.size(), digest);
+  return text + fmt::format("{:016x}\n", digest);
+}
+
 /// Lines of a file, and where it is.
 class Lines {
 public:
-  Lines(std::string_view text, std::string file) : rest_(text), file_(std::move(file)) {}
+  Lines(std::string_view text, std::string file)
+      : section_(text), rest_(text), file_(std::move(file)) {}
 
   bool more() const { return !rest_.empty(); }
   bool nextIs(std::string_view word) const { return rest_.starts_with(word); }
   std::string_view next() {
     ++line_;
     const size_t end = std::min(rest_.find('\n'), rest_.size());
+    complete_ = end < rest_.size();
     std::string_view line = rest_.substr(0, end);
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     return line;
@@ -61,8 +71,28 @@ public:
     return *value;
   }
 
+  /// Whether the next line is there as a whole.
+  bool nextIsComplete() const { return rest_.find('\n') != std::string_view::npos; }
+  /// The end of a section: a line that begins with `words` and ends with its digest. E0609.
+  Result<std::string_view> seal(std::string_view words) {
+    const std::string_view line = next();
+    const std::string_view text =
+        section_.substr(0, section_.size() - rest_.size() - (complete_ ? 1 : 0));
+    const size_t own = text.size() - std::min(text.size(), size_t(kDigest));
+    const std::string wanted = sealed(std::string(text.substr(0, own)), digest_);
+    if (!line.starts_with(words) || !complete_ || wanted != section_.substr(0, text.size() + 1))
+      return failAt(place(), ErrorCode::E0609,
+                    "found another digest than that of what is before it: the log is damaged");
+    section_ = rest_;
+    return line.substr(0, line.size() - kDigest);
+  }
+
 private:
-  std::string_view rest_;
+  static constexpr size_t kDigest = 16;
+
+  std::string_view section_, rest_; ///< from the last digest on; from the next line on
+  uint64_t digest_ = 0;
+  bool complete_ = true; ///< the last line has its newline
   std::string file_;
   int line_ = 0;
 };
@@ -95,22 +125,40 @@ Result<ReplayHead> readHead(Lines &lines) {
       return failAt(lines.place(), ErrorCode::E0604,
                     "compression: found {}, want a positive number", inQuotes(text));
   }
+  LSTMC_ASSIGN(std::string_view line, lines.seal("digest "));
+  (void)line;
   return head;
 }
 
-std::string textOf(const ReplayHead &head) {
-  return fmt::format("{}\nworkers {}\nservers {}\nstaleness {}\nbatch {}\nbigarray-bound {}\n"
-                     "seed {}\nprogram {}\nweights {}\ndata {}\n{}",
-                     kFirstLine, head.workers, head.servers, head.staleness, head.batch,
-                     head.bigArrayBound, head.seed, head.program, head.weights, head.data,
-                     head.compression > 0 ? fmt::format("compression {}\n", head.compression) : "");
+/// "finished UPDATE WEIGHTS DIGEST"
+Result<ReplayLog::Finish> readFinish(Lines &lines) {
+  LSTMC_ASSIGN(std::string_view line, lines.seal("finished "));
+  std::string_view rest = line.substr(line.find(' ') + 1);
+  const size_t space = std::min(rest.find(' '), rest.size());
+  const std::optional<int64_t> update = number(rest.substr(0, space));
+  rest.remove_prefix(std::min(space + 1, rest.size()));
+  if (!update || rest.size() < 2)
+    return failAt(lines.place(), ErrorCode::E0603, "found {}, want an update and a hash of weights",
+                  inQuotes(line));
+  return ReplayLog::Finish{*update, std::string(rest.substr(0, rest.size() - 1))};
 }
 
+std::string textOf(const ReplayHead &head, uint64_t &digest) {
+  std::string text =
+      fmt::format("{}\nworkers {}\nservers {}\nstaleness {}\nbatch {}\nbigarray-bound {}\n"
+                  "seed {}\nprogram {}\nweights {}\ndata {}\n{}",
+                  kFirstLine, head.workers, head.servers, head.staleness, head.batch,
+                  head.bigArrayBound, head.seed, head.program, head.weights, head.data,
+                  head.compression > 0 ? fmt::format("compression {}\n", head.compression) : "");
+  return sealed(text + "digest ", digest);
+}
+
+/// As far as its digest.
 std::string textOf(const ReplayLog::Span &span) {
   std::string text = fmt::format("events {}\n", span.update);
   for (const std::string &events : span.events)
     text += events + "\n";
-  return text + fmt::format("end {}\n", span.update);
+  return text + fmt::format("end {} ", span.update);
 }
 
 /// Rows, carried states and keys are those of so many workers and servers; weights are not.
@@ -174,6 +222,12 @@ Result<ReplayLog> ReplayLog::read(const std::string &path) {
   ReplayLog log;
   LSTMC_ASSIGN(log.head, readHead(lines));
   while (lines.more()) {
+    if (lines.nextIs("finished")) {
+      LSTMC_ASSIGN(log.finish, readFinish(lines));
+      if (lines.more())
+        return failAt(lines.place(), ErrorCode::E0603, "found more after the end");
+      break;
+    }
     LSTMC_ASSIGN(int64_t update, lines.numberField("events", log.updates() + 1, kMost));
     Span span{update, {}};
     for (int server = 0; server < log.head.servers && lines.more(); ++server) {
@@ -182,13 +236,23 @@ Result<ReplayLog> ReplayLog::read(const std::string &path) {
           !events.ok() && lines.more())
         return events.error();
     }
-    if (!lines.more())
+    if (!lines.nextIsComplete())
       break; // killed while it wrote
-    LSTMC_ASSIGN(int64_t end, lines.numberField("end", update, update));
+    LSTMC_ASSIGN(std::string_view end, lines.seal(fmt::format("end {} ", update)));
     (void)end;
     log.spans.push_back(std::move(span));
   }
   return log;
+}
+
+Status checkFinish(const std::string &path, int64_t update, const std::string &weights) {
+  LSTMC_ASSIGN(ReplayLog log, ReplayLog::read(path));
+  if (log.finish && log.finish->update == update && log.finish->weights != weights)
+    return failAt({path}, ErrorCode::E0609,
+                  "weights after update {}: found {} in the replay, want {} as the run has ended "
+                  "with",
+                  update, weights, log.finish->weights);
+  return {};
 }
 
 Status checkNumbers(const std::string &path, int workers, int servers) {
@@ -207,7 +271,8 @@ Result<std::vector<Event>> ReplayLog::eventsOf(int server, const std::string &pa
 }
 
 Result<ReplayWriter> ReplayWriter::open(std::string path, const ReplayHead &head, int64_t update) {
-  std::string text = textOf(head);
+  uint64_t digest = 0;
+  std::string text = textOf(head, digest);
   if (update > 0) {
     LSTMC_ASSIGN(ReplayLog old, ReplayLog::read(path));
     LSTMC_TRY(sameRun(old.head, head, path));
@@ -215,16 +280,23 @@ Result<ReplayWriter> ReplayWriter::open(std::string path, const ReplayHead &head
     if (old.updates() != update)
       return failAt({path}, ErrorCode::E0605, "found events up to update {}, want those up to {}",
                     old.updates(), update);
-    text = textOf(old.head);
+    digest = 0;
+    text = textOf(old.head, digest);
     for (const ReplayLog::Span &span : old.spans)
-      text += textOf(span);
+      text += sealed(textOf(span), digest);
   }
   LSTMC_TRY(writeFile(path, text, OutputFile::Existing::Replace));
-  return ReplayWriter(std::move(path));
+  return ReplayWriter(std::move(path), digest);
 }
 
-Status ReplayWriter::append(const ReplayLog::Span &span) {
-  const std::string text = textOf(span);
+Status ReplayWriter::append(const ReplayLog::Span &span) { return add(textOf(span)); }
+
+Status ReplayWriter::finish(const ReplayLog::Finish &finish) {
+  return add(fmt::format("finished {} {} ", finish.update, finish.weights));
+}
+
+Status ReplayWriter::add(std::string section) {
+  const std::string text = sealed(std::move(section), digest_);
   const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   const bool well = file >= 0 && ::write(file, text.data(), text.size()) == ssize_t(text.size()) &&
                     ::fsync(file) == 0;

@@ -196,6 +196,12 @@ Status Worker::agree(std::string_view what, std::string_view value) {
   return verdict.empty() ? Status() : Status(fail(ErrorCode::E0804, "{}", verdict));
 }
 
-Status Worker::leave() { return broken_ ? Status() : ask({Ask::End, clock_}); }
+Status Worker::leave() {
+  if (broken_)
+    return {};
+  if (log_ && logged_ == clock_)
+    LSTMC_TRY(log_->finish({clock_, fmt::format("{:016x}", inner_->weightsHash())}));
+  return ask({Ask::End, clock_});
+}
 
 } // namespace lstmc::stores

@@ -210,7 +210,8 @@ std::string storeText(const AsyncStore &store) {
 }
 
 Status writeSynchronousLog(const Options &options, const training::TrainOptions &train,
-                           const package::Package &package, const data::DataSet &data) {
+                           const package::Package &package, const data::DataSet &data,
+                           const training::EndEvent &end) {
   if (!saysAsync(options) || *options.staleness != 0 || jobRank() != 0 || !options.output)
     return {};
   LSTMC_ASSIGN(int64_t batch, batchOf(package.data()));
@@ -226,8 +227,7 @@ Status writeSynchronousLog(const Options &options, const training::TrainOptions 
                                 data.digest(),
                                 threshold};
   LSTMC_ASSIGN(stores::ReplayWriter log, stores::ReplayWriter::open(logPath(options), head, 0));
-  (void)log;
-  return {};
+  return log.finish({end.progress.update, end.weightsHash});
 }
 
 } // namespace lstmc::cli

@@ -12,6 +12,7 @@
 #include "frontend/cli/GpuWatch.h"
 #include "frontend/cli/GradientWatch.h"
 #include "frontend/cli/LayerMonitor.h"
+#include "frontend/cli/LostOutput.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
 #include "frontend/cli/RankDevices.h"
@@ -136,7 +137,7 @@ Status addObservers(TrainJob &job, const Options &options, const Console &consol
   observers.add<AtStart>([&job] { job.checkpoint.reset(); }); // it has been read
   if (options.tensorboard && jobRank() == 0) {
     LSTMC_ASSIGN(training::EventFile file, training::EventFile::create(*options.tensorboard));
-    observers.add<training::EventLog>(std::move(file));
+    observers.add<training::EventLog>(std::move(file), reportLost);
   }
   if (options.monitor) {
     const training::Amount &every = *options.dispEvery;
@@ -207,7 +208,10 @@ CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
   if (!end.ok())
     return faultOf(end.error(), job, observers.failedUpdate, options);
   LSTMC_CHECKED_TRY(leaveServers(*job.trainable));
-  LSTMC_CHECKED_TRY(writeSynchronousLog(options, job.options, *job.model.package, *job.data.data));
+  LSTMC_CHECKED_TRY(
+      writeSynchronousLog(options, job.options, *job.model.package, *job.data.data, *end));
+  if (options.replay)
+    LSTMC_CHECKED_TRY(stores::checkFinish(*options.replay, end->progress.update, end->weightsHash));
   for (const Session *session : job.sessions()) {
     LSTMC_CHECKED_ASSIGN(Diagnostics outside, session->indexWarning());
     console.warn(outside);
@@ -220,6 +224,7 @@ CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
   ExitCode exit = allHeld(held, console) ? ExitCode::Ok : ExitCode::AnswerIsNo;
   if (end->reason == training::EndReason::Signal)
     exit = ExitCode(128 + end->signal);
+  exit = withLost(exit);
   if (report)
     report->finish(job.session->memory(), held, int(exit));
   else
