@@ -80,6 +80,7 @@ Result<EventFile> EventFile::create(const std::string &folder) {
   std::string path = fmt::format("{}/events.out.tfevents.{}.{}.{}.lstmc", folder, int64_t(now()),
                                  host, ::getpid());
   EventFile made;
+  made.path_ = path;
   made.file_.reset(std::fopen(path.c_str(), "wbxe"), [](std::FILE *file) {
     if (file)
       std::fclose(file);
@@ -89,11 +90,11 @@ Result<EventFile> EventFile::create(const std::string &folder) {
   Message event;
   event.real(1, now());
   event.text(3, "brain.Event:2");
-  made.write(event.bytes);
+  made.head_ = made.write(event.bytes);
   return made;
 }
 
-void EventFile::scalar(std::string_view tag, int64_t step, double value) {
+Status EventFile::scalar(std::string_view tag, int64_t step, double value) {
   Message point, summary, event;
   point.text(1, tag);
   point.real(2, float(value));
@@ -101,25 +102,38 @@ void EventFile::scalar(std::string_view tag, int64_t step, double value) {
   event.real(1, now());
   event.whole(2, uint64_t(step));
   event.text(5, summary.bytes);
-  write(event.bytes);
+  return write(event.bytes);
 }
 
-void EventFile::write(const std::string &event) {
+Status EventFile::write(const std::string &event) {
   std::string length, record;
   appendLittleEndian(length, uint64_t(event.size()));
   record = length;
   appendLittleEndian(record, maskedCrc(length));
   record += event;
   appendLittleEndian(record, maskedCrc(event));
-  if (std::fwrite(record.data(), 1, record.size(), file_.get()) == record.size())
-    std::fflush(file_.get());
+  if (std::fwrite(record.data(), 1, record.size(), file_.get()) != record.size() ||
+      std::fflush(file_.get()) != 0)
+    return failAt({path_}, ErrorCode::E0601, "cannot write: {}", std::strerror(errno));
+  return {};
 }
+
+void EventLog::write(const std::string &tag, int64_t step, const std::optional<double> &value) {
+  if (value)
+    told(file_.scalar(tag, step, *value));
+}
+
+void EventLog::told(const Status &status) const {
+  if (!status.ok())
+    lost_(status.error());
+}
+
+void EventLog::start(const StartEvent &) { told(file_.head()); }
 
 void EventLog::update(const UpdateEvent &event) {
   const int64_t step = event.progress.update;
-  auto write = [&](std::string_view tag, const std::optional<double> &value) {
-    if (value)
-      file_.scalar(tag, step, *value);
+  auto write = [&](const std::string &tag, const std::optional<double> &value) {
+    this->write(tag, step, value);
   };
   write("train/loss", event.loss);
   write("train/perplexity", event.perplexity);
@@ -136,11 +150,10 @@ void EventLog::update(const UpdateEvent &event) {
 
 void EventLog::valid(const ValidEvent &event) {
   const int64_t step = event.progress.update;
-  if (event.loss)
-    file_.scalar("valid/loss", step, *event.loss);
+  write("valid/loss", step, event.loss);
   for (const auto &[name, value] : event.metrics)
     if (name != "loss")
-      file_.scalar("valid/" + name, step, value);
+      write("valid/" + name, step, value);
 }
 
 } // namespace lstmc::training

@@ -11,6 +11,7 @@
 
 #include "executor/base/Escape.h"
 #include "executor/base/StandardStreams.h"
+#include "frontend/cli/LostOutput.h"
 #include "frontend/cli/Ranks.h"
 #include "frontend/symbol/Render.h"
 
@@ -64,6 +65,15 @@ Status Console::openLog(const Options &options) {
   return {};
 }
 
+static std::string nameOf(std::FILE *file) {
+  const int error = errno; // is the caller's
+  std::error_code unknown;
+  const auto path =
+      std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", ::fileno(file)), unknown);
+  errno = error;
+  return unknown ? "--log" : path.string();
+}
+
 void Console::log(std::string_view level, const nlohmann::ordered_json &fields) const {
   if (logs_.empty())
     return;
@@ -72,10 +82,12 @@ void Console::log(std::string_view level, const nlohmann::ordered_json &fields) 
   line.update(fields);
   std::string text =
       line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  // The work is worth more than its log: what cannot be written is left out.
+  // The work is worth more than its log, and goes on.
   for (const auto &file : logs_)
-    if (std::fwrite(text.data(), 1, text.size(), file.get()) == text.size())
-      std::fflush(file.get());
+    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+        std::fflush(file.get()) != 0)
+      reportLost(failAt({nameOf(file.get())}, ErrorCode::E0601, "cannot write this log: {}",
+                        std::strerror(errno)));
 }
 
 void Console::log(const Diagnostics &diagnostics) const {
@@ -109,6 +121,10 @@ int Console::finish(const CommandResult &result) const {
   ExitCode exit = result.ok() ? result.exit() : report(result.diagnostics());
   bool done = exit == ExitCode::Ok || exit == ExitCode::AnswerIsNo;
   Status status = outputStatus();
+  // A training's report has had to say what this makes of its exit code.
+  done |= exit == ExitCode::File && result.ok() && !lostStatus().ok();
+  if (status.ok())
+    status = lostStatus();
   if (!done || status.ok())
     return int(exit);
   Diagnostics diagnostics{asDiagnostic(status.error())};

@@ -63,9 +63,10 @@ class Streams(Case):
 
     def test_messages_that_cannot_be_written_change_nothing(self):
         with open("/dev/full", "w") as full:
-            done = self.raw(*LEARN, "-o", "ck", "--disp-every", "1u", "--log", "/dev/full", "--force", stdout=subprocess.PIPE, stderr=full)
-            self.assertEqual(done.returncode, 0)
-            self.assertIn(b"ck/update-000006", done.stdout)
+            for log, status in ([], 0), (["--log", "/dev/full"], 6): # a log was asked for, and is told of at the end
+                done = self.raw(*LEARN, "-o", "ck", "--disp-every", "1u", *log, "--force", stdout=subprocess.PIPE, stderr=full)
+                self.assertEqual(done.returncode, status)
+                self.assertIn(b"ck/update-000006", done.stdout)
             self.assertEqual(self.raw("compile", "none.lnet", "--dry-run", stderr=full).returncode, 6)
 
     def test_a_reader_that_leaves_ends_a_result_quietly(self):
