@@ -4,6 +4,9 @@
 #include <cmath>
 #include <functional>
 
+#include <unistd.h>
+
+#include "executor/base/Escape.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/OutputFile.h"
 #include "executor/base/Philox.h"
@@ -227,13 +230,14 @@ Status writeText(const Writer &writer, Session &session, const Sampling &samplin
     file.emplace(std::move(made));
   }
   std::string all;
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0; // which would obey what a net has learned
   Text text([&](std::string_view piece) -> Status {
     if (console.json())
       all += piece;
     if (file)
       return file->write(piece);
     if (!console.json())
-      writeOutput(piece);
+      writeOutput(terminal ? escaped(piece, true) : piece);
     return {};
   });
   LSTMC_ASSIGN(int64_t symbols, write(session, *writer.learned.vocabulary, *options.prime,
