@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include "executor/data/DataSpec.h"
 #include "executor/ranks/OpenWire.h"
@@ -11,6 +12,7 @@
 #include "frontend/cli/SignalsForRanks.h"
 #include "frontend/cli/SyncedFiles.h"
 #include "frontend/cli/ThreadFlags.h"
+#include "frontend/symbol/Render.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
@@ -78,9 +80,11 @@ Result<std::vector<std::string>> wordsAgain(std::vector<std::string> words, cons
   return words;
 }
 
+/// `document` gets what the last start has written to stdout, if the command makes one document:
+/// each start would make its own.
 Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
                                 const Options &command, const std::string &library,
-                                Console &console) {
+                                Console &console, std::shared_ptr<std::string> &document) {
   const std::string program = programOf(watch.start);
   JobCheckpoints checkpoints;
   if (*options.maxRestarts > 0) {
@@ -90,6 +94,10 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
   for (int64_t restarts = 0;; ++restarts) {
     watch.start.command = {program};
     watch.start.command.insert(watch.start.command.end(), words.begin(), words.end());
+    if (command.wantsJson()) {
+      document = std::make_shared<std::string>(); // an earlier start's thread may have its own
+      watch.start.result = [document](std::string_view text) { *document += text; };
+    }
     LSTMC_ASSIGN(launch::JobEnd end, launch::supervise(watch));
     if (!end.lostRank || restarts == *options.maxRestarts || SignalsForRanks::asked().first > 0)
       return end;
@@ -106,10 +114,21 @@ Result<launch::JobEnd> carryOut(launch::Watch &watch, const Options &options,
 
 } // namespace
 
-CommandResult launchCommand(const Options &asked, Console &console) {
-  LSTMC_CHECKED_ASSIGN(Options command, readCommand(asked));
-  LSTMC_CHECKED_ASSIGN(Options options, withCommonFlags(asked, command));
-  LSTMC_CHECKED_ASSIGN(command, readCommand(options));
+/// The ranks' result, or in its place what kept the job from having one.
+static CommandResult endOf(const launch::JobEnd &end, const std::string *document,
+                           Console &console) {
+  if (end.lostRank && !end.message.empty())
+    return fail(end.code, "{}", end.message);
+  if (!end.message.empty())
+    console.say(end.message);
+  if (document && !document->empty())
+    console.write(*document);
+  else if (document)
+    console.print(symbol::renderJson({asDiagnostic(fail(end.code, "{}", end.message))}));
+  return ExitCode(end.exit);
+}
+
+static CommandResult launchRanks(const Options &options, const Options &command, Console &console) {
   LSTMC_CHECKED_ASSIGN(launch::Watch watch, watchAsked(options, command, console));
   LSTMC_CHECKED_ASSIGN(std::string library, ranks::findMpiLibrary());
   LSTMC_CHECKED_TRY(checkHosts(watch.start));
@@ -124,12 +143,21 @@ CommandResult launchCommand(const Options &asked, Console &console) {
 
   const SignalsForRanks signals;
   watch.signals = SignalsForRanks::asked;
-  LSTMC_CHECKED_ASSIGN(launch::JobEnd end, carryOut(watch, options, command, library, console));
-  if (end.lostRank && !end.message.empty())
-    return fail(end.code, "{}", end.message);
-  if (!end.message.empty())
-    console.say(end.message);
-  return ExitCode(end.exit);
+  std::shared_ptr<std::string> document;
+  LSTMC_CHECKED_ASSIGN(launch::JobEnd end,
+                       carryOut(watch, options, command, library, console, document));
+  return endOf(end, document.get(), console);
+}
+
+CommandResult launchCommand(const Options &asked, Console &console) {
+  LSTMC_CHECKED_ASSIGN(Options command, readCommand(asked));
+  LSTMC_CHECKED_ASSIGN(Options options, withCommonFlags(asked, command));
+  LSTMC_CHECKED_ASSIGN(command, readCommand(options));
+  CommandResult result = launchRanks(options, command, console);
+  if (result.ok() || console.json() || !command.wantsJson())
+    return result;
+  console.print(symbol::renderJson(result.diagnostics())); // --json of the command alone
+  return result;
 }
 
 } // namespace lstmc::cli

@@ -16,7 +16,8 @@
 namespace lstmc::launch {
 
 struct ForwardedOutput::State {
-  State(int output, int messages, int ended) : output(output), messages(messages), ended(ended) {}
+  State(int output, int messages, int ended, std::function<void(std::string_view)> sink)
+      : output(output), messages(messages), ended(ended), sink(std::move(sink)) {}
   State(const State &) = delete;
   State &operator=(const State &) = delete;
   ~State() {
@@ -38,12 +39,12 @@ struct ForwardedOutput::State {
       if (files[0].revents != 0)
         forward(files[0], writeMessage);
       if (files[1].revents != 0)
-        forward(files[1], writeOutput);
+        forward(files[1], sink ? sink : writeOutput);
     }
   }
 
   /// What a pipe has now; at its end its number becomes -1.
-  void forward(pollfd &pipe, void (*write)(std::string_view)) {
+  void forward(pollfd &pipe, const std::function<void(std::string_view)> &write) {
     const ssize_t size = ::read(pipe.fd, piece.data(), piece.size());
     if (size == 0 || (size < 0 && errno != EINTR))
       pipe = {-1, 0, 0};
@@ -54,14 +55,17 @@ struct ForwardedOutput::State {
     writing = false;
   }
 
-  const int output, messages, ended; ///< `ended` can be read once mpirun has ended
+  const int output, messages, ended;                ///< `ended` can be read once mpirun has ended
+  const std::function<void(std::string_view)> sink; ///< may be empty
   std::array<char, 65536> piece;
   std::atomic<bool> writing = false;
 };
 
-Result<ForwardedOutput> ForwardedOutput::start(int output, int messages) {
+Result<ForwardedOutput> ForwardedOutput::start(int output, int messages,
+                                               std::function<void(std::string_view)> sink) {
   ForwardedOutput forwarded;
-  forwarded.state_ = std::make_shared<State>(output, messages, ::eventfd(0, EFD_CLOEXEC));
+  forwarded.state_ =
+      std::make_shared<State>(output, messages, ::eventfd(0, EFD_CLOEXEC), std::move(sink));
   if (forwarded.state_->ended < 0)
     return fail(ErrorCode::E0901, "eventfd: {}", std::strerror(errno));
   std::promise<void> done;

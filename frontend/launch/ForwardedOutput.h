@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
+#include <string_view>
 
 #include "executor/base/Status.h"
 
@@ -11,11 +13,13 @@ namespace lstmc::launch {
 
 /// A thread of its own writes it, so that ranks are watched while a reader is slow. Each piece is
 /// written as it comes, by writeOutput() and writeMessage(): outputStatus() has what became of it.
-/// What cannot be written is dropped, and the job goes on; mpirun would end it.
+/// What cannot be written is dropped, and the job goes on; mpirun would end it. With a `sink`, what
+/// comes from stdout goes there in place of writeOutput().
 class ForwardedOutput {
 public:
   /// Takes the reading ends of two pipes. E0901.
-  static Result<ForwardedOutput> start(int output, int messages);
+  static Result<ForwardedOutput> start(int output, int messages,
+                                       std::function<void(std::string_view)> sink = {});
   ForwardedOutput(ForwardedOutput &&) = default;
   ForwardedOutput &operator=(ForwardedOutput &&) = delete;
   /// What has not been written by then is lost.

@@ -178,8 +178,9 @@ Result<Mpirun> Mpirun::start(const Start &start) {
   arguments.push_back(nullptr);
   LSTMC_ASSIGN(Pipe output, Pipe::make());
   LSTMC_ASSIGN(Pipe messages, Pipe::make());
-  LSTMC_ASSIGN(ForwardedOutput forwarded, ForwardedOutput::start(std::exchange(output.out, -1),
-                                                                 std::exchange(messages.out, -1)));
+  LSTMC_ASSIGN(ForwardedOutput forwarded,
+               ForwardedOutput::start(std::exchange(output.out, -1),
+                                      std::exchange(messages.out, -1), start.result));
   const pid_t parent = ::getpid(), child = ::fork();
   if (child < 0)
     return fail(ErrorCode::E0901, "mpirun cannot be started: {}", std::strerror(errno));

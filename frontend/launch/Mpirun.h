@@ -1,6 +1,7 @@
 // mpirun as a child of this process.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ struct Start {
   std::string parallelEnvironment; ///< of Grid Engine
   std::string folder;              ///< that ranks run in; empty: this process's
   std::string libraries;           ///< folder in which ranks look for libraries first; may be empty
+  std::function<void(std::string_view)> result = {}; ///< takes their stdout; empty: this process's
 };
 
 /// The ssh command that reaches hosts: it never asks for a password, and gives up after 10 s.
