@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from . import _core, training, updates
-from .arrays import as_array, converted, fill, numbers
+from .arrays import converted, fill, numbers
 from .error import did_you_mean, of_file, usage
 from .flags import words
 from .picture import Picture
