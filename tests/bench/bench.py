@@ -17,6 +17,8 @@ torch       modules of PyTorch through lstmc.from_torch: the tests of it, then f
 keras       models of Keras itself through `import --as keras-..`, both sides within the bound of the equations (keras_models.py)
 roads       every optimizer of the table with every setting by every way of training (Network, Module, loops of one's own, C, the command, a job of two
             processes); exit 1 unless all ways of a setting end with one hash
+mxnet       all ops, checkpoints of fused cells, and the nets of --seeds (1..500), made at random, in files between lstmc and MXNet 1.9.1, which it installs
+            (mxnet_nets.py); exit 1 if one is not loaded or differs
 sameness    every mix of devices, layers, chunks, stores and threads, for every network of tests/e2e, with `--as ranks` on devices of 2 to 8 ranks; exit 1 unless each network has one hash;
             --cases DIR: for every .lnet file of a folder, on 1 to 8 devices, with --accumulate 2 and 4, layers and stores; of emulated GPUs: `emulated samples`
 jobs        `jobs sameness`, `jobs kills`, `jobs cost [--tcp]`, `jobs forecast`, `jobs scale`: the same with 1 to 8 ranks; ranks killed at random updates; what ranks cost, and whether it was foretold (jobs.py)
@@ -82,6 +84,23 @@ def peer_python():
         print("installing the peers from PyPI", file=sys.stderr)
         venv.create(folder, with_pip=True)
         subprocess.run([python, "-m", "pip", "install", "-q", "-r", here / "peers.lock"], check=True)
+        (folder / "ready").touch()
+    return str(python)
+
+
+def mxnet_python():
+    """A Python with MXNet 1.9.1, which runs on NumPy before 1.24, so on Python 3.8 to 3.11, and is that of build/python."""
+    import sysconfig
+
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    if not (root / f"build/python/lstmc/_core{suffix}").exists() or sys.version_info >= (3, 12):
+        raise SystemExit(f"mxnet: wants Python 3.8 to 3.11 and a build/python for it; this is {sys.version.split()[0]}, want _core{suffix} there")
+    folder = root / ".venv-mxnet"
+    python = folder / "bin" / "python"
+    if not (folder / "ready").exists():
+        print("installing MXNet from PyPI", file=sys.stderr)
+        venv.create(folder, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", "mxnet==1.9.1", "numpy==1.23.5"], check=True)
         (folder / "ready").touch()
     return str(python)
 
@@ -353,6 +372,10 @@ def main():
         subprocess.run([python, "-B", root / "tests/frontend/python/test_torch.py"], env=environment, check=True)
         raise SystemExit(subprocess.run([python, "-B", here / "deploy.py", root / "build/executor/run/lstmc-run",
                                          *["--results"] * ("--results" in sys.argv)], env=environment).returncode)
+    elif args.name == "mxnet":
+        environment = {**os.environ, "PYTHONPATH": str(root / "build/python")}
+        seeds = args.seeds if "--seeds" in sys.argv else "1..500"
+        raise SystemExit(subprocess.run([mxnet_python(), "-B", here / "mxnet_nets.py", *seeds.split("..")], env=environment).returncode)
     elif args.name == "keras":
         python = peer_python()
         subprocess.run([python, "-m", "pip", "install", "-q", "keras==3.15.1", "safetensors==0.8.0"], check=True)  # on the peers' PyTorch

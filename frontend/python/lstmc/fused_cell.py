@@ -8,6 +8,7 @@ from . import gates, sym
 from .cells import BaseRNNCell, DropoutCell, GRUCell, LSTMCell, RNNCell, SequentialRNNCell, cut
 from .error import usage
 from .graph import prefixes
+from .init import FusedRNN
 from .modifier_cells import BidirectionalCell
 
 if TYPE_CHECKING:
@@ -75,6 +76,26 @@ class FusedRNNCell(BaseRNNCell):
 
     # Weights.
 
+    @property
+    def _vector_name(self):
+        """What MXNet names the one vector of all weights."""
+        return f"{self._prefix}parameters"
+
+    def _vector(self):
+        """(name of the layer, (the vector's name, its initialiser as MXNet writes it))"""
+        units, layers, both = (self._options[key] for key in ("num_hidden", "num_layers", "bidirectional"))
+        return self._name, (self._vector_name, FusedRNN(None, units, layers, self._mode, both, self._forget_bias).dumps())
+
+    def _joined(self):
+        """The vector, of this cell's parameters."""
+        rows, units, directions = self._options["num_hidden"] * len(self._gate_names), self._options["num_hidden"], self._directions
+        weights, biases = [], []
+        for prefix, _, (layer, _) in self._places():
+            inputs = 0 if layer == 0 else directions * units
+            weights += [sym.Variable(prefix + "i2h_weight", shape=(rows, inputs)), sym.Variable(prefix + "h2h_weight", shape=(rows, units))]
+            biases += [sym.Variable(prefix + part, shape=(rows,)) for part in ("i2h_bias", "h2h_bias")]
+        return sym._rnn_param_concat(*weights, *biases, dim=0, name=f"{self._name}_parameters")
+
     def _places(self):
         """[(prefix of a direction's parameters, beginning of the names of its gates, (layer, direction))]"""
         layers, both = self._options["num_layers"], self._options["bidirectional"]
@@ -83,7 +104,7 @@ class FusedRNNCell(BaseRNNCell):
 
     def unpack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         """Weights by name, cut into gates as `lstm_l0_i2h_f_weight`, which `unfuse()` can pack. Takes MXNet's vector (`lstm_parameters`) too."""
-        vector, parts = f"{self._prefix}parameters", None
+        vector, parts = self._vector_name, None
         if vector in args:
             args, parts = gates.unpack_vector(args, vector, self._options["num_hidden"], self._options["num_layers"], self._directions,
                                               self._gate_names)

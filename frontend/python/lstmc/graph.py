@@ -289,10 +289,16 @@ def _options_of(marks, **options):
 
 
 DTYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool"]  # by MXNet's code
+_BFLOAT16 = "12"
+
+
+def code_of_dtype(dtype):
+    """The text of MXNet's code for a type."""
+    return _BFLOAT16 if dtype == "bfloat16" else str(DTYPES.index(dtype))
 
 
 def _dtype_of_code(text):
-    return None if text == "-1" else DTYPES[int(text)] if text.isdigit() else text
+    return None if text == "-1" else "bfloat16" if text == _BFLOAT16 else DTYPES[int(text)] if text.isdigit() else text
 
 
 def tuple_of(text):

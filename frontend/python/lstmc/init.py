@@ -93,6 +93,24 @@ class LSTMBias(Initializer):
         super().__init__("lstmbias", forget_bias=_float(forget_bias))
 
 
+class FusedRNN(Initializer):
+    """MXNet's, for the one vector of a FusedRNNCell's weights. The whole vector gets `init`, or the network's initializer: lstmc does not set the
+    forget gates' biases apart, and `load` warns. Weights of a file take the place of both."""
+
+    def __init__(self, init: Initializer | str | None, num_hidden: int, num_layers: int, mode: str, bidirectional: bool = False,
+                 forget_bias: float = 1.0) -> None:
+        super().__init__("fusedrnn")
+        self.inner = of_text(init) if isinstance(init, str) else init
+        self.options = {"init": self.inner and self.inner.dumps(), "num_hidden": num_hidden, "num_layers": num_layers, "mode": mode,
+                        "bidirectional": bidirectional, "forget_bias": forget_bias}
+
+    def spec(self) -> Any:
+        return self.inner and self.inner.spec()
+
+    def dumps(self) -> str:
+        return json.dumps([self.name, self.options])
+
+
 class Mixed(Initializer):
     """The first regular expression that matches a parameter's name decides which initialiser it gets."""
 
@@ -107,7 +125,7 @@ class Mixed(Initializer):
 
 _NAMES = {
     "uniform": Uniform, "normal": Normal, "xavier": Xavier, "msraprelu": MSRAPrelu, "orthogonal": Orthogonal,
-    "zero": Zero, "zeros": Zero, "one": One, "ones": One, "lstmbias": LSTMBias, "constant": Constant,
+    "zero": Zero, "zeros": Zero, "one": One, "ones": One, "lstmbias": LSTMBias, "constant": Constant, "fusedrnn": FusedRNN,
 }
 
 

@@ -4,7 +4,7 @@ import json
 
 from . import _core, graph
 from .attribute import with_bare_names
-from .init import spec_of
+from .init import FusedRNN, spec_of
 
 RECORDS = {name: record for record in _core.operators() for name in (record[0], *record[1])}
 
@@ -32,7 +32,7 @@ def _of_variable(options):
         if options[key] is not None:
             own[f"__{key}__"] = str(options[key])
     if options["init"] is not None:
-        own["__init__"] = text_of_init(spec_of(options["init"]))
+        own["__init__"] = options["init"].dumps() if isinstance(options["init"], FusedRNN) else text_of_init(spec_of(options["init"]))
     return own
 
 

@@ -38,7 +38,7 @@ class _Cursor:
 
 
 def read(path):
-    """{name: array}, or a list where the file has no names. E0602, E0603, E0604, E0613."""
+    """{name: array}, or a list where arrays have no names. E0602, E0603, E0604, E0613."""
     with open(path, "rb") as file:
         cursor = _Cursor(file.read(), path)
     if cursor.number("Q") != _MAGIC:
@@ -50,7 +50,7 @@ def read(path):
         names.append(cursor.bytes(cursor.number("Q")).decode("utf-8", "replace"))
     if names and len(names) != len(arrays):
         cursor.fail("E0605", f"{len(arrays)} arrays have {len(names)} names")
-    return dict(zip(names, arrays)) if names else arrays
+    return dict(zip(names, arrays)) if names or not arrays else arrays
 
 
 def _count(cursor):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .fused_cell import FusedRNNCell
 from .model import load_checkpoint, save_checkpoint
+from .symbol_json import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,12 +21,24 @@ def _cells(cells):
     return cells if isinstance(cells, (list, tuple)) else [cells]
 
 
+def _fused(cells):
+    """The FusedRNNCells among cells, and in cells around others."""
+    for cell in _cells(cells):
+        if isinstance(cell, FusedRNNCell):
+            yield cell
+        yield from _fused([*getattr(cell, "_cells", ()), *([cell.base_cell] if hasattr(cell, "base_cell") else [])])
+
+
 def save_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, epoch: int, symbol: Symbol | None,
                         arg_params: Mapping[str, ArrayLike], aux_params: Mapping[str, NDArray] | None) -> None:
-    """As model.save_checkpoint, with the weights of the cells by gate."""
+    """As model.save_checkpoint, with the weights of the cells by gate, and a FusedRNNCell's as the one Variable that MXNet packs them into."""
     for cell in _cells(cells):
         arg_params = cell.unpack_weights(arg_params)
-    save_checkpoint(prefix, epoch, symbol, arg_params, aux_params)
+    save_checkpoint(prefix, epoch, None, arg_params, aux_params or {})
+    if symbol is not None:
+        text = dumps(symbol, dict(cell._vector() for cell in _fused(cells)))
+        with open(f"{prefix}-symbol.json", "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def load_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
@@ -33,6 +47,9 @@ def load_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
     symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
     for cell in _cells(cells):
         arg_params = cell.pack_weights(arg_params)
+    for cell in _fused(cells):
+        if cell._vector_name in symbol.list_arguments():
+            symbol = symbol(**{cell._vector_name: cell._joined()})
     return symbol, arg_params, aux_params
 
 

@@ -2,10 +2,12 @@
 
 import json
 import re
+import warnings
 
 from . import graph
 from .attribute import HIDDEN
 from .error import of_file
+from .init import FusedRNN
 from .listing import RECORDS, made_by, text_of_init
 from .name import NameManager
 
@@ -14,23 +16,61 @@ _VERSION = 10901  # that of the MXNet whose format is written
 
 # Writing.
 
+# Attributes that have a default here and must be given in MXNet.
+_REQUIRED = {"RNN": ("num_layers", "mode"), "slice_axis": ("end",)}
+# Ops and attributes that MXNet 1.9.1 has under other names.
+_OPS = {"arange_like": "_contrib_arange_like", "einsum": "_npi_einsum"}
+_ATTRIBUTES = {"random_normal": {"mean": "loc"}}
+# Outputs of ops with some that users do not see: node_row_ptr counts all.
+_OUTPUTS = {"Dropout": 2, "LayerNorm": 3, "L2Normalization": 2}
+# Ops that MXNet 1.9.1 writes in others: (op, attributes, inputs), an input being "x" or the number of an earlier step.
+_SOFTRELU = ("Activation", {"act_type": "softrelu"})
+_MINUS = ("_mul_scalar", {"scalar": "-1.0"})
+_FORMULAS = {
+    "softplus": [(*_SOFTRELU, ["x"])],
+    "log_sigmoid": [(*_MINUS, ["x"]), (*_SOFTRELU, [0]), (*_MINUS, [1])],
+    "silu": [("sigmoid", {}, ["x"]), ("elemwise_mul", {}, ["x", 0])],
+    "mish": [(*_SOFTRELU, ["x"]), ("tanh", {}, [0]), ("elemwise_mul", {}, ["x", 1])],
+    "gelu": [("LeakyReLU", {"act_type": "gelu"}, ["x"])],
+}
+_UNKNOWN = ("digamma",)
 
-def dumps(symbol):
-    """The text of a symbol, as MXNet lays it out."""
-    writer = _Writer(symbol)
-    return _text(writer.document(), 0)
+
+def dumps(symbol, vectors=None):
+    """The text of a symbol, as MXNet lays it out. `vectors` are layers whose parameters are one Variable, as in MXNet's FusedRNNCell:
+    {name of the layer: (name of the Variable, its __init__)}."""
+    return _text(_Writer(symbol, vectors or {}).document(), 0)
 
 
 class _Writer:
-    def __init__(self, symbol):
+    def __init__(self, symbol, vectors):
+        self._vectors, self._vector_numbers = {f"{layer}_parameters": described for layer, described in vectors.items()}, {}
         drawing = graph.draw_for_names(symbol)
         self._inputs, self._nodes, self._outputs = drawing.nodes()
         self._declared = graph.variables(symbol)
         self._marks = {name: node.attributes for name, (node, _, _) in made_by(symbol._outputs).items()}
         self._marks.update((node.name, node.attributes) for node in graph.reached(symbol._outputs))
-        # MXNet infers no shapes through it.
-        self._packed = {source[:2] for node in self._nodes if node["op"] == "_rnn_param_concat" for _, source in node["inputs"]}
+        self._packed = self._packed_shapes()
         self._written, self._number, self._counts = [], {}, []
+
+    def _packed_shapes(self):
+        """{a layer's parameter: its shape}: MXNet infers the widths of no layer but the first."""
+        shapes = {source[:2]: self._nodes[source[1]]["shape"] for node in self._nodes if node["op"] == "_rnn_param_concat"
+                  for _, source in node["inputs"] if not source[0]}
+        for node in self._nodes:
+            source = dict(node["inputs"]).get("parameters") if node["op"] == "RNN" else None
+            if source is None or source[0] or self._nodes[source[1]]["op"] != "_rnn_param_concat":
+                continue
+            attributes = dict(node["attributes"])
+            layers, directions = attributes.get("num_layers", 1), 2 if attributes.get("bidirectional") else 1
+            width = attributes.get("projection_size") or attributes["state_size"]
+            parts = self._nodes[source[1]]["inputs"]
+            each = len(parts) // (layers * directions) - 2  # matrices of a layer
+            for _, part in parts[each * directions : each * layers * directions : each]:
+                shape = shapes.get(part[:2])
+                if shape and len(shape) == 2:
+                    shapes[part[:2]] = (shape[0], directions * width)
+        return shapes
 
     def document(self):
         for edge in self._outputs:
@@ -55,46 +95,106 @@ class _Writer:
             key = edge[:2]
             if key in self._number:
                 continue
-            inputs = [] if key[0] else [source for _, source in self._nodes[key[1]]["inputs"]]
+            node = None if key[0] else self._nodes[key[1]]
+            inputs = [] if node is None or node["name"] in self._vectors else [source for _, source in node["inputs"]]
             if not done:
                 work += [(edge, True), *[(source, False) for source in reversed(inputs)]]
-                continue
-            self._number[key] = len(self._written)
-            written, count = self._variable(self._inputs[key[1]][0], {}) if key[0] else self._node(self._nodes[key[1]], key)
-            self._written.append(written)
-            self._counts.append(count)
+            else:
+                self._number[key] = self._emit(self._variable(self._inputs[key[1]][0], {})) if node is None else self._node(node, key)
+
+    def _emit(self, written, outputs=1):
+        """The number of a node that is written now."""
+        self._written.append(written)
+        self._counts.append(_OUTPUTS.get(written["op"], outputs))
+        return len(self._written) - 1
 
     def _node(self, node, key):
+        """The number of the last node of those that say what this one does."""
+        if node["name"] in self._vectors:
+            name, init = self._vectors[node["name"]]
+            if name not in self._vector_numbers:  # one, however many layers read it
+                self._vector_numbers[name] = self._emit({"op": "null", "name": name, "attrs": {"__init__": init}, "inputs": []})
+            return self._vector_numbers[name]
         if node["kind"] == "variable":
-            return self._variable(node["name"], node, node["shape"] if key in self._packed else None)
+            return self._emit(self._variable(node["name"], node, self._packed.get(key)))
         if node["kind"] == "state":  # zeros of a batch that is not known
-            shape = tuple(max(extent, 0) for extent in node["shape"])
-            return {"op": "_zeros", "name": node["name"], "attrs": {"shape": str(shape)}, "inputs": []}, 1
-        record = RECORDS[node["op"]]
+            return self._emit(_zeros(node["name"], node["shape"], node["dtype"]))
+        op, attributes = node["op"], {name: str(value) for name, value in node["attributes"]}
+        formula = _FORMULAS.get(attributes.get("act_type") if op == "Activation" else op)
+        if formula:
+            return self._formula(node, formula)
+        if op in _UNKNOWN:
+            warnings.warn(f'"{node["name"]}": MXNet 1.9.1 has no {op}, so it does not load this network; lstmc does', stacklevel=2)
+        record = RECORDS[op]
+        defaults = {name: default for name, _, default, _ in record[4]}
+        attributes = {**{name: defaults[name] for name in _REQUIRED.get(op, ())}, **attributes}
+        inputs = self._rnn_inputs(node, attributes) if op == "RNN" else self._plain_inputs(node, record)
+        if record[3]:
+            attributes["num_args"] = str(len(inputs))
+        attributes = {_ATTRIBUTES.get(op, {}).get(name, name): value for name, value in attributes.items()}
+        return self._emit(self._with({**node, "op": _OPS.get(op, op)}, attributes, inputs), node["outputs"])
+
+    def _plain_inputs(self, node, record):
         given = [name for name, _ in node["inputs"]]
         if not record[3] and given != [name for name, _ in record[2]][: len(given)]:
             raise of_file("E0613", f'{node["op"]} "{node["name"]}" leaves out an input before one that it has: symbol.json cannot say it')
-        attributes = {name: str(value) for name, value in node["attributes"]}
-        if record[3]:
-            attributes["num_args"] = str(len(given))
-        return self._with(node, attributes, [self._entry(source) for _, source in node["inputs"]]), node["outputs"]
+        flat = self._flat if node["op"] == "_rnn_param_concat" else self._entry
+        return [flat(source) for _, source in node["inputs"]]
 
-    def _variable(self, name, node, shape=None):
+    def _rnn_inputs(self, node, attributes):
+        """MXNet's RNN has no states that are left out."""
+        given = {name: self._entry(source) for name, source in node["inputs"]}
+        rows = int(attributes["num_layers"]) * (2 if attributes.get("bidirectional") == "True" else 1)
+        dtype = self._dtype(dict(node["inputs"])["parameters"])
+        for number, (state, width) in enumerate((("state", attributes.get("projection_size", attributes["state_size"])),
+                                                 ("state_cell", attributes["state_size"]))):
+            if state not in given and (state == "state" or attributes["mode"] == "lstm"):
+                zeros = _zeros(f'{node["name"]}_begin_state_{number}', (rows, 0, int(width)), dtype)
+                given[state] = [self._emit(zeros), 0, 0]
+        return [given[name] for name, _ in RECORDS["RNN"][2] if name in given]
+
+    def _dtype(self, edge):
+        """The type of a layer's parameters, which is that of the first of those that are joined to them."""
+        while not edge[0] and self._nodes[edge[1]]["inputs"]:
+            edge = self._nodes[edge[1]]["inputs"][0][1]
+        return self._inputs[edge[1]][1] if edge[0] else self._nodes[edge[1]]["dtype"]
+
+    def _flat(self, source):
+        """The entry of a parameter that is joined to others, which MXNet wants with one axis."""
+        node = {"name": self._inputs[source[1]][0]} if source[0] else self._nodes[source[1]]
+        if len(node.get("shape") or ()) == 1 or (node.get("op") == "Reshape" and dict(node["attributes"]).get("shape") == (-1,)):
+            return self._entry(source)
+        flat = {"op": "Reshape", "name": f'{node["name"]}_flat', "attrs": {"shape": "(-1,)"}, "inputs": [self._entry(source)]}
+        return [self._emit(flat), 0, 0]
+
+    def _formula(self, node, steps):
+        """An op that MXNet does not have, in others."""
+        [(_, source)] = node["inputs"]
+        entries = {"x": self._entry(source)}
+        for number, (op, attributes, inputs) in enumerate(steps):
+            last = number == len(steps) - 1
+            step = {**node, "op": op, "name": node["name"] if last else f'{node["name"]}_{number}'}
+            entries[number] = [self._emit(self._with(step, attributes, [entries[each] for each in inputs])), 0, 0]
+        return entries[len(steps) - 1][0]
+
+    def _variable(self, name, node, packed=None):
         declared = self._declared[name].options if name in self._declared else {}
         attributes = {}
-        shape = declared.get("shape") or shape
-        if shape is not None:
+        if (shape := packed or declared.get("shape")) is not None:
+            shape = shape if isinstance(shape, (tuple, list)) else (shape,)
             attributes["__shape__"] = str(tuple(max(int(extent or 0), 0) for extent in shape))
         if declared.get("dtype") is not None:
-            attributes["__dtype__"] = str(graph.DTYPES.index(graph.plain(declared["dtype"])))
+            attributes["__dtype__"] = graph.code_of_dtype(graph.plain(declared["dtype"]))
         for key in ("lr_mult", "wd_mult"):
             if node.get(key) is not None:
                 attributes[f"__{key}__"] = str(node[key])
         if declared.get("layout"):
             attributes["__layout__"] = declared["layout"]
-        if node.get("init") is not None:
-            attributes["__init__"] = text_of_init(node["init"])
-        return self._with({**node, "op": "null", "name": name}, attributes, []), 1
+        if isinstance(declared.get("init"), FusedRNN):
+            attributes["__init__"] = declared["init"].dumps()
+        elif init := _init_for(name, node.get("init")):
+            attributes["__init__"] = text_of_init(init)
+        return self._with({**node, "op": "null", "name": name}, attributes, [])
 
     def _with(self, node, attributes, inputs):
         attributes = {**self._marks.get(node["name"], {}), **attributes}
@@ -106,6 +206,19 @@ class _Writer:
         if attributes:
             written["attrs"] = dict(sorted(attributes.items()))
         return {**written, "inputs": inputs}
+
+
+def _init_for(name, spec):
+    """The initialiser that a parameter of this name gets of one that has several for patterns of names; MXNet keeps no such one at a Variable."""
+    while spec and spec[2]:
+        spec = next((inner for pattern, inner in zip(spec[2], spec[3]) if re.match(pattern, name)), None)
+    return spec
+
+
+def _zeros(name, shape, dtype):
+    """Of an extent that is not known, MXNet takes 0."""
+    attributes = {"shape": str(tuple(max(extent, 0) for extent in shape))}
+    return {"op": "_zeros", "name": name, "attrs": attributes if dtype == "float32" else {"dtype": dtype, **attributes}, "inputs": []}
 
 
 def _quoted(text):
@@ -190,8 +303,22 @@ class _Reader:
         own, hidden = self._split(number)
         marks = {f"__{key}__": text for key, text in {**hidden, **self._multipliers.get(number, {})}.items()}
         if op == "null":
-            return graph.Variable(name, attr=marks)
-        return graph.apply(op, [(None, self._output(entry)) for entry in self._inputs[number]], self._values(op, own), name, marks)
+            variable = graph.Variable(name, attr=marks)
+            if isinstance(graph.variables(variable)[name].options["init"], FusedRNN):
+                warnings.warn(f'"{name}": first values that set the biases of forget gates apart (FusedRNN) are not here; a file\'s weights are', stacklevel=2)
+            return variable
+        inputs = [self._whole(entry) if op == "_rnn_param_concat" else entry for entry in self._inputs[number]]
+        return graph.apply(op, [(None, self._output(entry)) for entry in inputs], self._values(op, own), name, marks)
+
+    def _whole(self, entry):
+        """The matrix, of one that a file makes a vector of: `_rnn_param_concat` flattens here."""
+        number = entry[0]
+        if self._ops[number][0] not in ("Reshape", "reshape") or self._attributes[number].keys() != {"shape"}:
+            return entry
+        source = self._inputs[number][0]
+        axes = graph.tuple_of(self._attributes[source[0]].get("__shape__", "()"))
+        is_matrix = self._ops[source[0]][0] == "null" and len(axes) == 2
+        return source if is_matrix and graph.tuple_of(self._attributes[number]["shape"]) == (-1,) else entry
 
     @staticmethod
     def _values(op, attributes):

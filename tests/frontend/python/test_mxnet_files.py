@@ -5,6 +5,7 @@ import os
 import struct
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
@@ -133,6 +134,131 @@ class SymbolJson(unittest.TestCase):
             mx.sym.load_json("{")
 
 
+# Attributes that MXNet 1.9.1 requires of the ops that it has and that its reader refuses to do without; `num_args` of the others is written for all.
+REQUIRED = {"_full": "value", "_arange": "start", "Activation": "act_type", "clip": "a_min a_max", "Cast": "dtype", "expand_dims": "axis",
+            "SliceChannel": "num_outputs", "slice": "begin end", "slice_axis": "axis begin end", "reverse": "axis", "tile": "reps",
+            "repeat": "repeats", "Embedding": "input_dim output_dim", "one_hot": "depth", "FullyConnected": "num_hidden",
+            "RNN": "state_size num_layers mode", "scatter_nd": "shape", "Concat": "num_args", "stack": "num_args", "add_n": "num_args",
+            "_rnn_param_concat": "num_args", "_npi_einsum": "num_args"}
+NOT_THERE = {"softplus", "log_sigmoid", "silu", "mish", "gelu", "arange_like", "einsum"}  # ops under names that MXNet does not have
+
+
+def nodes(net, **options):
+    from lstmc.symbol_json import dumps
+
+    return json.loads(dumps(net, **options))["nodes"]
+
+
+class ForMXNet(unittest.TestCase):
+    """What `./dev bench mxnet` lets MXNet itself judge, in the text."""
+
+    def check(self, net):
+        for node in nodes(net):
+            self.assertNotIn(node["op"], NOT_THERE)
+            self.assertNotIn(node.get("attrs", {}).get("act_type"), ("mish", "log_sigmoid"))
+            for attribute in REQUIRED.get(node["op"], "").split():
+                self.assertIn(attribute, node.get("attrs", {}), node)
+
+    def test_every_op_has_what_mxnet_requires(self):
+        import test_eager as cases
+
+        for record in mx._core.operators():
+            inputs, attributes = cases.case_of(record)
+            with self.subTest(record[0]), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.check(cases.symbol_of(record[0], inputs, attributes, gradients=False)[0])
+        self.check(mx.sym.slice_axis(mx.sym.Variable("data"), axis=0, begin=1, end=None))
+        self.check(mx.sym.RNN(mx.sym.Variable("data"), mx.sym.Variable("w"), state_size=4))
+        self.check(mx.sym.Activation(mx.sym.Variable("data"), act_type="log_sigmoid"))
+
+    def test_an_op_that_mxnet_does_not_have_is_said(self):
+        with self.assertWarnsRegex(UserWarning, "MXNet 1.9.1 has no digamma"):
+            mx.sym.digamma(mx.sym.Variable("data"), name="psi").tojson()
+
+    def test_layers(self):
+        """MXNet joins vectors alone, wants all states, and infers the width of no layer but the first."""
+        for layer, gates, mode, options in ((mx.sym.LSTM, 4, "lstm", {}), (mx.sym.GRU, 3, "gru", {}), (mx.sym.RNNLayer, 1, "rnn_relu", {"activation": "relu"}),
+                                            (mx.sym.RNNLayer, 1, "rnn_tanh", {})):
+            for layers, both in ((1, False), (2, False), (3, True)):
+                net = layer(mx.sym.Variable("data"), num_hidden=5, num_layers=layers, bidirectional=both, name="r", **options)[0]
+                self.check(net)
+                written = nodes(net)
+                [rnn] = [node for node in written if node["op"] == "RNN"]
+                self.assertEqual([rnn["attrs"][key] for key in ("mode", "num_layers", "state_size")], [mode, str(layers), "5"])
+                self.assertEqual(len(rnn["inputs"]), 4 if mode == "lstm" else 3)
+                joined = written[rnn["inputs"][1][0]]
+                self.assertEqual((joined["op"], joined["attrs"]["dim"]), ("_rnn_param_concat", "0"))
+                directions = 2 if both else 1
+                for number, (entry, _, _) in enumerate(joined["inputs"]):
+                    part = written[entry]
+                    if number >= 2 * layers * directions:  # a bias
+                        self.assertEqual((part["op"], part["attrs"]["__shape__"]), ("null", f"({gates * 5},)"))
+                        continue
+                    self.assertEqual((part["op"], part["attrs"]), ("Reshape", {"shape": "(-1,)"}))
+                    width = 5 if number % 2 else 0 if number < 2 * directions else 5 * directions
+                    self.assertEqual(written[part["inputs"][0][0]]["attrs"]["__shape__"], str((gates * 5, width)))
+
+    def test_states_that_are_left_out(self):
+        data, weights = (mx.sym.Variable(name, dtype="float64") for name in ("data", "w"))
+        net = mx.sym.RNN(data, weights, state_size=4, num_layers=2, mode="lstm", projection_size=3, name="r")
+        states = [node for node in nodes(net) if node["op"] == "_zeros"]
+        self.assertEqual([node["attrs"] for node in states], [{"dtype": "float64", "shape": "(2, 0, 3)"}, {"dtype": "float64", "shape": "(2, 0, 4)"}])
+        self.assertEqual(mx.sym.load_json(net.tojson()).infer_shape(data=(5, 2, 7))[1], [(5, 2, 3)])
+
+    def test_ops_in_others_compute_the_same(self):
+        x = np.linspace(-4, 4, 40, dtype=np.float32).reshape(4, 10)
+        for op in ("softplus", "log_sigmoid", "silu", "mish", "gelu"):
+            net = getattr(mx.sym, op)(mx.sym.Variable("data"))
+            values = [mx.Network(each).compile({"data": x.shape}).session().run({"data": x}) for each in (net, mx.sym.load_json(net.tojson()))]
+            before, after = [[*each.values()][0] for each in values]
+            np.testing.assert_allclose(after, before, atol=2e-6)
+
+    def test_outputs_are_counted_as_mxnet_does(self):
+        x = mx.sym.LayerNorm(mx.sym.Dropout(mx.sym.Variable("data"), p=0.5))
+        document = json.loads(x.tojson())
+        self.assertEqual([node["op"] for node in document["nodes"]], ["null", "Dropout", "null", "null", "LayerNorm"])
+        self.assertEqual(document["node_row_ptr"], [0, 1, 3, 4, 5, 8])
+
+    def test_a_variable_with_an_initialiser_by_patterns(self):
+        init = mx.init.Mixed([".*bias", ".*"], [mx.init.Zero(), mx.init.Normal(0.25)])
+        net = mx.sym.FullyConnected(mx.sym.Variable("data"), weight=mx.sym.Variable("w", init=init), num_hidden=3, name="fc")
+        [weight] = [node for node in nodes(net) if node["name"] == "w"]
+        self.assertEqual(weight["attrs"]["__init__"], '["normal", {"sigma": 0.25}]')
+
+
+class FusedCells(unittest.TestCase):
+    """MXNet keeps all weights of a FusedRNNCell in one Variable, and its checkpoints by gate."""
+
+    def net(self, units=5):
+        cell = mx.rnn.FusedRNNCell(units, num_layers=2, mode="lstm", bidirectional=True, prefix="lstm_")
+        stack = mx.rnn.SequentialRNNCell()
+        stack.add(cell)
+        return stack, stack.unroll(3, mx.sym.Variable("data"), layout="NTC", merge_outputs=True)[0]
+
+    def test_checkpoints(self):
+        stack, net = self.net()
+        shapes, _, _ = net.infer_shape(data=(2, 3, 4))
+        draw = np.random.default_rng(1)
+        weights = {name: mx.nd.array(draw.normal(size=shape).astype("f4")) for name, shape in zip(net.list_arguments(), shapes) if name != "data"}
+        data = draw.normal(size=(2, 3, 4)).astype("f4")
+        with tempfile.TemporaryDirectory() as folder:
+            prefix = os.path.join(folder, "net")
+            mx.rnn.save_rnn_checkpoint(stack, prefix, 1, net, weights, {})
+            with self.assertWarnsRegex(UserWarning, "lstm_parameters"):
+                plain = mx.sym.load(prefix + "-symbol.json")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                again, read, _ = mx.rnn.load_rnn_checkpoint(stack, prefix, 1)
+        self.assertEqual(plain.list_arguments(), ["data", "lstm_parameters"])
+        self.assertEqual(plain.attr_dict()["lstm_parameters"]["__init__"], '["fusedrnn", {"init": null, "num_hidden": 5, "num_layers": 2, '
+                         '"mode": "lstm", "bidirectional": true, "forget_bias": 1.0}]')
+        self.assertIn("fusedrnn", plain.tojson())
+        self.assertEqual(sorted(again.list_arguments()), sorted(net.list_arguments()))
+        values = [[*mx.Network(each).compile({"data": data.shape}).session({k: v.asnumpy() for k, v in held.items()}).run({"data": data}).values()][0]
+                  for each, held in ((net, weights), (again, read))]
+        np.testing.assert_array_equal(*values)
+
+
 class Params(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -147,6 +273,8 @@ class Params(unittest.TestCase):
         for name, value in arrays.items():
             self.assertEqual(read[name].dtype, value.dtype.type)
             np.testing.assert_array_equal(read[name].asnumpy(), value)
+        mx.nd.save(self.path, {})  # of a net without weights
+        self.assertEqual(mx.nd.load(self.path), {})
         mx.nd.save(self.path, [mx.nd.ones((2,))])
         self.assertEqual([array.asnumpy().tolist() for array in mx.nd.load(self.path)], [[1, 1]])
 
