@@ -16,13 +16,15 @@ class _Packed:
 
 
 def _define(torch):
-    """`lstmc::with_lengths`: its first argument, of which a recurrent module reads so many steps; `lstmc::padded`: steps beyond are a number."""
+    """`lstmc::with_lengths`: its first argument, of which a recurrent module reads so many steps; `lstmc::padded`: steps beyond are a number;
+    `lstmc::filled_up`: its first argument, of which PyTorch has as many steps as the longest sequence."""
     if _OPERATORS:
         return
     library = torch.library.Library("lstmc", "DEF")
     library.define("with_lengths(Tensor data, Tensor lengths) -> Tensor")
     library.define("padded(Tensor data, Tensor lengths, int axis, float value) -> Tensor")
-    for name in ("with_lengths", "padded"):
+    library.define("filled_up(Tensor data, Tensor lengths, int axis) -> Tensor")
+    for name in ("with_lengths", "padded", "filled_up"):
         library.impl(name, lambda data, *_: torch.empty_like(data), "CompositeExplicitAutograd")
     _OPERATORS.append(library)
 
@@ -43,6 +45,8 @@ def filled_up(torch, module):
             raise ValueError(f"total_length is {total_length}, the sequences have {steps} steps")
         if padding_value:
             data = ops.padded(data, sequence.lengths, 1 if batch_first else 0, float(padding_value))
+        if total_length is None:
+            data = ops.filled_up(data, sequence.lengths, 1 if batch_first else 0)
         return data, sequence.lengths
 
     def reading(forward):

@@ -8,12 +8,14 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from . import aten, sym
+from . import aten, filled, sym
 from .aten import Unsupported, dtype_of, shape_of
-from .error import Error
-from .graph import Group, Variable
+from .error import Error, usage
+from .filled import Filled
+from .graph import Group, Variable, batch_axis, variables
 from .network import Network
 from .packed import filled_up
+from .training import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,35 +23,53 @@ if TYPE_CHECKING:
 
     from .init import Initializer
     from .kinds import DType, Path
+    from .picture import Picture
     from .session import Package, Session
 
 _RECURRENT = {"lstm": ("LSTM", 4), "gru": ("GRU", 3), "rnn_tanh": ("RNNLayer", 1), "rnn_relu": ("RNNLayer", 1)}
 
 
-def from_torch(module: Any, example: Any, name: str = "net") -> TorchNetwork:
+def from_torch(module: Any, example: Any, name: str = "net", loss: str | None = None) -> TorchNetwork:
     """A TorchNetwork that computes what `module` (an instance of torch.nn.Module) does: its program as torch.export sees it, with its
     weights.
 
     `example` is an input, or a tuple of inputs, of the shapes for which the network is compiled unless others are given. The module is taken
-    as it is: call `module.eval()` before, or its Dropouts are kept. Compiled for other shapes, it is exported again. Raises lstmc.Error (E0215)
-    that names an operator which is not here and the line of the module that calls it, E0613 for types other than float32 and float64.
+    as it is: call `module.eval()` before, or its Dropouts are kept. Compiled for other shapes, it is exported again. `loss` is what `fit` lowers,
+    of the module's output and an input "label": "softmax" (cross entropy over the last axis; a label of -100 counts not), "mse", "l1" or
+    "logistic" (binary cross entropy of logits), each the mean over all labels. A module that returns its loss, a tensor without axes, needs none.
+    Raises lstmc.Error (E0215) that names an operator which is not here and the line of the module that calls it, E0613 for types other than
+    float32 and float64.
 
     Source of the operators' meaning: the documentation of torch.nn and torch.nn.functional.
     """
-    return TorchNetwork(module, example if isinstance(example, tuple) else (example,), name)
+    if loss is not None and loss not in _LOSSES:
+        raise usage(f'loss is one of {", ".join(_LOSSES)}, got {loss!r}')
+    return TorchNetwork(module, example if isinstance(example, tuple) else (example,), name, loss)
+
+
+# As PyTorch means them: fit divides what it is given by the batch, unless a head does.
+_LOSSES = {
+    "softmax": lambda x, label: sym.SoftmaxOutput(x, label, preserve_shape=True, use_ignore=True, ignore_label=-100.0, normalization="valid", name="loss"),
+    "mse": lambda x, label: sym.LinearRegressionOutput(x, label, grad_scale=2.0, name="loss"),
+    "l1": lambda x, label: sym.MAERegressionOutput(x, label, name="loss"),
+    "logistic": lambda x, label: sym.LogisticRegressionOutput(x, label, name="loss"),
+}
 
 
 class TorchNetwork(Network):
     """A network with weights: `weights` by name, and `shapes` of its inputs, those of the example."""
 
-    def __init__(self, module: Any, example: tuple[Any, ...], name: str) -> None:
+    def __init__(self, module: Any, example: tuple[Any, ...], name: str, loss: str | None = None, _is_trained: bool = False) -> None:
         reader = _exported(module, example)
-        super().__init__(reader.outputs, name)
         self.symbol = reader.outputs
         self.shapes = reader.shapes  #: by input
-        self.weights = reader.weights  #: arrays of NumPy by parameter
-        self._module, self._example, self._inputs = module, example, reader.inputs
+        self.weights = reader.weights  #: arrays of NumPy by parameter; after a fit, what it ended with
+        self._stored, self._notes = reader.stored, reader.notes
+        self._module, self._example, self._inputs, self._loss = module, example, reader.inputs, loss
+        self._is_loss, self._is_trained, self._output_shape = reader.is_loss, _is_trained, reader.output_shape
+        super().__init__(self._with_loss() if _is_trained else reader.outputs, name)
         self._others = {}  # networks of other shapes
+        self._trained = None  # the network of `fit`
 
     def compile(self, shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None,
                 entries: Sequence[str] = (), initializer: Initializer | str | None = None, **flags: Any) -> Package:
@@ -67,7 +87,7 @@ class TorchNetwork(Network):
         if key not in self._others:
             example = _resized(self._example, [wanted.get(name) for name in self._inputs])
             try:
-                self._others[key] = TorchNetwork(self._module, example, self._name)
+                self._others[key] = TorchNetwork(self._module, example, self._name, self._loss, self._is_trained)
             except (IndexError, RuntimeError, ValueError) as error:  # PyTorch's, of a module that has no such shapes
                 shown = ", ".join(f"{name} {list(extents)}" for name, extents in wanted.items())
                 raise Error(f"error[E0207]: the module refuses inputs of {shown}: {error}", "E0207", str(error), exit=3) from error
@@ -75,17 +95,95 @@ class TorchNetwork(Network):
 
     def bind(self, shapes: Mapping[str, Sequence[int]] | None = None, **flags: Any) -> Session:
         """A Session of the compiled network with its weights; flags are those of `lstmc run`."""
-        return self.compile(shapes).session(self._at(shapes).weights, **flags)
+        there = self._at(shapes)
+        trained = {name: array for name, array in self.weights.items() if name in there._stored}
+        return self.compile(shapes).session({**there.weights, **trained}, **flags)
 
     def fit(self, data: Any, *args: Any, params: Mapping[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
-        """Network.fit, from the module's weights unless other `params` are given."""
-        first = params if params is not None or self.session else self.weights
-        return super().fit(data, *args, params=first, **keys)
+        """Network.fit of the module's loss, or of the one that `from_torch(.., loss=)` names, from the module's weights unless other `params`
+        are given, and then from those of an earlier fit. Parameters with `requires_grad=False`, buffers, and the row of an Embedding's
+        `padding_idx` get no gradient. `predict`, `save`, `weights` and `state_dict` have the trained weights afterwards."""
+        for note in [*self._left_out(), *self._notes]:
+            warnings.warn(note, stacklevel=2)
+        trained = self._for_training()
+        result = trained.fit_of_network(data, *args, params=self.weights if params is None else params, **keys)
+        self.weights = {**self.weights, **{name: array for name, array in trained.session.params().items() if name in self._stored}}
+        self.session = self.bind()
+        return result
+
+    def fit_of_network(self, *args: Any, **keys: Any) -> dict[str, Any]:
+        return super().fit(*args, **keys)
+
+    def score(self, data: Any, metric: Any = None) -> dict[str, float]:
+        """Network.score, by the loss that `fit` lowers."""
+        trained = self._for_training()
+        if trained.session is None:
+            batches = [extents[trained._axes()[name]] for name, extents in self.shapes.items()]
+            source = prepare(data, batches[0], trained._axes(), (None, [], {}))
+            shapes, types = trained._shapes_of(source, None, None)
+            trained.session = trained.compile(shapes, types).session(self.weights)
+            data = source
+        return trained.session.score(data, metric)
 
     def _fitted(self):
         if self.session is None:
             self.session = self.bind()
         return self.session
+
+    def state_dict(self) -> dict[str, Any]:
+        """The weights under the names that the module has for them, as tensors: `module.load_state_dict(net.state_dict(), strict=False)`. What
+        the network does not read is not there; a tensor of two names is there under both."""
+        import torch
+
+        own = self._module.state_dict(keep_vars=True)
+        names = {stored: name for name, stored in self._stored.items()}
+        same = {id(own[stored]): name for stored, name in names.items() if stored in own}
+        found = {**names, **{stored: same[id(tensor)] for stored, tensor in own.items() if id(tensor) in same}}
+        return {stored: torch.from_numpy(self.weights[name].copy()) for stored, name in found.items()}
+
+    def plot(self, format: str = "svg", shapes: bool = True, memory: bool = False, unfold: Sequence[str] = (), **inputs: Any) -> Picture:
+        """Network.plot, of the example's shapes unless others are given."""
+        return super(TorchNetwork, self._at(inputs)).plot(format, shapes, memory, unfold, **{**self.shapes, **inputs})
+
+    def _for_training(self):
+        if self._trained is None:
+            self._trained = TorchNetwork(self._module, self._example, self._name, self._loss, True)
+        return self._trained
+
+    def _with_loss(self):
+        """What fit trains: the module's loss, or one of the output and a label."""
+        if self._loss is None:
+            numbers = [symbol for symbol, is_loss in zip(self.symbol, self._is_loss) if is_loss]
+            if len(numbers) != 1:
+                raise usage(f"the module returns {len(numbers)} tensors without axes, so its loss is not known: give from_torch(.., "
+                            f'loss="softmax") or one of {", ".join(_LOSSES)}, or a module that returns its loss')
+            return sym.MakeLoss(numbers[0], name="loss")
+        if len(self.symbol) != 1 or self._is_loss[0]:
+            raise usage(f'loss="{self._loss}" is of one output that has axes; the module returns {len(self.symbol)} tensors'
+                        + (", of which the first has none" if self._is_loss[0] else ""))
+        axis = self._batch_axis()
+        label = Variable("label", dtype="int32" if self._loss == "softmax" else None, layout="TN" if axis == 1 else None)
+        if axis == 0:
+            return _LOSSES[self._loss](self.symbol, label)
+        return _LOSSES[self._loss](*[sym.SwapAxis(each, dim1=0, dim2=1) for each in (self.symbol, label)])  # heads have samples first
+
+    def _batch_axis(self):
+        """Of the output. Of a module whose inputs have steps first, it is the axis that grows with the batch."""
+        axes = {name: batch_axis(node) for name, node in variables(self.symbol).items() if name in self.shapes}
+        if not any(axes.values()):
+            return 0
+        grown = [[extent + (at == min(axes[name], len(self.shapes[name]) - 1)) for at, extent in enumerate(self.shapes[name])] if name in axes else None
+                 for name in self._inputs]
+        other = _exported(self._module, _resized(self._example, grown)).output_shape
+        return next((at for at, (one, two) in enumerate(zip(self._output_shape, other)) if one != two), 0)
+
+    def _left_out(self):
+        """What is said of a module in eval mode: PyTorch's Dropouts of it drop nothing."""
+        def share(each):
+            return 0 if each.training else getattr(each, "p", 0) if "Dropout" in type(each).__name__ else getattr(each, "dropout", 0)
+
+        found = [path or type(each).__name__ for path, each in self._module.named_modules() if isinstance(share(each), float) and share(each) > 0]
+        return [f"the module is in eval mode, so nothing is dropped out by {', '.join(found)}: from_torch(module.train(), ..) keeps dropout in training"] if found else []
 
     def save(self, path: Path, force: bool = False) -> None:
         """Writes F.lnet (the network as text) and F.weights.safetensors, and for `path` F.lstmc the package too."""
@@ -97,6 +195,7 @@ class TorchNetwork(Network):
         package = self.compile()
         package.session(self.weights).save_params(base + ".weights.safetensors", force)
         with open(base + ".lnet", "w", encoding="utf-8") as file:
+            file.writelines(f"# {note}\n" for note in [*self._left_out(), *self._notes])
             file.write(self.symbol.tolnet(**self.shapes))
         if suffix == ".lstmc":
             package.save(path, force)
@@ -159,16 +258,21 @@ class _Reader:
         self.torch = torch
         self.program = program
         self.weights, self.shapes = {}, {}  #: what the outputs read
+        self.notes = []  #: what a training does otherwise than PyTorch
         self.inputs = []  #: names of all inputs, in their order
-        self._parameters = {}  # name in the state_dict -> Variable
+        self.stored = {}  #: name in the state_dict by parameter
+        self.is_loss = []  #: of each output, whether it is one number
+        self.output_shape = ()  #: of the first output
+        self._parameters = {}  # name in the state_dict -> symbol
         self._values = {}  # node -> symbol, list of symbols, or tensor that is known
         self._names = set()  # of layers
+        self._filled = Filled(self, torch)
         signature = program.graph_signature
         self._stored = {**signature.inputs_to_parameters, **signature.inputs_to_buffers,
                         **getattr(signature, "inputs_to_lifted_tensor_constants", {})}
         self.outputs = self._read()
         names = set(self.outputs.list_arguments())
-        for read in self.weights, self.shapes:
+        for read in self.weights, self.shapes, self.stored:
             for name in [name for name in read if name not in names]:
                 del read[name]
 
@@ -178,12 +282,22 @@ class _Reader:
                 self._values[node] = self._placeholder(node)
             elif node.op == "call_function" and not _kind(node).startswith("_assert"):  # what holds for the example
                 try:
-                    self._values[node] = self._call(node)
+                    follows = self._filled.reads(node) and self._has(node)
+                    self._values[node] = self._filled.call(node, _kind(node)) if follows else self._call(node)
                 except Unsupported as error:
                     raise _Refused(node, self._refused(node, str(error))) from None
+                except filled.Refused as refused:
+                    raise self._refused(node, self._filled.error(node, refused)) from None
             elif node.op == "output":
                 outputs = [self._symbol(value) for value in node.args[0]]
+                self.is_loss = [self._is_number(value) for value in node.args[0]]
+                first = node.args[0][0]
+                self.output_shape = shape_of(first) if isinstance(first, self.torch.fx.Node) else ()
         return outputs[0] if len(outputs) == 1 else Group(outputs)
+
+    def _is_number(self, value):
+        value = value.meta.get("val") if isinstance(value, self.torch.fx.Node) else None
+        return isinstance(value, self.torch.Tensor) and value.dim() == 0 and value.is_floating_point()
 
     # Inputs and weights.
 
@@ -219,14 +333,21 @@ class _Reader:
     def _parameter(self, stored):
         """The parameter of a name in the state_dict; used twice, it is one."""
         if stored not in self._parameters:
-            trains = stored in self.program.graph_signature.parameters
-            self._parameters[stored] = self._weight(_identifier(stored), self._tensor(stored), trains)
+            name = _identifier(stored)
+            self.stored[name] = stored
+            self._parameters[stored] = self._weight(name, self._tensor(stored), self._trains(stored))
         return self._parameters[stored]
 
+    def _trains(self, stored):
+        """Whether a tensor of the state_dict is a parameter that is not frozen."""
+        return stored in self.program.graph_signature.parameters and self.program.state_dict[stored].requires_grad
+
     def _weight(self, name, array, trains):
+        """A weight; one that does not train gets no gradient either, whatever an optimizer makes of a rate of 0."""
         self.weights[name] = array
-        fixed = {} if trains else {"lr_mult": 0.0, "wd_mult": 0.0}
-        return Variable(name, shape=array.shape, dtype=str(array.dtype), **fixed)
+        if trains:
+            return Variable(name, shape=array.shape, dtype=str(array.dtype))
+        return sym.BlockGrad(Variable(name, shape=array.shape, dtype=str(array.dtype), lr_mult=0.0, wd_mult=0.0))
 
     def _constant(self, tensor):
         """A tensor of numbers that the program has or computes without its inputs: an op where one makes it, else a weight that does not train."""
@@ -282,6 +403,14 @@ class _Reader:
         numbers = function in aten.WITH_NUMBERS
         return function(self._symbol(node.args, numbers), {key: self._symbol(value, numbers) for key, value in node.kwargs.items()}, node)
 
+    def _has(self, node):
+        """Whether the operator itself is here; others are written in those that are. How many labels count is not in what those are written in."""
+        kind = _kind(node)
+        if kind in ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss_forward"):
+            raise filled.Refused("the mean of a loss")
+        return kind != "" and (_target(node) in aten.OPERATORS or hasattr(self, f"_{kind}") or kind in _RECURRENT or kind in ("to", "_to_copy", "type_as")
+                               ) or node.target is operator.getitem
+
     def _is_known(self, node):
         """Whether an operator can be carried out now: it makes a tensor of constants."""
         nodes = node.all_input_nodes
@@ -310,8 +439,17 @@ class _Reader:
 
     def _embedding(self, node):
         rows, columns = shape_of(node.args[0])
-        return sym.Embedding(self._symbol(node.args[1]), weight=self._symbol(node.args[0]), input_dim=rows, output_dim=columns,
-                             name=self._name(node))
+        weight, ids = node.args[:2]
+        padding, by_frequency = (*node.args[2:4], *(-1, False)[len(node.args[2:4]):])
+        if by_frequency:
+            self.notes.append("gradients of an Embedding are not divided by how often an id occurs (scale_grad_by_freq)")
+        ids = self._symbol(ids)
+        y = sym.Embedding(ids, weight=self._symbol(weight), input_dim=rows, output_dim=columns, name=self._name(node))
+        table = self._values[weight]
+        if padding < 0 or isinstance(table, self.torch.Tensor) or (isinstance(table, str) and not self._trains(table)):
+            return y
+        real = sym.broadcast_like(sym.expand_dims(ids != float(padding), axis=-1), y)  # the row of padding_idx gets no gradient
+        return sym.where(real, y, sym.BlockGrad(y))
 
     def _layer_norm(self, node):
         x, axes, gamma, beta, eps = (list(node.args) + [None, None, 1e-5][len(node.args) - 2:])[:5]
@@ -343,6 +481,9 @@ class _Reader:
         """The operators of packed.py. What a recurrent module reads of a sequence, it asks for itself."""
         if _target(node) == "lstmc.with_lengths.default":
             return self._symbol(node.args[0])
+        if _target(node) == "lstmc.filled_up.default":
+            self._filled.mark(node)
+            return self._symbol(node.args[0])
         data, lengths, axis, value = node.args
         return sym.SequenceMask(self._symbol(data), self._symbol(lengths), use_sequence_length=True, axis=axis, value=value)
 
@@ -359,25 +500,43 @@ class _Reader:
             raise Unsupported(f"a recurrent module that is called twice ({name})")
         self._names.add(name)
         units = shape_of(stored[1])[1]
-        for at in range(layers * directions):
-            self._direction(_prefix(name, at // directions, at % directions), names[at * each:(at + 1) * each], gates * units)
-        flags = {"activation": "relu"} if _kind(node) == "rnn_relu" else {}
-        if _target(x) == "lstmc.with_lengths.default":
-            flags["length"] = self._symbol(x.args[1])
-        for key, state in zip("hc", states if isinstance(states, (list, tuple)) else [states]):
-            known = self._values[state]
-            if not (isinstance(known, self.torch.Tensor) and not known.any()):
-                flags[key] = self._symbol(state)
-        return list(getattr(sym, layer)(self._symbol(x), num_hidden=units, num_layers=layers, bidirectional=bidirectional,
-                                        p=float(p) if training else 0.0, layout="NTC" if batch_first else "TNC", name=name, **flags))
+        mode = _kind(node)
+        h, c = ([self._state(state) for state in (states if isinstance(states, (list, tuple)) else [states])] + [None])[:2]
+        length = self._symbol(x.args[1]) if _target(x) == "lstmc.with_lengths.default" else self._filled.length_for(x)
+        parts = [self._direction(_prefix(name, at // directions, at % directions), names[at * each:(at + 1) * each], gates * units)
+                 for at in range(layers * directions)]
+        options = {"num_layers": layers, "bidirectional": bidirectional, "p": float(p) if training else 0.0}
+        x = self._symbol(x)
+        if all(trains for direction in parts for *_, trains in direction):
+            flags = {"h": h, **({"c": c} if gates == 4 else {}), **({"activation": "relu"} if mode == "rnn_relu" else {})}
+            return list(getattr(sym, layer)(x, num_hidden=units, layout="NTC" if batch_first else "TNC", name=name, length=length, **options, **flags))
+        # Some of its parameters stay, so each is a Variable of its own.
+        weights = [[self._weight(*described) for described in direction] for direction in parts]
+        packed = [part for kinds in (slice(0, 2), slice(2, 4)) for direction in weights for part in direction[kinds]]
+        swapped = (lambda symbol, end: sym.SwapAxis(symbol, dim1=0, dim2=1, name=f"{name}_swap_{end}")) if batch_first else lambda symbol, _: symbol
+        inputs = {"state": h, "state_cell": c, "sequence_length": length}
+        made = sym.RNN(swapped(x, "in"), sym._rnn_param_concat(*packed, dim=0, name=name + "_parameters"), state_size=units, mode=mode, state_outputs=True,
+                       use_sequence_length=length is not None, name=name, **options, **{key: each for key, each in inputs.items() if each is not None})
+        return [swapped(made[0], "out"), *list(made)[1:]]
+
+    def _state(self, state):
+        """A first state; None for zeros."""
+        known = self._values[state]
+        return None if isinstance(known, self.torch.Tensor) and not known.any() else self._symbol(state)
 
     def _direction(self, prefix, names, rows):
+        """[(parameter, its array, whether it trains)] of a direction: those that it does not have are zeros that stay."""
         import numpy
 
-        arrays = [self._tensor(name) for name in names]
-        arrays += [numpy.zeros(rows, arrays[0].dtype)] * (4 - len(arrays))
-        for part, array in zip(("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias"), arrays):
-            self.weights[prefix + part] = array
+        found = []
+        for number, part in enumerate(("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias")):
+            if number < len(names):
+                self.stored[prefix + part] = names[number]
+                found.append((prefix + part, self._tensor(names[number]), self._trains(names[number])))
+            else:
+                found.append((prefix + part, numpy.zeros(rows, found[0][1].dtype), False))
+            self.weights[prefix + part] = found[-1][1]
+        return found
 
     def _refused(self, node, what):
         """The error of an operator, at the line of the user's module that calls it."""
@@ -385,7 +544,7 @@ class _Reader:
         calls = re.findall(r'File "(.*)", line (\d+)', node.meta.get("stack_trace") or "")
         file, line = next((call for call in reversed(calls) if not call[0].startswith(own)), ("", 0))
         module = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
-        message = (what or f"the operator {_target(node)}") + " has no counterpart here"
+        message = what if what.endswith(".") or "pad_packed_sequence" in what else (what or f"the operator {_target(node)}") + " has no counterpart here"
         if module and module[-1]:
             message = f"module {module[-1]}: {message}"
         place = f"{file}:{line}: " if file else ""

@@ -185,6 +185,32 @@ class Conversion(unittest.TestCase):
             compare(self, lambda: Packed(*words), x, torch.tensor(lengths))
         self.assertEqual(before, (nn.LSTM.forward, torch.nn.utils.rnn.pack_padded_sequence, pack_padded_sequence))
 
+    def test_what_is_made_of_sequences_that_are_filled_up(self):
+        for batch_first in (True, False):
+            torch.manual_seed(7)
+            module, x = Pooled(batch_first).eval().double(), torch.randn(3, 6, 3, dtype=torch.float64)
+            x = x if batch_first else x.transpose(0, 1).contiguous()
+            net = lstmc.from_torch(module, (x, torch.tensor([6, 2, 3])))
+            session = net.bind()
+            for lengths in ([6, 2, 3], [3, 1, 2], [2, 4, 4]):
+                found = session.run({"x": x.numpy(), "length": numpy.array(lengths)})
+                wanted = module(x, torch.tensor(lengths))
+                self.assertEqual(len(found), len(wanted))
+                for number, (want, have) in enumerate(zip(wanted, found.values())):
+                    want = want.detach().double().numpy()
+                    self.assertEqual(have.shape, want.shape, number)
+                    self.assertLessEqual(numpy.abs(have - want).max(), BOUND, (number, lengths))
+
+    def test_what_cannot_be_made_of_them_is_refused(self):
+        loss = lambda y: F.cross_entropy(y.transpose(1, 2), torch.zeros(3, y.size(1), dtype=torch.long))
+        example = torch.randn(3, 6, 3), torch.tensor([6, 2, 3])
+        for cut in (lambda y: y.flip(1), lambda y: y.std(1), lambda y: y[:, -2:], lambda y: sum(y.unbind(1)), lambda y: y.roll(1, 1), lambda y: y.sort(1)[0],
+                    lambda y: torch.cat([y, y], 1), loss):
+            with self.assertRaisesRegex(lstmc.Error, "E0215.* of what pad_packed_sequence filled up .* total_length"):
+                lstmc.from_torch(Pooled(cut=cut), example)
+        net = lstmc.from_torch(Pooled(cut=lambda y: y.flip(1), total=6).eval(), example)  # as many steps in both
+        self.assertEqual(net.predict({"x": example[0].numpy(), "length": numpy.array([2, 1, 1])}).shape, (3, 6, 4))
+
     def test_what_is_no_parameter_does_not_train(self):
         module = Residual().eval()
         net, x = lstmc.from_torch(module, torch.randn(2, 5, 4)), numpy.ones((8, 5, 4), "float32")
@@ -254,6 +280,180 @@ class Conversion(unittest.TestCase):
         with self.assertRaises(lstmc.Error) as raised:
             lstmc.from_torch(nn.LSTM(4, 5).half(), torch.randn(2, 3, 4).half())
         self.assertEqual(raised.exception.code, "E0613")
+
+
+class Pooled(nn.Module):
+    """What is made of sequences that were packed and filled up again, of which none may have as many steps as were packed."""
+
+    def __init__(self, batch_first=True, cut=None, total=None):
+        super().__init__()
+        self.rnn, self.both = nn.GRU(3, 4, batch_first=batch_first), nn.LSTM(4, 4, batch_first=True, bidirectional=True)
+        self.over, self.again = nn.GRU(4, 4, batch_first=True), nn.RNN(4, 4, batch_first=True)
+        self.fc, self.score, self.norm = nn.Linear(4, 4), nn.Linear(4, 1), nn.LayerNorm(4)
+        self.batch_first, self.cut, self.total = batch_first, cut, total
+
+    def forward(self, x, length):
+        packed = pack_padded_sequence(x, length, batch_first=self.batch_first, enforce_sorted=False)
+        y, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=self.batch_first, total_length=self.total)
+        y = y if self.batch_first else y.transpose(0, 1)
+        if self.cut:
+            return self.cut(y)
+        z = self.norm(self.fc(y))
+        real = torch.arange(y.size(1))[None] < length[:, None]
+        masked = torch.softmax(self.score(y).squeeze(-1).masked_fill(~real, -torch.inf), 1)
+        flat = self.fc(y.reshape(-1, 4))
+        over, state = self.over(z)
+        again, _ = pad_packed_sequence(self.again(pack_padded_sequence(z, length, batch_first=True, enforce_sorted=False))[0], batch_first=True)
+        return (y.mean(1), z.mean((1, 2)), y.max(1)[0], y.max(1)[1], y.amax(1), z.amin(1), (torch.softmax(self.score(y), 1) * y).sum(1), y[:, -1], y[:, 0], z.sum(1),
+                z.prod(1), z.norm(dim=1), torch.logsumexp(z, 1), (masked[:, None] @ y)[:, 0], (torch.softmax(y @ y.mT, -1) @ y).mean(1),
+                flat.view(*y.shape).mean(1), torch.tanh(flat).mean(0), z[:, 1:].mean(1), z.cumsum(1)[:, -1], y.mT.mean(-1), torch.stack([y, z], 2).mean(1),
+                state[0], over.mean(1), self.both(z)[1][1], y[torch.arange(3), length - 1], torch.cat([y, z], 2).log_softmax(1).sum(1).exp(),
+                again.mean(1), (y > 0).any(1), (y.square() + z).mean((0, 1)))
+
+
+class Tagger(nn.Module):
+    """Logits of 7 classes for each step; parameters whose names are in `frozen` do not train."""
+
+    def __init__(self, padding=None, frozen=(), tied=False, bias=True, dropout=0.0):
+        super().__init__()
+        self.embed = nn.Embedding(7, 6, padding_idx=padding)
+        self.rnn = nn.LSTM(6, 6, 2, batch_first=True, bias=bias, dropout=dropout, bidirectional=not tied)
+        self.fc = nn.Linear(6 if tied else 12, 7)
+        if tied:
+            self.fc.weight = self.embed.weight
+        for name, parameter in self.named_parameters():
+            parameter.requires_grad_(name not in frozen)
+
+    def forward(self, x):
+        return self.fc(self.rnn(self.embed(x))[0])
+
+
+class Loss(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x, label):
+        y = self.inner(x)
+        return F.cross_entropy(y.flatten(0, 1), label.flatten()), y
+
+
+class Regression(nn.Module):
+    """Steps first, of all steps or of the last one."""
+
+    def __init__(self, last):
+        super().__init__()
+        self.rnn, self.fc, self.last = nn.GRU(3, 5), nn.Linear(5, 2), last
+
+    def forward(self, x):
+        y = self.fc(self.rnn(x)[0])
+        return y[-1] if self.last else y
+
+
+def trained_by_torch(module, batches, loss, optimizer, rate):
+    steps = getattr(torch.optim, optimizer)([each for each in module.parameters() if each.requires_grad], lr=rate)
+    for _ in range(2):
+        for batch in batches:
+            steps.zero_grad()
+            loss(module(torch.from_numpy(batch["x"])), torch.from_numpy(batch["label"])).backward()
+            steps.step()
+
+
+class Training(unittest.TestCase):
+    """`fit` goes on from a module as PyTorch does."""
+
+    def setUp(self):
+        draw = numpy.random.default_rng(3)
+        self.x, self.label = draw.integers(0, 7, (12, 5)), draw.integers(0, 7, (12, 5))
+        self.x[:, 3:] = 0
+        self.label[:, 4:] = -100
+
+    def check(self, net, module, prefix=""):
+        found, wanted = net.state_dict(), module.state_dict()
+        self.assertEqual(sorted(found), sorted(prefix + name for name in wanted))
+        for name, tensor in wanted.items():
+            self.assertLess((found[prefix + name] - tensor).abs().max().item(), 2e-6, name)
+        return found
+
+    def test_logits_and_losses(self):
+        for words in ({}, {"padding": 0}, {"padding": 0, "tied": True}, {"frozen": ("embed.weight",)}, {"bias": False},
+                      {"frozen": ("rnn.weight_hh_l0", "rnn.bias_ih_l1_reverse", "fc.bias")}):
+            for own in (False, True):
+                with self.subTest(words=words, own=own):
+                    torch.manual_seed(1)
+                    module = Tagger(**words).eval()
+                    before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
+                    batches = [{"x": self.x[i:i + 4], "label": self.label[i:i + 4]} for i in (0, 4, 8)]
+                    first = batches[0]
+                    if own:
+                        net = lstmc.from_torch(Loss(module), (torch.from_numpy(first["x"]), torch.from_numpy(first["label"])))
+                    else:
+                        net = lstmc.from_torch(module, torch.from_numpy(first["x"]), loss="softmax")
+                    net.fit(batches, num_epoch=2, optimizer="sgd", learning_rate=0.5)
+                    cross_entropy = lambda y, label: F.cross_entropy(y.flatten(0, 1), label.flatten())
+                    trained_by_torch(module, batches, cross_entropy, "SGD", 0.5)
+                    found = self.check(net, module, "inner." if own else "")
+                    if not own:
+                        for name in words.get("frozen", ()):
+                            self.assertTrue(torch.equal(found[name], before[name]), name)
+                        with torch.no_grad():
+                            self.assertLess(numpy.abs(net.predict({"x": first["x"]}) - module(torch.from_numpy(first["x"])).numpy()).max(), 1e-5)
+                        measured = net.score({"x": self.x, "label": self.label})
+                        with torch.no_grad():
+                            want = cross_entropy(module(torch.from_numpy(self.x)), torch.from_numpy(self.label)).item()
+                        self.assertAlmostEqual(measured["loss"], want, 5)
+
+    def test_other_losses_and_steps_first(self):
+        draw = numpy.random.default_rng(4)
+        for name, loss, last in (("mse", F.mse_loss, False), ("l1", F.l1_loss, True), ("logistic", F.binary_cross_entropy_with_logits, False), ("mse", F.mse_loss, True)):
+            with self.subTest(name=name, last=last):
+                torch.manual_seed(1)
+                module, x = Regression(last), draw.standard_normal((6, 12, 3), dtype="float32")
+                label = draw.uniform(size=(12, 2) if last else (6, 12, 2)).astype("float32")
+                batches = [{"x": x[:, i:i + 4], "label": label[i:i + 4] if last else label[:, i:i + 4]} for i in (0, 4, 8)]
+                net = lstmc.from_torch(module, torch.zeros(6, 4, 3), loss=name)
+                net.fit(batches, num_epoch=2, optimizer="sgd", learning_rate=0.25)
+                trained_by_torch(module, batches, loss, "SGD", 0.25)
+                self.check(net, module)
+
+    def test_no_optimizer_moves_what_is_frozen(self):
+        for optimizer in ("adadelta", "adam", "rmsprop", "ftml", "lamb"):
+            module = Tagger(frozen=("embed.weight", "rnn.weight_hh_l0"), bias=False)
+            before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
+            net = lstmc.from_torch(module, torch.zeros(4, 5, dtype=torch.long), loss="softmax")
+            net.fit({"x": self.x, "label": self.label}, batch=4, num_epoch=2, optimizer=optimizer, wd=0.1)
+            for name, tensor in net.state_dict().items():
+                self.assertEqual(torch.equal(tensor, before[name]), name in ("embed.weight", "rnn.weight_hh_l0"), (optimizer, name))
+            self.assertFalse(any(array.any() for name, array in net.weights.items() if name.endswith("h_bias")), optimizer)  # which the module does not have
+
+    def test_another_batch_than_the_examples(self):
+        net = lstmc.from_torch(Tagger(), torch.zeros(1, 5, dtype=torch.long), loss="softmax")
+        result = net.fit({"x": self.x, "label": self.label}, batch=6, num_epoch=30, valid=0.25, metric="accuracy", optimizer="adam", learning_rate=0.02)
+        self.assertLess(result["best_loss"], 2.5)
+        self.assertEqual(net.predict({"x": self.x}).shape, (12, 5, 7))
+        net.plot()
+
+    def test_dropout_of_a_module_in_eval_mode_is_said(self):
+        module = nn.Sequential(nn.Embedding(7, 6), nn.Dropout(0.5), nn.LSTM(6, 6, 2, dropout=0.25))
+        text = "nothing is dropped out by 1, 2"
+        with tempfile.TemporaryDirectory() as folder:
+            lstmc.from_torch(module.eval(), torch.zeros(5, 4, dtype=torch.long)).save(os.path.join(folder, "net.lnet"))
+            with open(os.path.join(folder, "net.lnet"), encoding="utf-8") as file:
+                self.assertIn(text, file.readline())
+        with self.assertWarnsRegex(UserWarning, "nothing is dropped out by rnn"):
+            net = lstmc.from_torch(Tagger(dropout=0.5).eval(), torch.zeros(4, 5, dtype=torch.long), loss="softmax")
+            net.fit({"x": self.x, "label": self.label}, batch=4, num_epoch=1, optimizer="sgd")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            net = lstmc.from_torch(Tagger(dropout=0.5).train(), torch.zeros(4, 5, dtype=torch.long), loss="softmax")
+            net.fit({"x": self.x, "label": self.label}, batch=4, num_epoch=1, optimizer="sgd")
+
+    def test_a_loss_that_is_not_known(self):
+        net = lstmc.from_torch(Tagger(), torch.zeros(4, 5, dtype=torch.long))
+        with self.assertRaisesRegex(lstmc.Error, 'from_torch\\(.., loss="softmax"\\)'):
+            net.fit({"x": self.x, "label": self.label}, num_epoch=1)
+        with self.assertRaisesRegex(lstmc.Error, "loss is one of softmax, mse"):
+            lstmc.from_torch(Tagger(), torch.zeros(4, 5, dtype=torch.long), loss="hinge")
 
 
 class Unused(nn.Module):
