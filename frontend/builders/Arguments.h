@@ -37,13 +37,16 @@ template <size_t size> struct Word {
   constexpr bool is(std::string_view other) const { return other == text; }
 };
 
+/// No constant: a call of it ends a compilation.
+void notOneOfTheWordsThatTheOpKnows();
+
 /// One of some words, or none. Another word does not compile.
 template <Word... words> class Choice {
 public:
   constexpr Choice() = default;
   consteval Choice(const char *word) : word_(word) {
     if (!(words.is(word) || ...))
-      throw "not one of the words that the op knows";
+      notOneOfTheWordsThatTheOpKnows();
   }
   const char *word() const { return word_; } ///< null: not given
 

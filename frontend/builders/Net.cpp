@@ -16,24 +16,53 @@ struct NetState {
 
 Net::Net(std::string name) : state_(std::make_shared<NetState>(std::move(name))) {}
 
+/// What a Net without a network stands for: it takes nothing, and says why.
+static NetState &nowhere() {
+  static thread_local NetState kState("nowhere");
+  return kState;
+}
+
+static Diagnostic problem(ErrorCode code, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  return diagnostic;
+}
+
+static const Diagnostics &noNetwork() {
+  static const Diagnostics kErrors = {
+      problem(ErrorCode::E0203, "the net is that of a value that has none")};
+  return kErrors;
+}
+
 Value Net::data(const std::string &name, DType dtype, const symbol::Shape &shape, Place place) {
+  if (!state_)
+    return {};
   return value(take(graph().input(name, dtype, shape, symbol::Role::Data, origin(place))));
 }
 
 Value Net::label(const std::string &name, DType dtype, const symbol::Shape &shape, Place place) {
+  if (!state_)
+    return {};
   return value(take(graph().input(name, dtype, shape, symbol::Role::Label, origin(place))));
 }
 
 Value Net::parameter(const std::string &name, const symbol::VariableOptions &options, Place place) {
+  if (!state_)
+    return {};
   return value(take(graph().variable(name, options, origin(place))));
 }
 
 //===---- scopes ------------------------------------------------------------------------------===//
 
 Scoped::Scoped(std::shared_ptr<NetState> state, symbol::Scope scope) : state_(std::move(state)) {
-  state_->graph.push(std::move(scope));
+  if (state_)
+    state_->graph.push(std::move(scope));
 }
-Scoped::~Scoped() { state_->graph.pop(); }
+Scoped::~Scoped() {
+  if (state_)
+    state_->graph.pop();
+}
 
 Scoped Net::group(std::string name) const {
   return Scoped(state_, {symbol::Scope::Kind::ContextGroup, std::move(name)});
@@ -49,20 +78,17 @@ Scoped Net::prefix(std::string name) const {
 //===---- calls and the end -------------------------------------------------------------------===//
 
 Values Net::apply(symbol::Call call) {
+  if (!state_)
+    return {};
   Values values;
   for (const symbol::Symbol &symbol : take(graph().apply(call)))
     values.push_back(value(symbol));
   return values;
 }
 
-static Diagnostic problem(ErrorCode code, std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  return diagnostic;
-}
-
 Diagnostics Net::finish(const Values &outputs) {
+  if (!state_)
+    return noNetwork();
   std::vector<symbol::Symbol> symbols;
   for (const Value &output : outputs) {
     if (!output.state_)
@@ -78,10 +104,10 @@ Diagnostics Net::finish(const Values &outputs) {
   return state_->errors;
 }
 
-bool Net::isFinished() const { return state_->finished; }
-const Diagnostics &Net::errors() const { return state_->errors; }
-const Diagnostics &Net::warnings() const { return state_->warnings; }
-symbol::Graph &Net::graph() const { return state_->graph; }
+bool Net::isFinished() const { return state_ && state_->finished; }
+const Diagnostics &Net::errors() const { return state_ ? state_->errors : noNetwork(); }
+const Diagnostics &Net::warnings() const { return (state_ ? *state_ : nowhere()).warnings; }
+symbol::Graph &Net::graph() const { return (state_ ? *state_ : nowhere()).graph; }
 
 void Net::note(const Diagnostics &diagnostics, bool warnings) {
   Diagnostics &into = warnings ? state_->warnings : state_->errors;

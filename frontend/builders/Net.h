@@ -61,7 +61,8 @@ public:
   using Place = std::source_location;
 
   explicit Net(std::string name);
-  /// The network of a value; false where the value has none.
+  /// The network of a value. Where the value has none it is false, what it makes are values without
+  /// a network, and its errors say so.
   explicit Net(const Value &value) : state_(value.state_) {}
   explicit operator bool() const { return state_ != nullptr; }
 
@@ -89,7 +90,8 @@ public:
   const Diagnostics &errors() const;
   const Diagnostics &warnings() const;
 
-  /// For what has no builder: listArguments, inferredShapes, hash, setFit.
+  /// For what has no builder: listArguments, inferredShapes, hash, setFit. Of a Net that is false: a
+  /// graph that stays empty.
   symbol::Graph &graph() const;
 
   // For builders.

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,10 +17,39 @@
 namespace lstmc {
 
 /// A package and what the compiler warns of, or the errors, at the user's lines
-/// (symbol::render draws them). `flags` are those of the command `lstmc compile`: {"--batch=8"}.
-using CompiledPackage = Checked<std::vector<uint8_t>>;
+/// (symbol::render draws them). Its bytes may be asked for where ok(); elsewhere std::logic_error
+/// has the first error, and without exceptions the program is aborted with it.
+class CompiledPackage : public Checked<std::vector<uint8_t>> {
+public:
+  using Checked::Checked;
+  CompiledPackage(Checked<std::vector<uint8_t>> made) : Checked(std::move(made)) {}
+  std::vector<uint8_t> &operator*() { return held(*this); }
+  const std::vector<uint8_t> &operator*() const { return held(*this); }
+  std::vector<uint8_t> *operator->() { return &held(*this); }
+  const std::vector<uint8_t> *operator->() const { return &held(*this); }
 
-/// A finished graph, which is used up. E0001 for a flag that is none.
+private:
+  template <typename Self> static auto &held(Self &self) {
+    if (!self.ok())
+      failWith(self.diagnostics());
+    return self.Checked::operator*();
+  }
+  [[noreturn]] static void failWith(const Diagnostics &errors) {
+    const std::string message = "a package that was not compiled: " + errors.front().message;
+#ifdef __cpp_exceptions
+    throw std::logic_error(message);
+#else
+    std::fprintf(stderr, "%s\n", message.c_str());
+    std::abort();
+#endif
+  }
+};
+
+// `flags` are those of `lstmc compile` that change a package: {"--shards=4"}. E0001 for a word that
+// is none of them; --batch, --set and the like, which give a file its shapes, are for files only.
+
+/// A finished graph, which is used up, with what its setFit and setData say of training. E0214 for
+/// a key that there is not, and for a value that cannot be.
 CompiledPackage compileGraph(std::unique_ptr<symbol::Graph> graph,
                              const std::vector<std::string> &flags = {});
 /// A network of builders, as often as wanted: its values stay valid. Its errors, if it has any;

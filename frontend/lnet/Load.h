@@ -21,6 +21,8 @@ struct LoadOptions : symbol::NetworkRequest {
 
 /// All keys that `fit(..)` takes.
 std::vector<std::string_view> fitKeys();
+/// The keys of data(..).
+std::vector<std::string_view> dataKeys();
 
 /// The text of layers.lnet, where the recurrent layers are.
 std::string_view layersText();

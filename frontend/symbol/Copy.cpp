@@ -14,6 +14,8 @@ std::unique_ptr<Graph> copyOf(const Graph &graph) {
   impl.body = &impl.function.front();
   llvm::append_range(impl.outputs, impl.body->getTerminator()->getOperands());
   impl.finished = true;
+  impl.fit = graph.fit();
+  impl.data = graph.data();
   return copy;
 }
 

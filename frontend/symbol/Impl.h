@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include "frontend/symbol/Diagnose.h"
+#include "frontend/symbol/Lifetime.h"
 #include "frontend/symbol/Rehearsal.h"
 #include "frontend/symbol/Symbol.h"
 #include "ir/sym/DimNames.h"
@@ -52,6 +53,8 @@ struct Graph::Impl {
   std::optional<Rehearsal> rehearsal; ///< of a graph that is rehearsable
   bool finished = false;
   std::vector<mlir::Value> outputs;
+  std::vector<Setting> fit, data;
+  LifetimeHold lifetime;
   /// Nodes that no output depends on, kept so that symbols stay valid.
   mlir::Block unused;
 

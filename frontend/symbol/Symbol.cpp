@@ -27,20 +27,38 @@ Diagnostic makeError(ErrorCode code, const Origin &origin, std::string message, 
 
 //===---- Symbol ------------------------------------------------------------------------------===//
 
+Symbol::Symbol(Graph *graph, void *value)
+    : graph_(graph), value_(value), lifetime_(graph->impl().lifetime.slot()),
+      generation_(lifetime_->generation.load(std::memory_order_relaxed)) {}
+
+Graph *Symbol::graph() const {
+  return lifetime_ && lifetime_->generation.load(std::memory_order_acquire) == generation_
+             ? graph_
+             : nullptr;
+}
+
 std::string Symbol::name() const {
+  if (!graph())
+    return {};
   return sym::userName(mlir::Value::getFromOpaquePointer(value_));
 }
 
 Shape Symbol::shape() const {
+  if (!graph())
+    return {};
   return graph_->impl().shapeOf(mlir::Value::getFromOpaquePointer(value_));
 }
 
 std::optional<DType> Symbol::dtype() const {
+  if (!graph())
+    return std::nullopt;
   auto type = llvm::cast<mlir::TensorType>(mlir::Value::getFromOpaquePointer(value_).getType());
   return sym::dtypeOf(type.getElementType());
 }
 
 bool Symbol::isOpUnread() const {
+  if (!graph())
+    return false;
   mlir::Value value = mlir::Value::getFromOpaquePointer(value_);
   mlir::Operation *op = value.getDefiningOp();
   return op && value.use_empty() && !llvm::isa<sym::VariableOp, sym::BeginStateOp>(op);
@@ -247,13 +265,34 @@ static mlir::ArrayAttr settingsAttr(Graph::Impl &impl, const std::vector<Setting
   return builder.getArrayAttr(all);
 }
 
-void Graph::setFit(const std::vector<Setting> &settings) {
-  impl_->module.get()->setAttr(sym::kFitAttr, settingsAttr(*impl_, settings));
+/// Those without a place of their own get that of the call.
+static std::vector<Setting> placed(std::vector<Setting> settings,
+                                   const std::source_location &place) {
+  for (Setting &setting : settings)
+    if (setting.origin.line == 0) {
+      setting.origin.file = place.file_name();
+      setting.origin.line = int(place.line());
+      setting.origin.column = int(place.column());
+    }
+  return settings;
 }
 
-void Graph::setData(const std::vector<Setting> &settings) {
-  impl_->module.get()->setAttr(sym::kDataAttr, settingsAttr(*impl_, settings));
+void Graph::setFit(std::vector<Setting> settings, const std::source_location &place) {
+  for (Setting &setting : settings)
+    if (const auto *name = std::get_if<std::string>(&setting.value);
+        name && setting.key == "initializer" && !setting.initialiser)
+      setting.initialiser = Initialiser{.name = *name};
+  impl_->fit = placed(std::move(settings), place);
+  impl_->module.get()->setAttr(sym::kFitAttr, settingsAttr(*impl_, impl_->fit));
 }
+
+void Graph::setData(std::vector<Setting> settings, const std::source_location &place) {
+  impl_->data = placed(std::move(settings), place);
+  impl_->module.get()->setAttr(sym::kDataAttr, settingsAttr(*impl_, impl_->data));
+}
+
+const std::vector<Setting> &Graph::fit() const { return impl_->fit; }
+const std::vector<Setting> &Graph::data() const { return impl_->data; }
 
 void Graph::setSettings(const std::vector<std::pair<std::string, AttributeValue>> &settings) {
   llvm::SmallVector<mlir::Attribute> all;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -112,16 +113,17 @@ const OpSignature *findOp(std::string_view name);
 const std::vector<OpSignature> &allOps();
 
 class Graph;
+struct Lifetime;
 
-/// A tensor that will exist when the graph is run. A small handle: copy it freely. Valid as long as
-/// its Graph.
+/// A tensor that will exist when the graph is run. A small handle: copy it freely. One whose Graph
+/// is gone is as one that was never given a tensor: false, without a name, a shape or a type.
 class Symbol {
 public:
   Symbol() = default;
-  explicit operator bool() const { return graph_ != nullptr; }
+  explicit operator bool() const { return graph() != nullptr; }
   bool operator==(const Symbol &other) const = default;
 
-  Graph *graph() const { return graph_; }
+  Graph *graph() const;
   /// The name users see: "fc1_output"'s node "fc1", an input's or parameter's own name.
   std::string name() const;
   /// As a network's outputs are called: "fc1_output", "lstm0_state".
@@ -133,9 +135,11 @@ public:
 
 private:
   friend class Graph;
-  Symbol(Graph *graph, void *value) : graph_(graph), value_(value) {}
+  Symbol(Graph *graph, void *value);
   Graph *graph_ = nullptr;
   void *value_ = nullptr; ///< mlir::Value's opaque pointer
+  const Lifetime *lifetime_ = nullptr;
+  uint64_t generation_ = 0; ///< that of `lifetime_` while the graph is there
 };
 
 /// Where in the source a call stands: file, line, column and length in display cells, byte offset,
@@ -223,8 +227,15 @@ public:
                                                                  const std::vector<int64_t> &)>;
   bool fillDeferred(const Initialiser *fallback, const DeferredMaker &make);
 
-  void setFit(const std::vector<Setting> &settings);
-  void setData(const std::vector<Setting> &settings);
+  /// Defaults for training, as fit(..) of a file gives them; whoever compiles the graph refuses a
+  /// key that there is not and a value that cannot be, at its origin, else at `place`. The value of
+  /// "initializer" may be the name of one, in place of `initialiser`.
+  void setFit(std::vector<Setting> settings,
+              const std::source_location &place = std::source_location::current());
+  void setData(std::vector<Setting> settings,
+               const std::source_location &place = std::source_location::current());
+  const std::vector<Setting> &fit() const;
+  const std::vector<Setting> &data() const;
   /// Values of `setting`s and `dim`s in force, kept for provenance and for `inspect`.
   void setSettings(const std::vector<std::pair<std::string, AttributeValue>> &settings);
 

@@ -121,6 +121,13 @@ std::vector<std::string_view> fitKeys() {
   return names;
 }
 
+std::vector<std::string_view> dataKeys() {
+  std::vector<std::string_view> names;
+  for (const TrainingKey &key : kDataKeys)
+    names.push_back(key.name);
+  return names;
+}
+
 //===---- the value of a key ----------------------------------------------------------------===//
 
 namespace {
