@@ -18,6 +18,7 @@ struct lstmc_session {
   void (*log)(void *user, const char *message) = nullptr;
   void *user = nullptr;
   std::vector<std::vector<bool>> given = {}; ///< by entry and input: whether the caller has had it
+  bool clips = false;  ///< what is out of range, in place of refusing it
   bool shares = false; ///< its weights, so that it cannot train
 };
 

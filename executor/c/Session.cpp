@@ -127,6 +127,21 @@ Status checkGiven(lstmc_session &session, const char *entry) {
               names.size() == 1 ? "was" : "were");
 }
 
+/// E0604 for an id, a label or a length that the entry's ops have no place for.
+Status checkRanges(const lstmc_session &session, std::string_view entry) {
+  const package::PackageData &data = session.session->package().data();
+  const auto found = std::ranges::find(data.entries, entry, &package::Entry::name);
+  if (found == data.entries.end() || !session.session->hasEntry(entry))
+    return {}; // run() says so
+  for (const package::Binding &input : found->inputs) {
+    if (!input.range)
+      continue;
+    LSTMC_ASSIGN(Tensor values, session.session->input(entry, input.name));
+    LSTMC_TRY(session::checkRange(input.name, values, *input.range, {}));
+  }
+  return {};
+}
+
 /// Finds a state and checks that it has `size` bytes.
 Result<StoredTensor> wholeState(const lstmc_session *session, const char *name, size_t size) {
   LSTMC_ASSIGN(StoredTensor state, session->session->storedState(name));
@@ -175,6 +190,7 @@ lstmc_status lstmc_session_create(const lstmc_package *package,
     LSTMC_ASSIGN(auto made,
                  Session::create(package->package, std::move(devices), std::move(settings)));
     *session = new lstmc_session{std::move(made), given.log, given.user};
+    (*session)->clips = given.clip_indices != 0;
     return {};
   });
 }
@@ -272,6 +288,8 @@ lstmc_status lstmc_session_run(lstmc_session *session, const char *entry) {
     return c::nullArgument();
   return c::guarded([&]() -> Status {
     LSTMC_TRY(checkGiven(*session, entry));
+    if (!session->clips)
+      LSTMC_TRY(checkRanges(*session, entry));
     return session->session->run(entry);
   });
 }

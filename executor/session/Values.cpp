@@ -217,15 +217,22 @@ Status setInput(Session &session, std::string_view entry, std::string_view assig
   }
   std::optional<ValueRange> range = input ? input->range : std::nullopt;
   LSTMC_TRY(assign(assignment, to, range, limits));
-  std::optional<int64_t> at =
-      range ? data::firstOutside(to.data, to.dtype, to.elements(), *range) : std::nullopt;
+  if (!range)
+    return {};
+  return checkRange(name, to, *range,
+                    value.starts_with('@') ? std::string(value.substr(1)) : std::string());
+}
+
+Status checkRange(std::string_view name, const Tensor &values, const ValueRange &range,
+                  const std::string &file) {
+  const std::optional<int64_t> at =
+      data::firstOutside(values.data, values.dtype, values.elements(), range);
   if (!at)
     return {};
-  int64_t row = to.rank > 0 ? to.elements() / to.shape[0] : 1;
-  return failAt({value.starts_with('@') ? std::string(value.substr(1)) : ""}, ErrorCode::E0604,
-                "input {} row {}{}: found {}, want {}", inQuotes(name), *at / row,
-                data::placeText(data::shapeOf(to), *at),
-                readElement<double>(to.data, to.dtype, *at), range->text());
+  const int64_t row = values.rank > 0 ? values.elements() / values.shape[0] : 1;
+  return failAt({file}, ErrorCode::E0604, "input {} row {}{}: found {}, want {}", inQuotes(name),
+                *at / row, data::placeText(data::shapeOf(values), *at),
+                readElement<double>(values.data, values.dtype, *at), range.text());
 }
 
 std::string describeValue(std::string_view name, const Tensor &tensor, int64_t values) {

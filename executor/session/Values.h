@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "executor/base/Limits.h"
+#include "executor/base/ValueRange.h"
 #include "executor/data/SafeTensors.h"
 #include "executor/session/Session.h"
 
@@ -27,6 +28,11 @@ Status bindWeights(Session &session, const data::SafeTensors &weights);
 /// outside the input's range.
 Status setInput(Session &session, std::string_view entry, std::string_view assignment,
                 const Limits &limits = {});
+
+/// E0604 with row and place for the first value of an input that is outside its range. `file`: where
+/// the values were read, if from a file.
+Status checkRange(std::string_view name, const Tensor &values, const ValueRange &range,
+                  const std::string &file);
 
 /// "y f32[2, 3] 30 70 110 70 174 278": name, type, shape, and the first values.
 std::string describeValue(std::string_view name, const Tensor &tensor, int64_t values = 8);

@@ -4,6 +4,7 @@ messages of the command.
 
 Exits 77 where there is no NumPy.
 """
+import ctypes
 import gc
 import os
 import pathlib
@@ -25,6 +26,8 @@ except ImportError:
     print("skipped: there is no NumPy")
     sys.exit(77)
 import lstmc_runtime  # noqa: E402
+from lstmc_runtime import native  # noqa: E402
+from lstmc_runtime.native import library  # noqa: E402
 
 NET = """\
 N, T = dim("batch", 4), dim("seq", 6)
@@ -148,6 +151,33 @@ class Runtime(unittest.TestCase):
         session.set_input("more", 2 * ones)
         [sums] = session.run({"data": ones}).values()
         self.assertTrue((sums == 5).all())
+
+    def test_ids_out_of_range_are_refused(self):
+        """With input, row and place, as by the command; a program that asks for it has them clipped."""
+        package = lstmc_runtime.load(self.folder / "ck")
+        for id, step in ((9, 3), (5000, 0), (-3, 5)):
+            ids = IDS.copy()
+            ids[2, step] = id
+            with self.assertRaisesRegex(lstmc_runtime.Error, rf'E0604.*input "data" row 2, at \[2, {step}\]: found {id}, want 0 to 8'):
+                package.session().run({"data": ids})
+            numpy.save(self.folder / "wrong.npy", ids)
+            self.assertIn("E0604", self.lstmc("run", "ck", "-i", "data=@wrong.npy", code=6))
+
+        class Clipping(native.Options):
+            _fields_ = [("clip_indices", ctypes.c_uint32)]
+
+        handle, view, session = ctypes.c_void_p(), native.Tensor(), package.session()
+        options = Clipping(size=ctypes.sizeof(Clipping), clip_indices=1)
+        native.call("session_create", package._handle, ctypes.byref(options), ctypes.byref(handle))
+        native.call("session_load_weights", handle, str(self.folder / "ck").encode())
+        native.call("session_input", handle, b"forward", b"data", ctypes.byref(view))
+        ctypes.memmove(view.data, ids.ctypes.data, ids.nbytes)
+        native.call("session_run", handle, b"forward")
+        output = package.outputs("forward")[0]
+        native.call("session_output", handle, b"forward", output.encode(), ctypes.byref(view))
+        clipped = ctypes.string_at(view.data, library.lstmc_tensor_bytes(ctypes.byref(view)))
+        library.lstmc_session_close(handle)
+        self.assertEqual(clipped, session.run({"data": numpy.clip(ids, 0, 8)})[output].tobytes())
 
     def test_versions_are_one(self):
         project = (SOURCE / "executor/python/pyproject.toml").read_text()

@@ -135,6 +135,9 @@ typedef struct lstmc_session_options {
    * (W0703). */
   void (*log)(void *user, const char *message);
   void *user; /* given to these functions */
+  /* Not 0: ids, labels and lengths that are out of range are clipped or left out, as documented for
+   * each op, and counted for the log (W0703). Else run refuses them and names the input and row. */
+  uint32_t clip_indices;
 } lstmc_session_options;
 
 /* `options` may be null. Allocates all memory that the session will need; all weights are 0. */
