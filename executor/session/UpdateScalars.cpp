@@ -4,6 +4,7 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <fmt/ranges.h>
 
@@ -107,9 +108,10 @@ UpdateScalars UpdateFormula::at(double rate, int64_t t) {
       product_ = before_;
     } else if (t != last_ + 1) {
       product_ = 1;
-      for (int64_t each = 1; each < t && product_ != 0; ++each) { // 0 stays 0
+      for (int64_t each = 1; each < t; ++each) {
         compute(rate, each);
-        product_ = value("product");
+        if (std::exchange(product_, value("product")) == value("product"))
+          break; // it has come to the least number, which no later factor changes
       }
     }
   }

@@ -180,7 +180,7 @@ TEST(UpdateFormula, ProductFollowsFromTheUpdate) {
   session::UpdateScalars third =
       session::UpdateFormula(nadam, {{"schedule_decay", 0.01}}).at(0.5, 3);
   EXPECT_EQ(all.at(0.5, 3), third);
-  all.at(0.5, INT64_MAX); // the product has come to 0 long before
+  all.at(0.5, INT64_MAX); // the product has come to the least number long before
   EXPECT_EQ(all.at(0.5, 3), third);
 }
 
