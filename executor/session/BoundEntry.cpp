@@ -189,8 +189,6 @@ void ScalarInput::write() const {
     place.set(real);
 }
 
-int64_t ScalarInput::asInteger() const { return integer; }
-
 bool BoundEntry::finite() {
   auto eachCopied = [&](auto f) {
     std::byte *place = scratch.data();

@@ -90,19 +90,16 @@ struct BoundMessage {
   MessageId id = 0; ///< given by the transport
 };
 
-/// A scalar input. It is kept on the host and written before each run, because other entries may
-/// use its memory in between; unless the caller has a view of it, and so writes it.
+/// A scalar input. It is kept on the host and written before each run (HostScalars), because other
+/// entries may use its memory in between.
 struct ScalarInput {
   std::string_view name;
   DeviceTensor place;
   double real = 0;
   int64_t integer = 0;
   bool isInteger = false;
-  bool viewed = false; ///< by Session::input, since it was set last
 
   void write() const;
-  /// As the next run has it.
-  int64_t asInteger() const;
 };
 
 class SharedGraph;

@@ -140,7 +140,7 @@ public:
   /// copy; the next run() sends the value to the others.
   Status initialise(uint64_t seed);
 
-  // By name; E0610 if the package has none of that name. If there are several copies, the first.
+  // By name; E0001 if the package has none of that name. If there are several copies, the first.
   Result<Tensor> parameter(std::string_view name) const;
   Result<Tensor> gradient(std::string_view name) const;
   Result<Tensor> slot(std::string_view parameter, std::string_view slot) const;
@@ -170,8 +170,8 @@ public:
   /// of the two is a rank of a job, or on a device that is not mappable().
   Status shareWeights(Session &from);
 
-  // Inputs and outputs. E0001 for an unknown entry or name. A scalar whose view was taken has the
-  // value that is written there, until setScalar() gives it another.
+  // Inputs and outputs. E0001 for an unknown entry or name. Scalars are kept by the host: the later
+  // of setScalar() and of what is written to a view counts.
   Result<Tensor> input(std::string_view entry, std::string_view name);
   /// Along an axis of that input, the rows that this process must fill; all without other
   /// processes.
@@ -186,17 +186,19 @@ public:
 
   bool hasEntry(std::string_view entry) const;
   /// Sets the scalar in every entry that has it (`learning_rate`, `update`, `seed`, ...); it keeps
-  /// its value until it is set again. False if no entry has it.
+  /// its value until it is set again. False if no entry has it. An update of the weights reads what
+  /// the package's optimizer makes of `learning_rate`, the schedule's, and of `update`, from 1.
   bool setScalar(std::string_view name, double value);
   bool setScalar(std::string_view name, int64_t value);
 
-  /// Runs an entry: first `init` if parameters or slots were changed from outside, and
-  /// `prepare:ENTRY` if parameters changed since it ran, then the launches. An entry that changes
-  /// parameters stops at `commit`; if an output of role metric, or named loss or gradient_norm, is
-  /// not finite, the launches run again one at a time and E0701 names op, line, update and first
-  /// index; then only gradients have changed of what persists. All devices reach `commit` before
-  /// any continues; if one waits too long (E0802) or throws (E0803, E0901), all stop, and the part
-  /// after `commit` may be incomplete. Allocates nothing.
+  /// E0001 with their names where an update needs scalars that were never given. Runs an entry:
+  /// first `init` if parameters or slots were changed from outside, and `prepare:ENTRY` if
+  /// parameters changed since it ran, then the launches. An entry that changes parameters stops at
+  /// `commit`; if an output of role metric, or named loss or gradient_norm, is not finite, the
+  /// launches run again one at a time and E0701 names op, line, update and first index; then only
+  /// gradients have changed of what persists. All devices reach `commit` before any continues; if
+  /// one waits too long (E0802) or throws (E0803, E0901), all stop, and the part after `commit` may
+  /// be incomplete. Allocates nothing.
   Status run(std::string_view entry);
   /// The same. While devices work, calls `fillNext`, which may write the inputs of the entry's next
   /// run, as input() gave them, and returns whether it has. They are copied to the devices

@@ -78,7 +78,7 @@ std::string Session::Impl::lastUpdate() const {
   for (const session::BoundEntry &entry : entries)
     for (const session::ScalarInput &scalar : entry.scalars)
       if (scalar.name == "update")
-        return "after update " + grouped(scalar.asInteger());
+        return "after update " + grouped(scalar.integer);
   return "now";
 }
 

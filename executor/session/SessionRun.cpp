@@ -192,7 +192,7 @@ std::string Session::Impl::when(const BoundEntry &entry) const {
       return when(prepared);
   for (const session::ScalarInput &scalar : entry.scalars)
     if (scalar.name == "update")
-      return "at update " + grouped(scalar.asInteger());
+      return "at update " + grouped(scalar.integer);
   return "in " + std::string(entry.name);
 }
 

@@ -67,10 +67,9 @@ public:
   }
 
   struct StepScalars {
-    double learningRate = 0;
+    double learningRate = 0; ///< the schedule's
     int64_t update = 1;
     uint64_t seed = 0;
-    std::vector<std::pair<std::string, double>> optimizer = {}; ///< UpdateScalars::inputs
   };
   /// One update. E0701 when a number is not finite; nothing but gradients has changed
   /// then, but for failedAfterCommit().
