@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "executor/c/include/lstmc/lstmc.h"
@@ -11,6 +12,7 @@
 
 struct lstmc_package {
   lstmc::package::Package::Pointer package;
+  std::vector<std::string> slots = {}; ///< "PARAMETER/SLOT" of what an optimizer keeps
 };
 
 struct lstmc_session {
@@ -18,8 +20,8 @@ struct lstmc_session {
   void (*log)(void *user, const char *message) = nullptr;
   void *user = nullptr;
   std::vector<std::vector<bool>> given = {}; ///< by entry and input: whether the caller has had it
-  bool clips = false;  ///< what is out of range, in place of refusing it
-  bool shares = false; ///< its weights, so that it cannot train
+  bool clips = false;                        ///< what is out of range, in place of refusing it
+  bool shares = false;                       ///< its weights, so that it cannot train
 };
 
 struct lstmc_vocabulary {

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <memory>
 
 #include "executor/c/Guard.h"
 #include "executor/c/Handles.h"
@@ -19,6 +20,15 @@ Result<package::Package::Pointer> open(const std::string &path) {
     return failAt({found.checkpoint.folder}, ErrorCode::E0610,
                   "checkpoint: found no model.lstmc, want one");
   return package::Package::open(attached->second, found.checkpoint.folder + "/model.lstmc");
+}
+
+lstmc_package *handleOf(package::Package::Pointer opened) {
+  auto handle = std::make_unique<lstmc_package>();
+  for (const package::Parameter &parameter : opened->data().parameters)
+    for (const package::Slot &slot : parameter.slots)
+      handle->slots.push_back(parameter.name + "/" + slot.name);
+  handle->package = std::move(opened);
+  return handle.release();
 }
 
 template <typename List> const char *nameAt(const List &list, size_t index) {
@@ -50,7 +60,7 @@ lstmc_status lstmc_package_open(const char *path, lstmc_package **package) {
   *package = nullptr;
   return c::guarded([&]() -> Status {
     LSTMC_ASSIGN(package::Package::Pointer opened, open(path));
-    *package = new lstmc_package{std::move(opened)};
+    *package = handleOf(std::move(opened));
     return {};
   });
 }
@@ -62,7 +72,7 @@ lstmc_status lstmc_package_open_memory(const void *bytes, size_t size, lstmc_pac
   return c::guarded([&]() -> Status {
     std::span<const uint8_t> given(static_cast<const uint8_t *>(bytes), size);
     LSTMC_ASSIGN(package::Package::Pointer opened, package::Package::open(given, "memory"));
-    *package = new lstmc_package{std::move(opened)};
+    *package = handleOf(std::move(opened));
     return {};
   });
 }
@@ -89,6 +99,10 @@ const char *lstmc_package_state(const lstmc_package *package, size_t index) {
 
 const char *lstmc_package_parameter(const lstmc_package *package, size_t index) {
   return package ? nameAt(package->package->data().parameters, index) : nullptr;
+}
+
+const char *lstmc_package_slot(const lstmc_package *package, size_t index) {
+  return package && index < package->slots.size() ? package->slots[index].c_str() : nullptr;
 }
 
 uint64_t lstmc_package_planned_bytes(const lstmc_package *package) {

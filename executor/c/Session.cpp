@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/ranges.h>
@@ -16,8 +17,10 @@
 #include "executor/c/Handles.h"
 #include "executor/data/SafeTensors.h"
 #include "executor/package/Plan.h"
+#include "executor/session/UpdateScalars.h"
 #include "executor/session/Values.h"
 #include "executor/training/Checkpoint.h"
+#include "executor/training/SessionTrainable.h"
 
 using namespace lstmc;
 
@@ -142,9 +145,20 @@ Status checkRanges(const lstmc_session &session, std::string_view entry) {
   return {};
 }
 
-/// Finds a state and checks that it has `size` bytes.
+/// The two parts of "PARAMETER/SLOT", where that is no state.
+std::optional<std::pair<std::string_view, std::string_view>> slotNamed(const Session &session,
+                                                                       std::string_view name) {
+  const size_t slash = name.rfind('/');
+  if (slash == std::string_view::npos || session.package().findState(name))
+    return std::nullopt;
+  return std::pair(name.substr(0, slash), name.substr(slash + 1));
+}
+
+/// Finds a state, or what an optimizer keeps, and checks that it has `size` bytes.
 Result<StoredTensor> wholeState(const lstmc_session *session, const char *name, size_t size) {
-  LSTMC_ASSIGN(StoredTensor state, session->session->storedState(name));
+  const auto slot = slotNamed(*session->session, name);
+  LSTMC_ASSIGN(StoredTensor state, slot ? session->session->storedSlot(slot->first, slot->second)
+                                        : session->session->storedState(name));
   if (size != state.bytes())
     return fail(ErrorCode::E0001, "state \"{}\": found {} bytes, want {}", name, size,
                 state.bytes());
@@ -213,6 +227,23 @@ lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path
       return session::bindWeights(*session->session, path);
     LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
     return session::bindWeights(*session->session, found.checkpoint.model);
+  });
+}
+
+lstmc_status lstmc_session_load_checkpoint(lstmc_session *session, const char *path,
+                                           int64_t *updates) {
+  if (!session || !path)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    if (session->shares)
+      return fail(ErrorCode::E0001, "a checkpoint would change weights that are shared");
+    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
+    LSTMC_ASSIGN(auto model, training::SessionTrainable::create(*session->session));
+    LSTMC_ASSIGN(auto formula, session::UpdateFormula::of(session->session->package().data().fit));
+    LSTMC_TRY(training::restore(found.checkpoint, std::string(formula.row().name), *model));
+    if (updates)
+      *updates = found.checkpoint.state.update;
+    return {};
   });
 }
 
@@ -326,6 +357,8 @@ lstmc_status lstmc_session_set_state(lstmc_session *session, const char *name, c
   return c::guarded([&]() -> Status {
     LSTMC_ASSIGN(StoredTensor state, wholeState(session, name, size));
     state.write({static_cast<const std::byte *>(from), size});
+    if (slotNamed(*session->session, name))
+      session->session->parametersChanged(); // copies of it are sent before the next run
     return {};
   });
 }
@@ -334,7 +367,12 @@ lstmc_status lstmc_session_state(const lstmc_session *session, const char *name,
                                  lstmc_tensor *tensor) {
   if (!session || !name || !tensor)
     return c::nullArgument();
-  return c::guarded([&] { return view(session->session->state(name), tensor); });
+  return c::guarded([&] {
+    const auto slot = slotNamed(*session->session, name);
+    return view(slot ? session->session->slot(slot->first, slot->second)
+                     : session->session->state(name),
+                tensor);
+  });
 }
 
 void lstmc_session_reset_states(lstmc_session *session) {

@@ -36,7 +36,7 @@ def find():
 
 
 library = ctypes.CDLL(find())
-for name in ("message", "version", "package_entry", "package_input", "package_output", "package_state", "package_parameter"):
+for name in ("message", "version", "package_entry", "package_input", "package_output", "package_state", "package_parameter", "package_slot"):
     getattr(library, "lstmc_" + name).restype = ctypes.c_char_p
 for name in ("package_planned_bytes", "session_weights_hash"):
     getattr(library, "lstmc_" + name).restype = ctypes.c_uint64

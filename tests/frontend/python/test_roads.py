@@ -141,26 +141,57 @@ class Case:
 
     def c_step(self):
         """lstmc.h itself: views of data, and lstmc_session_set_update."""
-        from lstmc_runtime.native import DTYPES, Tensor, call, library
+        from lstmc_runtime.native import call, library
 
         package, session = ctypes.c_void_p(), ctypes.c_void_p()
         call("package_open", str(self.saved()).encode(), ctypes.byref(package))
         call("session_create", package, None, ctypes.byref(session))
         call("session_load_weights", session, str(self.folder / "w.npz").encode())
-
-        def run(inputs):
-            for name in "data", "label":
-                tensor = Tensor()
-                call("session_input", session, b"step", name.encode(), ctypes.byref(tensor))
-                value = inputs[name].astype(DTYPES[tensor.dtype])
-                ctypes.memmove(tensor.data, value.ctypes.data, value.nbytes)
-            call("session_set_update", session, ctypes.c_double(inputs["learning_rate"][0]), ctypes.c_int64(inputs["update"][0]),
-                 ctypes.c_uint64(inputs["seed"][0]))
-            call("session_run", session, b"step")
-
-        self.updates(run)
+        self.updates(lambda inputs: self.c_update(session, inputs))
         found = f"{library.lstmc_session_weights_hash(session):016x}"
         library.lstmc_session_close(session)
+        library.lstmc_package_close(package)
+        return found
+
+    @staticmethod
+    def c_update(session, inputs):
+        from lstmc_runtime.native import DTYPES, Tensor, call
+
+        for name in "data", "label":
+            tensor = Tensor()
+            call("session_input", session, b"step", name.encode(), ctypes.byref(tensor))
+            value = inputs[name].astype(DTYPES[tensor.dtype])
+            ctypes.memmove(tensor.data, value.ctypes.data, value.nbytes)
+        call("session_set_update", session, ctypes.c_double(inputs["learning_rate"][0]), ctypes.c_int64(inputs["update"][0]),
+             ctypes.c_uint64(inputs["seed"][0]))
+        call("session_run", session, b"step")
+
+    def c_from_checkpoint(self, path, by_hand=False):
+        """The second epoch; `by_hand` after the values of all weights and slots have been carried to another session."""
+        from lstmc_runtime.native import Tensor, call, library, names
+
+        path, package, sessions = str(self.folder / path).encode(), ctypes.c_void_p(), []
+        call("package_open", path, ctypes.byref(package))
+        for _ in range(1 + by_hand):
+            sessions.append(ctypes.c_void_p())
+            call("session_create", package, None, ctypes.byref(sessions[-1]))
+        first, session = sessions[0], sessions[-1]
+        updates = ctypes.c_int64()
+        call("session_load_checkpoint", first, path, ctypes.byref(updates))
+        if by_hand:
+            call("session_copy_weights", session, first)
+            for slot in names(library.lstmc_package_slot, package):
+                tensor = Tensor()
+                call("session_state", first, slot.encode(), ctypes.byref(tensor))
+                size = ctypes.c_size_t(library.lstmc_tensor_bytes(ctypes.byref(tensor)))
+                kept = ctypes.create_string_buffer(size.value)
+                call("session_get_state", first, slot.encode(), kept, size)
+                call("session_set_state", session, slot.encode(), kept, size)
+        for update in range(updates.value + 1, EPOCHS * BATCHES + 1):
+            self.c_update(session, {**list(batches())[(update - 1) % BATCHES], "learning_rate": [RATE], "update": [update], "seed": [0]})
+        found = f"{library.lstmc_session_weights_hash(session):016x}"
+        for each in sessions:
+            library.lstmc_session_close(each)
         library.lstmc_package_close(package)
         return found
 
@@ -206,6 +237,16 @@ class Roads(unittest.TestCase):
             for keys in ({}, {**ALL, **own}):
                 with self.subTest(optimizer=optimizer, keys=list(keys)):
                     self.assertEqual(differing(optimizer, keys, [*HERE, *(["command"] if keys else [])]), {})
+
+    @unittest.skipUnless(LIBRARY, "there is no liblstmc.so")
+    def test_c_goes_on_from_a_checkpoint(self):
+        """An epoch by the command and one by lstmc.h end as two by Network.fit; so do weights and slots that a program puts back itself."""
+        with tempfile.TemporaryDirectory() as folder:
+            case = Case(folder, "nadam", {"wd": 0.03, "dropout": 0.4})
+            whole = case.network_fit()
+            case.trained(*(word if word != f"{EPOCHS}e" else "1e" for word in case.words()))
+            self.assertEqual(case.c_from_checkpoint("ck"), whole)
+            self.assertEqual(case.c_from_checkpoint("ck", by_hand=True), whole)
 
     def test_a_job_takes_it_too(self):
         found = differing("nadam", ALL, ["network_fit", "launch"])

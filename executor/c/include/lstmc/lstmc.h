@@ -112,6 +112,8 @@ LSTMC_API const char *lstmc_package_output(const lstmc_package *package, const c
                                            size_t index);
 LSTMC_API const char *lstmc_package_state(const lstmc_package *package, size_t index);
 LSTMC_API const char *lstmc_package_parameter(const lstmc_package *package, size_t index);
+/* "PARAMETER/SLOT": what the optimizer keeps of a parameter, such as "lstm_h2h_weight/mean". */
+LSTMC_API const char *lstmc_package_slot(const lstmc_package *package, size_t index);
 
 /* Bytes that a session of the package takes on its devices, weights included. */
 LSTMC_API uint64_t lstmc_package_planned_bytes(const lstmc_package *package);
@@ -149,6 +151,11 @@ LSTMC_API void lstmc_session_close(lstmc_session *session);
 
 /* Loads all parameters by name, from a safetensors or npz file, or a checkpoint folder. */
 LSTMC_API lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path);
+/* Puts back all that a checkpoint of this network's training has: weights, what the optimizer keeps,
+ * and carried states. `updates`, unless null, gets the number of updates that have made it, so that
+ * the next is one more. LSTMC_BAD_FILE for one of another network or optimizer. */
+LSTMC_API lstmc_status lstmc_session_load_checkpoint(lstmc_session *session, const char *path,
+                                                     int64_t *updates);
 /* Writes all parameters as safetensors, which load_weights and the command read. A file of this
  * name is replaced once the new one is complete. */
 LSTMC_API lstmc_status lstmc_session_save_weights(const lstmc_session *session, const char *path);
@@ -188,8 +195,9 @@ LSTMC_API lstmc_status lstmc_session_set_update(lstmc_session *session, double l
 /* LSTMC_USAGE for an entry of whose inputs one was never asked for by lstmc_session_input. */
 LSTMC_API lstmc_status lstmc_session_run(lstmc_session *session, const char *entry);
 
-/* States that a network carries from one run to the next. `size` must be the state's size in
- * bytes. */
+/* States that a network carries from one run to the next, and what the optimizer keeps, by the
+ * names of lstmc_package_slot, which a program that trains saves with the weights. `size` must be
+ * the size in bytes. What is written to a view of what the optimizer keeps may be lost: set it. */
 LSTMC_API lstmc_status lstmc_session_get_state(const lstmc_session *session, const char *name,
                                                void *to, size_t size);
 LSTMC_API lstmc_status lstmc_session_set_state(lstmc_session *session, const char *name,
