@@ -52,12 +52,21 @@ Result<Model> openModel(const std::string &path) {
   return model;
 }
 
+/// F.safetensors of a package F.lstmc.
+std::string weightsBeside(const Arguments &arguments) {
+  return std::filesystem::path(arguments.model).replace_extension(".safetensors").string();
+}
+
+bool hasWeights(const Arguments &arguments, const Model &model) {
+  std::error_code error;
+  return !arguments.params.empty() || model.checkpoint ||
+         std::filesystem::exists(weightsBeside(arguments), error);
+}
+
 /// Binds weights: from --params, else from the checkpoint, else from the file beside the package,
 /// else initial values from the seed.
 Status bindWeights(Session &session, const Arguments &arguments, const Model &model) {
   std::error_code error;
-  std::string beside =
-      std::filesystem::path(arguments.model).replace_extension(".safetensors").string();
   if (std::filesystem::is_directory(arguments.params, error)) {
     LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(arguments.params));
     return session::bindWeights(session, found.checkpoint.model);
@@ -66,13 +75,8 @@ Status bindWeights(Session &session, const Arguments &arguments, const Model &mo
     return session::bindWeights(session, arguments.params);
   if (model.checkpoint)
     return session::bindWeights(session, model.checkpoint->model);
-  if (std::filesystem::exists(beside, error))
-    return session::bindWeights(session, beside);
-  if (!model.package->data().parameters.empty())
-    writeMessage(
-        fmt::format("warning: there are no weights beside {}, and --params gives none: they "
-                    "are the initial values of seed {}\n",
-                    arguments.model, arguments.seed));
+  if (hasWeights(arguments, model))
+    return session::bindWeights(session, weightsBeside(arguments));
   return session.initialise(arguments.seed);
 }
 
@@ -164,6 +168,10 @@ Status runModel(const Arguments &arguments) {
     outputs.push_back({output.name, tensor});
   }
   LSTMC_TRY(write(outputs, arguments));
+  if (!hasWeights(arguments, model) && !model.package->data().parameters.empty())
+    writeMessage(fmt::format("{} has no weights beside it, and --params gives none: these are the "
+                             "initial values of seed {}\n",
+                             arguments.model, arguments.seed));
   return checkFinite(*session, outputs, arguments.entry, before);
 }
 

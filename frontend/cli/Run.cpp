@@ -284,10 +284,6 @@ CommandResult runSession(Session &session, const Model &model, const Options &op
     console.say("nothing was run: --dry-run");
     return ExitCode::Ok;
   }
-  if (!hasWeights(model, options) && !model.package->data().parameters.empty())
-    console.say(fmt::format("warning: {} has no weights, and --params gives none: they are the "
-                            "initial values of seed {}",
-                            model.path, call.scalars.seed));
   console.say(fmt::format("seed {}", call.scalars.seed), 1);
   const training::KeptStates before(session);
   LSTMC_CHECKED_ASSIGN(double seconds, carryOut(session, call, *options.repeat));
@@ -300,6 +296,10 @@ CommandResult runSession(Session &session, const Model &model, const Options &op
   LSTMC_CHECKED_ASSIGN(bool expected, outputsAsExpected(session, call.entry, options, console));
   if (!console.json() && options.output != "-")
     printOutputs(outputs, options.output, console);
+  if (!hasWeights(model, options) && !model.package->data().parameters.empty())
+    console.say(fmt::format("{} has no weights, and --params gives none: these are the initial "
+                            "values of seed {}",
+                            model.path, call.scalars.seed));
   LSTMC_CHECKED_ASSIGN(std::optional<Diagnostic> fault,
                        notFinite(session, call.entry, before, options));
   if (fault)

@@ -134,7 +134,7 @@ class Exits(Case):
                 self.assertIn(said, done.stderr)
                 self.assertTrue((self.folder / "y.npz").exists())  # to look at
                 (self.folder / "y.npz").unlink()
-                self.assertIn("are the initial values of seed", done.stderr)
+                self.assertIn("these are the initial values of seed", done.stderr)
 
     def test_9_out_of_memory_despite_the_plan(self):
         (self.folder / "large.lnet").write_text("def f(data: float32[4096, 65536]):\n    return tanh(data)\n")

@@ -76,7 +76,7 @@ class Streams(Case):
         child.stdout.close()
         self.assertEqual((child.wait(timeout=240), child.stderr.read()), (0, b""))
         child.stderr.close()
-        for words in [["opt", "f.mlir"], ["run", "m.lstmc", "-i", "data=0"], ["help"]]:
+        for words in [["opt", "f.mlir"], ["run", "m.lstmc", "-i", "data=0", "-q"], ["help"]]:
             read, write = os.pipe()
             os.close(read)
             done = self.raw(*words, stdout=write)
