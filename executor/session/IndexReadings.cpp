@@ -78,9 +78,9 @@ std::optional<Reading> lengthsOf(const package::Launch &launch) {
   const std::vector<package::Operand> &operands = launch.operands;
   std::optional<Reading> reading;
   switch (launch.kernel) {
-  case KernelId::SequenceMask:
+  case KernelId::SequenceMask: // of an op that is no layer, which masks what it has read itself
     reading = lengths(operands[SequenceMaskOperand::length], 0,
-                      operands[SequenceMaskOperand::x].shape[0]);
+                      operands[SequenceMaskOperand::x].shape[0], 1);
     break;
   case KernelId::SequenceReverse:
     reading = lengths(operands[SequenceReverseOperand::length], 0,
