@@ -107,7 +107,7 @@ class Beyond(unittest.TestCase):
                     names = net.list_arguments()
                     found = []
                     for pad in PADS.values():
-                        executor = net.simple_bind(data=data.shape, len=(BATCH,), type_dict=dict.fromkeys(names, "float64"),
+                        executor = net.simple_bind(data=(STEPS, BATCH, INPUTS), len=(BATCH,), type_dict=dict.fromkeys(names, "float64"),
                                                    grad_req={name: "null" if name == "len" else "write" for name in names})
                         draw = np.random.default_rng(5)
                         for name in names:
