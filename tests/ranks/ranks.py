@@ -450,6 +450,24 @@ class Ranks(JobCase):
                 self.assertEqual(weights, self.slow_weights(update))
                 self.assert_none_left(job)
 
+    def test_there_is_one_document_however_often_the_ranks_start(self):
+        words = self.endless()
+        words = [word for word in words if word not in ("--format", "jsonl")]
+        for restarts, code, schema in (1, 143, "lstmc.train/1"), (0, 8, "lstmc.diagnostics/1"):
+            for flags in (["--json"], []), ([], ["--json"]): # of launch, of what it runs
+                with self.subTest(restarts=restarts, flags=flags):
+                    folder = self.folder / f"document{restarts}{len(flags[0])}"
+                    job = Job([*launched(2, "--max-restarts", str(restarts), *flags[0]), *words, *flags[1], "-o", folder])
+                    job.wait_for_checkpoint(folder, 4)
+                    os.kill(job.pids[1], signal.SIGKILL)
+                    if restarts:
+                        job.wait_for("starts again, 1 of 1")
+                        job.wait_for_another_checkpoint(folder)
+                        job.child.send_signal(signal.SIGTERM)
+                    got, out = job.end()
+                    self.assertEqual(got, code, out + job.text())
+                    self.assertEqual(json.loads(out)["schema"], schema)
+
     def test_a_restart_does_not_go_on_from_an_earlier_run(self):
         folder = self.folder / "earlier"
         for when in ("before its first checkpoint", "after it"):
