@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "executor/abi/Packing.h"
+#include "executor/base/CacheFolder.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/Limits.h"
 #include "executor/base/OutputFile.h"
@@ -85,6 +86,22 @@ TEST(OutputFile, KeepsSymbolicLinks) {
   ASSERT_OK(writeFile(folder / "link", "new", Existing::Replace));
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_EQ(test::readText(folder / "a"), "new");
+}
+
+TEST(CacheFolder, ReplacesWhateverHasTheName) {
+  test::TemporaryFolder folder;
+  test::writeText(folder / "a", "old");
+  std::filesystem::create_symlink("a", folder / "link");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_hard_link(folder / "a", folder / "second");
+  for (const char *name : {"link", "pipe", "second", "new"}) {
+    const std::string_view texts[] = {"new ", name};
+    ASSERT_OK(keepInCache(folder.path().string(), name, texts));
+    EXPECT_FALSE(std::filesystem::is_symlink(folder / name));
+    EXPECT_EQ(asText(*readFileBeneath(folder.path().string(), name)), std::string("new ") + name);
+  }
+  EXPECT_EQ(test::readText(folder / "a"), "old");
+  EXPECT_EQ(entries(folder), 5u);
 }
 
 TEST(OutputFile, KeepsWhatCameMeanwhile) {
