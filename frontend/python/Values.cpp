@@ -3,8 +3,10 @@
 #include <nanobind/stl/string.h>
 
 #include "executor/base/Numeric.h"
+#include "executor/base/Quote.h"
 #include "executor/base/Suggest.h"
 #include "frontend/python/Failure.h"
+#include "frontend/symbol/Initialisers.h"
 #include "frontend/symbol/Render.h"
 
 namespace nb = nanobind;
@@ -80,8 +82,12 @@ symbol::Initialiser initialiserOf(nb::handle value) {
     init.arguments.push_back(
         {nb::cast<std::string>(argument.at(0)), attributeValue(argument.at(1))});
   }
-  for (const nb::object &pattern : itemsOf(parts.at(2)))
+  for (const nb::object &pattern : itemsOf(parts.at(2))) {
     init.patterns.push_back(nb::cast<std::string>(pattern));
+    if (auto problem = symbol::patternProblem(init.patterns.back()))
+      throw Failure(fail(ErrorCode::E0204, "Mixed: pattern {} has {}",
+                         inQuotes(init.patterns.back()), *problem));
+  }
   for (const nb::object &inner : itemsOf(parts.at(3)))
     init.initialisers.push_back(initialiserOf(inner));
   return init;

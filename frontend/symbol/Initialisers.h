@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace lstmc::symbol {
@@ -27,5 +29,13 @@ inline constexpr InitialiserRow kInitialisers[] = {
     {"one", "One", {}, false, "ones"},
     {"lstmbias", "LSTMBias", {"forget_bias"}},
 };
+
+/// Whether the end of a parameter's name says how it begins ("bias": zero), so that fit's
+/// initializer does not.
+bool isDecidedByName(std::string_view parameter);
+
+/// Why a text is no pattern of "mixed", "a reference to a group"; nothing if it is one. Patterns
+/// match in linear time (ir/sym/Pattern.h).
+std::optional<std::string> patternProblem(std::string_view pattern);
 
 } // namespace lstmc::symbol

@@ -8,8 +8,18 @@
 #include <fmt/format.h>
 
 #include "frontend/symbol/Initialisers.h"
+#include "ir/sym/InitialRule.h"
+#include "ir/sym/Pattern.h"
 
 namespace lstmc::symbol {
+
+bool isDecidedByName(std::string_view parameter) {
+  return !sym::ruleOfName(llvm::StringRef(parameter)).empty();
+}
+
+std::optional<std::string> patternProblem(std::string_view pattern) {
+  return sym::Pattern::problemOf(pattern);
+}
 
 void appendEscaped(std::string &text, char c) {
   if (c == '"' || c == '\\')

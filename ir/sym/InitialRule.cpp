@@ -1,9 +1,9 @@
 #include "ir/sym/InitialRule.h"
 
-#include <regex>
-
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"
+
+#include "ir/sym/Pattern.h"
 
 namespace lstmc::sym {
 
@@ -12,14 +12,12 @@ using mlir::ArrayAttr;
 
 namespace {
 
-/// A regular expression from the name's start, as Python's re.match.
 bool matches(StringRef pattern, StringRef name) {
-  try {
-    return std::regex_search(name.str(), std::regex(pattern.str()),
-                             std::regex_constants::match_continuous);
-  } catch (const std::regex_error &) {
-    return false;
-  }
+  // Many parameters are asked about few patterns.
+  static thread_local std::pair<std::string, Pattern> last{"", Pattern("")};
+  if (last.first != pattern)
+    last = {pattern.str(), Pattern(std::string_view(pattern))};
+  return last.second.matchesBegin(std::string_view(name));
 }
 
 mlir::FailureOr<ArrayAttr> unmixed(StringRef parameter, ArrayAttr rule) {
@@ -38,8 +36,9 @@ mlir::FailureOr<ArrayAttr> unmixed(StringRef parameter, ArrayAttr rule) {
   return mlir::failure();
 }
 
-/// What the name alone says; empty where it says "weight", or nothing.
-StringRef byName(StringRef parameter) {
+} // namespace
+
+StringRef ruleOfName(StringRef parameter) {
   return llvm::StringSwitch<StringRef>(parameter)
       .EndsWith("bias", "zero")
       .EndsWith("gamma", "one")
@@ -50,8 +49,6 @@ StringRef byName(StringRef parameter) {
       .EndsWith("moving_avg", "zero")
       .Default("");
 }
-
-} // namespace
 
 StringRef nameOfRule(ArrayAttr rule) {
   auto word = rule.empty() ? mlir::StringAttr() : llvm::dyn_cast<mlir::StringAttr>(rule[0]);
@@ -70,7 +67,7 @@ mlir::FailureOr<ArrayAttr> initialRule(StringRef parameter, ArrayAttr init, Arra
   if (init)
     return unmixed(parameter, init);
   mlir::Builder builder(context);
-  if (StringRef name = byName(parameter); !name.empty())
+  if (StringRef name = ruleOfName(parameter); !name.empty())
     return builder.getArrayAttr({builder.getStringAttr(name), builder.getDictionaryAttr({})});
   if (fallback)
     return unmixed(parameter, fallback);

@@ -12,6 +12,9 @@ namespace lstmc::sym {
 mlir::FailureOr<mlir::ArrayAttr> initialRule(llvm::StringRef parameter, mlir::ArrayAttr init,
                                              mlir::ArrayAttr fallback, mlir::MLIRContext *context);
 
+/// What the name alone says; empty where it says "weight", or nothing.
+llvm::StringRef ruleOfName(llvm::StringRef parameter);
+
 /// The name of `rule`, and its arguments; empty where it has none.
 llvm::StringRef nameOfRule(mlir::ArrayAttr rule);
 mlir::DictionaryAttr argumentsOfRule(mlir::ArrayAttr rule);

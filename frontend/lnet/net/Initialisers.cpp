@@ -99,6 +99,9 @@ Value Initialisers::mixed(Arguments &arguments) {
     if (!pattern.is(ValueKind::String))
       return run_.error(ErrorCode::E0204, places[0]->span, "a pattern is a string, got {}",
                         reprOf(pattern));
+    if (std::optional<std::string> problem = symbol::patternProblem(pattern.string()))
+      return run_.error(ErrorCode::E0204, places[0]->span, "pattern {} has {}", reprOf(pattern),
+                        *problem);
     init.patterns.push_back(pattern.string());
   }
   for (const Value &each : values[1].items()) {
