@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
 
 #include "executor/abi/Optimizers.h"
 #include "executor/abi/Sizes.h"
@@ -137,9 +138,11 @@ private:
   std::pair<mlir::Operation *, int64_t> left = {}; ///< by the last pass: on what, how many ops
 };
 
-/// Vectors of parameters as RNN packs them, by the name that MXNet's files have for them.
+/// Vectors of parameters as RNN packs them, by the name that MXNet's files have for them. Layers of
+/// one name share their parameters, and one vector.
 std::vector<package::Packed> packedVectors(mlir::ModuleOp module) {
   std::vector<package::Packed> packed;
+  llvm::StringSet<> names;
   module.walk([&](sym::RnnParamConcatOp concat) {
     package::Packed row;
     if (auto name = concat->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
@@ -153,7 +156,7 @@ std::vector<package::Packed> packedVectors(mlir::ModuleOp module) {
         return;
       row.parts.push_back(variable.getName().str());
     }
-    if (!row.name.empty())
+    if (!row.name.empty() && names.insert(row.name).second)
       packed.push_back(std::move(row));
   });
   return packed;
@@ -270,6 +273,9 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     module.getBodyRegion().takeBody(again->getBodyRegion());
     less = withLessMemory(*less);
   }
+  if (compiled.ok() && options.stopAfter.empty())
+    if (std::optional<Diagnostic> error = checkSizes(compiled->package))
+      return Diagnostics{*error};
   if (compiled.ok() && options.stopAfter.empty() && options.memoryLimit)
     if (Diagnostics errors = checkLimit(compiled->package, options); !errors.empty())
       return errors;

@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include "backends/registry/Targets.h"
+#include "executor/abi/Sizes.h"
 #include "executor/base/NumberText.h"
+#include "executor/package/Check.h"
 #include "executor/package/MessageMemory.h"
 #include "executor/package/Package.h"
 #include "executor/package/Plan.h"
@@ -117,6 +119,51 @@ Diagnostics checkLimit(const package::PackageData &data, const CompileOptions &o
     errors.push_back(std::move(error));
   }
   return errors;
+}
+
+static std::optional<Diagnostic> checkRepeated(const package::PackageData &data,
+                                               const package::Launch &launch) {
+  for (const package::Operand &operand : launch.operands) {
+    if (operand.buffer == package::kNoBuffer)
+      continue;
+    const package::Buffer &buffer = data.buffers[operand.buffer];
+    int64_t elements = 1;
+    for (int64_t extent : operand.shape)
+      elements = product({elements, extent});
+    const uint64_t most = std::max(package::kMaxRepeated, data.devices[buffer.device].arenaBytes);
+    if (uint64_t(elements) <= most)
+      continue;
+    const package::Location &location = data.locations[launch.location];
+    Diagnostic error;
+    error.code = ErrorCode::E0402;
+    error.place = package::rangeOf(location);
+    error.message =
+        fmt::format("{} reads [{}], {} elements repeated from {}, and at most {} can be planned",
+                    location.op.empty() ? kernelRecord(launch.kernel).name : location.op,
+                    fmt::join(operand.shape, ", "), elements, buffer.elements(), most);
+    return error;
+  }
+  return std::nullopt;
+}
+
+std::optional<Diagnostic> checkSizes(const package::PackageData &data) {
+  for (size_t device = 0; device < data.devices.size(); ++device)
+    if (data.devices[device].arenaBytes > kMaxArenaBytes) {
+      const package::DevicePlan plan = package::planOf(data, 3)[device];
+      Diagnostic error;
+      error.code = ErrorCode::E0402;
+      error.message =
+          fmt::format("the plan needs {} on {}, and at most {} can be planned",
+                      bytesText(plan.arenaBytes, 2), plan.device, bytesText(kMaxArenaBytes, 2));
+      addLargest(error, data, plan);
+      return error;
+    }
+  for (const package::Entry &entry : data.entries)
+    for (const package::DeviceProgram &program : entry.programs)
+      for (const package::Launch &launch : program.launches)
+        if (std::optional<Diagnostic> error = checkRepeated(data, launch))
+          return error;
+  return std::nullopt;
 }
 
 std::optional<Diagnostic> checkDevices(const CompileOptions &options) {

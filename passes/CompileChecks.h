@@ -29,6 +29,11 @@ std::vector<int> processesOf(const CompileOptions &options);
 void addLargest(Diagnostic &error, const package::PackageData &data,
                 const package::DevicePlan &plan);
 
+/// E0402 for what a package may not hold, whatever memory there is: an arena beyond
+/// kMaxArenaBytes, and a launch that reads so many repeated elements as no package may
+/// (kMaxRepeated), at the line of its op.
+std::optional<Diagnostic> checkSizes(const package::PackageData &data);
+
 /// E0401 for each device whose plan needs more than the memory limit, at the line of the largest
 /// buffer. What processes need for their messages counts.
 Diagnostics checkLimit(const package::PackageData &data, const CompileOptions &options);
