@@ -116,6 +116,12 @@ template <typename Op> static LogicalResult relateSoftmax(ShapeRelation &relatio
   if (bool(length) != op.getUseLength())
     return relation.refuse(ErrorCode::E0319)
            << (length ? "has a length, and use_length is False" : "needs length");
+  // softmax:temperature
+  if (std::optional<llvm::APFloat> temperature = op.getTemperature();
+      temperature && !(temperature->convertToDouble() > 0))
+    return relation.refuse(ErrorCode::E0319)
+           << "temperature is " << fmt::format("{}", temperature->convertToDouble())
+           << ", wants a number above 0";
   if (!relation.ranked(data))
     return success();
   // softmax:axis

@@ -17,7 +17,7 @@ namespace {
 
 Type elementOf(Value value) { return rankedType(value).getElementType(); }
 
-//===---- products of float16 and bfloat16: in float32, rounded once --------------------------===//
+//===---- float16 and bfloat16: in float32, rounded once --------------------------------------===//
 
 bool isHalf(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
 
@@ -27,7 +27,8 @@ Value inFloats(Operation *op, OpBuilder &builder) {
     return {};
   IRMapping map;
   for (Value operand : op->getOperands())
-    map.map(operand, createCast(builder, op->getLoc(), operand, builder.getF32Type()));
+    if (isHalf(elementOf(operand)))
+      map.map(operand, createCast(builder, op->getLoc(), operand, builder.getF32Type()));
   Operation *wide = builder.clone(*op, map);
   Value y = wide->getResult(0);
   y.setType(rankedType(y).clone(builder.getF32Type()));
@@ -35,6 +36,10 @@ Value inFloats(Operation *op, OpBuilder &builder) {
 }
 Value written(FullyConnectedOp op, OpBuilder &builder) { return inFloats(op, builder); }
 Value written(DotOp op, OpBuilder &builder) { return inFloats(op, builder); }
+// Rows of a table are sums in its gradient, and masks are drawn in float32.
+Value written(EmbeddingOp op, OpBuilder &builder) { return inFloats(op, builder); }
+Value written(TakeOp op, OpBuilder &builder) { return inFloats(op, builder); }
+Value written(DropoutOp op, OpBuilder &builder) { return inFloats(op, builder); }
 
 //===---- softmax with a dtype, or of halves: in the widest of these types and float32 --------===//
 
@@ -174,7 +179,7 @@ template <typename... Ops> void attach(MLIRContext &context) {
 
 void attachShorthands(MLIRContext &context) {
   attach<FullyConnectedOp, DotOp, SoftmaxOp, LogSoftmaxOp, NormOp, SumOp, MeanOp, MaxOp, MinOp,
-         ProdOp, WhereOp, BatchDotOp, LayerNormOp>(context);
+         ProdOp, WhereOp, BatchDotOp, LayerNormOp, EmbeddingOp, TakeOp, DropoutOp>(context);
 }
 
 } // namespace lstmc::sym
