@@ -19,7 +19,11 @@ namespace {
 
 /// The path without `.` and `..`, by its text alone. Links do not matter here: they are refused
 /// when the path is opened.
-fs::path plain(const fs::path &path) { return fs::absolute(path).lexically_normal(); }
+fs::path plain(const fs::path &path) {
+  std::error_code gone; // the working folder may be
+  fs::path whole = fs::absolute(path, gone);
+  return (gone ? path : whole).lexically_normal();
+}
 
 fs::path folderPath(const std::string &folder) {
   fs::path whole = plain(folder.empty() ? "." : folder);

@@ -106,7 +106,9 @@ private:
     state_.unit = learned.unit;
     state_.seed = options_.seed;
     // The folder is ours before anything in it is read: another run may be writing there.
-    bool nothingThere = options_.resume && !std::filesystem::exists(options_.folder);
+    std::error_code unknown; // of a name that is too long, say: opening it says why
+    bool nothingThere =
+        options_.resume && !std::filesystem::exists(options_.folder, unknown) && !unknown;
     if (!options_.folder.empty() && !nothingThere && model_.writes())
       LSTMC_TRY(openFolder());
     if (options_.resume)

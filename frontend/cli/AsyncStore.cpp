@@ -153,7 +153,8 @@ asyncTrainable(const AsyncStore &store, const Options &options, Session &session
                                         *options.replay, train.seed));
     return std::unique_ptr<training::Trainable>(std::move(replay));
   }
-  if (train.resume && std::filesystem::exists(logPath(options)))
+  std::error_code unknown;
+  if (train.resume && std::filesystem::exists(logPath(options), unknown))
     LSTMC_TRY(stores::checkNumbers(logPath(options), store.cluster.workers, store.cluster.servers));
   stores::WorkerOptions worker{
       store.cluster,       store.staleness,

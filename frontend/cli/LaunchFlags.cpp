@@ -154,7 +154,8 @@ Status takeLogs(const Options &options, launch::Start &start) {
   if (error)
     return failAt({*options.logDir}, ErrorCode::E0601, "cannot be made for logs: {}",
                   error.message());
-  start.environment["LSTMC_LOG_DIR"] = std::filesystem::absolute(*options.logDir).string();
+  std::string whole = std::filesystem::absolute(*options.logDir, error).string();
+  start.environment["LSTMC_LOG_DIR"] = error ? *options.logDir : whole;
   return {};
 }
 

@@ -81,9 +81,12 @@ std::string freshFolder() {
 
 Status sendFolder(const std::string &folder) {
   std::vector<std::string> names;
-  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
-    if (entry.is_regular_file())
-      names.push_back(entry.path().filename().string());
+  std::error_code error, unknown;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->is_regular_file(unknown))
+      names.push_back(at->path().filename().string());
+  if (error)
+    return failAt({folder}, ErrorCode::E0601, "cannot read: {}", error.message());
   std::ranges::sort(names);
   LSTMC_TRY(sendText(std::to_string(names.size())));
   for (const std::string &name : names) {
