@@ -9,6 +9,7 @@
 #include "executor/base/Suggest.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/names/Suggestion.h"
+#include "frontend/symbol/Initialisers.h"
 #include "frontend/symbol/View.h"
 #include "passes/NamePattern.h"
 
@@ -155,6 +156,24 @@ std::vector<BeginState> statesOf(const symbol::Graph &graph) {
     if (view.nodes[i].kind == symbol::NodeView::Kind::BeginState)
       states.push_back({view.nodes[i].name, bidirectional.contains(i)});
   return states;
+}
+
+std::optional<Diagnostic> idleInitializer(const symbol::Network &net) {
+  auto given = std::ranges::find(net.fit, "initializer", &symbol::Setting::key);
+  if (given == net.fit.end())
+    return std::nullopt;
+  for (const symbol::NodeView &node : symbol::view(*net.graph).nodes)
+    if (node.kind == symbol::NodeView::Kind::Variable &&
+        (given->initialiser->name == "deferred" ||
+         (node.init.name.empty() && !symbol::isDecidedByName(node.name))))
+      return std::nullopt;
+  Diagnostic warning;
+  warning.code = ErrorCode::E0214;
+  warning.severity = Severity::Warning;
+  warning.place = given->origin;
+  warning.message = "initializer has no effect: every parameter has its own init=, or one that its "
+                    "name asks for (bias, gamma, beta)";
+  return warning;
 }
 
 std::vector<training::Head> headsOf(const package::PackageData &package) {

@@ -21,6 +21,10 @@ Diagnostics checkFit(const symbol::Network &net, const std::vector<package::Sett
 /// The states that the layers of a net begin with; before its module is taken.
 std::vector<BeginState> statesOf(const symbol::Graph &graph);
 
+/// A warning where the file gives an initializer and no parameter of the net takes it; before its
+/// module is taken.
+std::optional<Diagnostic> idleInitializer(const symbol::Network &net);
+
 /// What the loss heads of a package measure.
 std::vector<training::Head> headsOf(const package::PackageData &package);
 

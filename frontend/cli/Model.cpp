@@ -78,11 +78,14 @@ Checked<Model> compileNet(symbol::Network net, const Options &options,
   std::vector<BeginState> states;
   if (findSetting(fit, "carry"))
     states = statesOf(*net.graph);
+  std::optional<Diagnostic> idle = idleInitializer(net);
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
   LSTMC_CHECKED_TRY(markParameters(*module, options));
   Checked<passes::Compiled> compiled = planning::compile(*module, compile);
   if (compiled.ok()) {
     Diagnostics faults = checkFit(net, fit, states, compiled->package);
+    if (idle)
+      faults.push_back(std::move(*idle));
     compiled = withFaults(std::move(compiled), std::move(faults), options.werror);
   }
   if (!compiled.ok())
