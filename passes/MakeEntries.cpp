@@ -3,6 +3,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 
 #include "executor/abi/Kernels.h"
@@ -264,7 +266,9 @@ private:
   }
 
   bool returned(Operation &op) {
-    return llvm::is_contained(net.front().getTerminator()->getOperands(), op.getResult(0));
+    return llvm::any_of(op.getResult(0).getUsers(), [](Operation *user) {
+      return user->hasTrait<mlir::OpTrait::IsTerminator>();
+    });
   }
 
   /// A caller of `forward` has no labels: a head whose value needs none gives way to ops that read
@@ -332,9 +336,10 @@ private:
     BatchPositions positions(entry);
     MixingOps mixing(entry, positions);
     std::optional<Share> share = shareOf(entry);
+    llvm::SmallPtrSet<Operation *, 4> measured; // a head that is returned twice is one loss
     for (auto [i, output] : llvm::enumerate(net.front().getTerminator()->getOperands())) {
       auto head = map.lookup(output).getDefiningOp<sym::LossHead>();
-      if (!head)
+      if (!head || !measured.insert(head).second)
         continue;
       auto wholeOf = [&](Value value) { return wholeShape(value, positions, share); };
       sym::BatchPosition rows = rowsOf(head, positions);
@@ -387,15 +392,19 @@ private:
   /// An input that an entry does not read is not asked for; data inputs stay, so that callers can
   /// tell a net's inputs.
   void dropDeadArguments(mlir::func::FuncOp entry, const EntryKind &kind) {
-    for (unsigned i = entry.front().getNumArguments(); i-- > 0;) {
+    llvm::BitVector dropped(entry.front().getNumArguments());
+    llvm::SmallVector<mlir::DictionaryAttr> kept;
+    for (unsigned i = 0; i < dropped.size(); ++i) {
       auto role = llvm::cast_or_null<mlir::StringAttr>(arguments[i].get(sym::kRoleAttr));
       bool keep =
           role && (role.getValue() == "data" || (role.getValue() == "scalar" && kind.training));
       if (keep || !entry.front().getArgument(i).use_empty())
-        continue;
-      entry.front().eraseArgument(i);
-      arguments.erase(arguments.begin() + i);
+        kept.push_back(arguments[i]);
+      else
+        dropped.set(i);
     }
+    entry.front().eraseArguments(dropped);
+    arguments = std::move(kept);
     setArgumentAttributes(entry);
     arguments.clear();
   }

@@ -82,11 +82,15 @@ private:
     auto shrink = [&](mlir::Value value) {
       map.lookup(value).setType(typeOfPart(value.getType(), marks.of(value), rows));
     };
+    // All at once: one by one, each would make a list of all.
+    llvm::SmallVector<mlir::DictionaryAttr> attributes;
     for (mlir::BlockArgument argument : net.getArguments()) {
-      replica.setArgAttr(argument.getArgNumber(), sym::kWholeAttr,
-                         mlir::TypeAttr::get(argument.getType()));
+      mlir::NamedAttrList said(replica.getArgAttrDict(argument.getArgNumber()));
+      said.set(sym::kWholeAttr, mlir::TypeAttr::get(argument.getType()));
+      attributes.push_back(said.getDictionary(replica.getContext()));
       shrink(argument);
     }
+    replica.setAllArgAttrs(attributes);
     for (mlir::Operation &op : net.front().without_terminator()) {
       llvm::for_each(op.getResults(), shrink);
       if (llvm::any_of(op.getResults(), [&](mlir::Value value) { return bool(marks.of(value)); }))

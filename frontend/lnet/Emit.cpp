@@ -61,8 +61,9 @@ private:
     if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name.size() > 200)
       name = otherwise;
     std::string unique = name;
-    for (int i = 2; !taken_.insert(unique).second || isReserved(unique); ++i)
-      unique = fmt::format("{}_{}", name, i);
+    // Counted by name, so that many equal ones take linear time.
+    for (int &number = numbers_[name]; !taken_.insert(unique).second || isReserved(unique);)
+      unique = fmt::format("{}_{}", name, ++number + 1);
     return unique;
   }
   static bool isReserved(const std::string &name) {
@@ -227,6 +228,7 @@ private:
   std::string net_, heading_;
   std::vector<std::string> inputs_, names_;
   std::set<std::string> taken_;
+  std::map<std::string, int> numbers_; ///< by name, how many numbers were tried
   std::map<std::string, std::pair<std::string, int64_t>> dims_;
 };
 
