@@ -85,7 +85,7 @@ CompiledPackage compile(const build::Net &net, const std::vector<std::string> &f
     return net.errors();
   if (!net.isFinished()) {
     Diagnostic unfinished;
-    unfinished.code = ErrorCode::E0099;
+    unfinished.code = ErrorCode::E0318;
     unfinished.message = "the net \"" + net.graph().name() + "\" is not finished";
     return unfinished;
   }

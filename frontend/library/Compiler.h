@@ -53,7 +53,7 @@ private:
 CompiledPackage compileGraph(std::unique_ptr<symbol::Graph> graph,
                              const std::vector<std::string> &flags = {});
 /// A network of builders, as often as wanted: its values stay valid. Its errors, if it has any;
-/// E0099 before `finish`.
+/// E0318 before `finish`.
 CompiledPackage compile(const build::Net &net, const std::vector<std::string> &flags = {});
 /// A file in .lnet: the same bytes as `lstmc compile FILE FLAGS -o F.lstmc` writes. E0601 if it
 /// cannot be read.

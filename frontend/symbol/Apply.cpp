@@ -30,6 +30,7 @@ public:
       // Refused: bind again with the places of the arguments, which cost time to find and are only
       // now needed.
       impl_.collector.take();
+      impl_.declareInputs();
       op->setLoc(impl_.locations.encode(origin(), argumentPlaces()));
       (void)impl_.solver.settle(op);
       impl_.dimNames.forget(op);

@@ -2,9 +2,11 @@
 // and the lists of a finished graph.
 #include "executor/base/Sha256.h"
 #include "frontend/symbol/Impl.h"
+#include "frontend/symbol/ValueText.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/OpText.h"
 #include "ir/sym/SymOps.h"
+#include "ir/sym/UniqueNames.h"
 
 namespace lstmc::symbol {
 
@@ -47,8 +49,11 @@ public:
     setAside();
     if (failed(impl_.solver.closeTypes(*impl_.body)) || failed(sym::checkClosed(*impl_.body)))
       return impl_.collector.take();
+    if (auto error = checkOutputNames())
+      return {*error};
     close();
     warnTwice();
+    warnIdle();
     return std::move(warnings_);
   }
 
@@ -115,6 +120,39 @@ private:
                                       "give it what the softmax reads"));
   }
 
+  /// Warns about attributes that say something and change nothing.
+  void warnIdle() {
+    for (mlir::Operation &op : *impl_.body) {
+      const sym::OpRecord *record = sym::recordOf(op.getName());
+      if (!record || record->mxnetName.empty())
+        continue;
+      for (const sym::AttributeRecord &attribute : record->attributes) {
+        mlir::Attribute set = op.getAttr(attribute.name);
+        if (!set || isDefault(valueOf(set), attribute.defaultText))
+          continue;
+        if (std::string why = idleReason(&op, attribute.name); !why.empty())
+          warnings_.push_back(warningAt(&op, ErrorCode::E0319,
+                                        std::string(record->mxnetName) + ": " +
+                                            std::string(attribute.name) + "=" +
+                                            valueText(valueOf(set)) + " has no effect: " + why,
+                                        ""));
+      }
+    }
+  }
+
+  /// E0315 where a package would have a name that is too long: an entry's outputs are called by
+  /// those of the net with a word after them.
+  std::optional<Diagnostic> checkOutputNames() {
+    constexpr size_t kWord = sizeof("_metric");
+    for (auto [name, value] : llvm::zip(graph_.outputNames(), impl_.outputs))
+      if (name.size() + kWord > kLongestName)
+        return makeError(ErrorCode::E0315, sym::decode(value.getLoc()),
+                         "name of " + std::to_string(name.size()) +
+                             " bytes, the limit for an output is " +
+                             std::to_string(kLongestName - kWord));
+    return std::nullopt;
+  }
+
   void close() {
     mlir::OpBuilder &builder = impl_.builder;
     builder.setInsertionPointToEnd(impl_.body);
@@ -123,12 +161,16 @@ private:
     for (Value output : impl_.outputs)
       results.push_back(output.getType());
     impl_.function.setType(builder.getFunctionType(inputs, results));
-    std::vector<std::string> names = graph_.listOutputs();
+    std::vector<std::string> names = graph_.outputNames();
+    llvm::SmallVector<mlir::DictionaryAttr> attributes; // all at once: declareInputs() says why
     for (auto [i, name] : llvm::enumerate(names)) {
-      impl_.function.setResultAttr(i, sym::kNameAttr, builder.getStringAttr(name));
+      mlir::NamedAttrList named;
+      named.set(sym::kNameAttr, builder.getStringAttr(name));
       if (mlir::ArrayAttr dims = impl_.dimsOf(impl_.shapeOf(impl_.outputs[i])))
-        impl_.function.setResultAttr(i, sym::kDimsAttr, dims);
+        named.set(sym::kDimsAttr, dims);
+      attributes.push_back(named.getDictionary(builder.getContext()));
     }
+    impl_.function.setAllResultAttrs(attributes);
     impl_.finished = true;
   }
 
@@ -141,13 +183,16 @@ private:
 
 Diagnostics Graph::finish(const std::vector<Symbol> &outputs) {
   if (impl_->finished)
-    return {makeError(ErrorCode::E0099, {}, "the net \"" + impl_->name + "\" is finished")};
+    return {makeError(ErrorCode::E0318, {}, "the net \"" + impl_->name + "\" is finished already")};
+  if (auto error = Impl::checkText("the name of a net", impl_->name, {}))
+    return {*error};
   for (const Symbol &symbol : outputs)
     if (symbol.graph() != this)
       return {makeError(ErrorCode::E0204, {},
                         "an output of \"" + impl_->name + "\" belongs to another net")};
   if (outputs.empty())
     return {makeError(ErrorCode::E0205, {}, "the net \"" + impl_->name + "\" has no output")};
+  impl_->declareInputs();
   return Finisher(*this).run(outputs);
 }
 
@@ -212,6 +257,8 @@ std::vector<std::string> Graph::listOutputs() const {
   return names;
 }
 
+std::vector<std::string> Graph::outputNames() const { return sym::uniqueNames(listOutputs()); }
+
 std::vector<std::pair<std::string, Shape>> Graph::inferredShapes() const {
   std::vector<std::pair<std::string, Shape>> shapes;
   for (Value value : sourcesOf(impl_->outputs))
@@ -227,6 +274,7 @@ std::vector<std::pair<std::string, Shape>> Graph::inferredShapes() const {
 //===---- text --------------------------------------------------------------------------------===//
 
 std::string Graph::text(bool locations) const {
+  impl_->declareInputs();
   std::string text;
   llvm::raw_string_ostream stream(text);
   mlir::OpPrintingFlags flags;
@@ -237,6 +285,7 @@ std::string Graph::text(bool locations) const {
 }
 
 std::string Graph::hash() const {
+  impl_->declareInputs();
   std::string text;
   llvm::raw_string_ostream stream(text);
   impl_->function->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());

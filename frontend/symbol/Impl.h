@@ -38,6 +38,9 @@ struct Graph::Impl {
   sym::ShapeSolver solver;
   sym::DimNames dimNames;
 
+  /// Of the arguments of `body`; the function has those up to the last declareInputs().
+  std::vector<mlir::DictionaryAttr> inputAttributes;
+
   /// Inputs, parameters and states by name.
   struct Named {
     mlir::Value value;
@@ -48,6 +51,8 @@ struct Graph::Impl {
   llvm::StringMap<Named> named;
   /// How many automatic names were given, by hint ("fullyconnected").
   llvm::StringMap<int64_t> counts;
+  /// How many begin states wanted a name that was taken, by name.
+  llvm::StringMap<int64_t> stateCounts;
   std::vector<Scope> scopes;
   int64_t nodes = 0;
   std::optional<Rehearsal> rehearsal; ///< of a graph that is rehearsable
@@ -90,15 +95,34 @@ struct Graph::Impl {
   mlir::BlockArgument addInput(llvm::StringRef name, mlir::Type type, Role role,
                                mlir::ArrayAttr dims, mlir::Location at);
   void dropLastInput();
+  /// Gives the function the inputs that were added since. All at once, because its type and the
+  /// list of attributes are made anew and kept for good: one by one, memory would grow with the
+  /// square of the inputs. Whoever reads a name or the dims of an input calls this.
+  void declareInputs();
 
   std::optional<Symbol> rehearseNamed(Graph *graph, llvm::StringRef name, const std::string &key);
 
-  /// Limits that hold for every node.
+  /// `wanted`, or with a number where something has that name.
+  std::string unusedStateName(const std::string &wanted);
+
+  /// E0204 for a text that no package may hold; `what` begins the message.
+  static std::optional<Diagnostic> checkText(llvm::StringRef what, llvm::StringRef text,
+                                             const Origin &origin);
+
+  /// Limits that hold for every node, and what a name may consist of.
   std::optional<Diagnostic> checkNew(llvm::StringRef name, const Origin &origin);
 };
 
 /// An attribute of a record, its aliases left out.
 OpAttribute attributeOf(const sym::AttributeRecord &record);
+
+/// The value of an op's attribute, as callers write it.
+AttributeValue valueOf(mlir::Attribute attribute);
+/// Whether a value is what a record's default text says.
+bool isDefault(const AttributeValue &value, std::string_view text);
+
+/// Why an attribute that an op has is not read, beside what it has; empty: it is read.
+std::string idleReason(mlir::Operation *op, llvm::StringRef attribute);
 
 /// A diagnostic at a place.
 Diagnostic makeError(ErrorCode code, const Origin &origin, std::string message,

@@ -71,8 +71,12 @@ private:
   }
 
   Symbol variable(const std::string &name, Shape shape) {
+    if (!errors_.empty())
+      return {};
     VariableOptions options;
     options.shape = std::move(shape);
+    options.layer = shown_;
+    options.followsInLayer = std::exchange(hasParameters_, true);
     return take(graph_.variable(name, options, options_.origin));
   }
 
@@ -115,6 +119,7 @@ private:
                        ///< not to Variables
   LayerOptions options_;
   std::string shown_;
+  bool hasParameters_ = false;
   Diagnostics errors_, warnings_;
 };
 

@@ -1,8 +1,11 @@
 // Symbols and what a graph says about itself.
 #include "frontend/symbol/Symbol.h"
 
+#include "executor/base/PlainText.h"
+#include "executor/base/Quote.h"
 #include "frontend/symbol/Impl.h"
 #include "frontend/symbol/Module.h"
+#include "frontend/symbol/ValueText.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Extents.h"
 #include "ir/sym/OpText.h"
@@ -40,6 +43,7 @@ Graph *Symbol::graph() const {
 std::string Symbol::name() const {
   if (!graph())
     return {};
+  graph_->impl().declareInputs();
   return sym::userName(mlir::Value::getFromOpaquePointer(value_));
 }
 
@@ -85,6 +89,9 @@ mlir::Type Graph::Impl::openType() { return sym::OpenType::get(&context); }
 
 std::optional<Diagnostic> Graph::Impl::checkShape(const Shape &shape, const Origin &origin) {
   for (const Dim &dim : shape.dims)
+    if (auto error = checkText("the name of a dim", dim.name, origin))
+      return error;
+  for (const Dim &dim : shape.dims)
     if (dim.extent < 1 && dim.extent != kUnknown)
       return makeError(ErrorCode::E0206, origin,
                        "dimension " + std::to_string(dim.extent) + " (write _ for one to infer)");
@@ -123,6 +130,7 @@ Shape Graph::Impl::shapeOf(mlir::Value value) {
   auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
   if (!type)
     return {};
+  declareInputs();
   dimNames.update(*body);
   Shape shape;
   shape.ranked = true;
@@ -212,13 +220,27 @@ void Graph::Impl::addGroup(mlir::Operation *op) {
     }
 }
 
+std::optional<Diagnostic> Graph::Impl::checkText(StringRef what, StringRef text,
+                                                 const Origin &origin) {
+  if (isPlainText(text))
+    return std::nullopt;
+  return makeError(ErrorCode::E0204, origin,
+                   what.str() + " is UTF-8 without control characters, got " + inQuotes(text));
+}
+
 std::optional<Diagnostic> Graph::Impl::checkNew(StringRef wanted, const Origin &origin) {
   if (finished)
-    return makeError(ErrorCode::E0099, origin, "the net \"" + name + "\" is finished");
+    return makeError(ErrorCode::E0318, origin,
+                     "the net " + stringText(name) + " is finished, and takes no further calls");
   if (wanted.size() > kLongestName)
     return makeError(ErrorCode::E0315, origin,
                      "name of " + std::to_string(wanted.size()) + " bytes, the limit is " +
                          std::to_string(kLongestName));
+  if (auto error = checkText("a name", wanted, origin))
+    return error;
+  for (const Scope &scope : scopes)
+    if (auto error = checkText("the name of a scope", scope.value, origin))
+      return error;
   if (nodes >= options.nodeLimit)
     return makeError(ErrorCode::E0311, origin,
                      "the graph has reached " + std::to_string(options.nodeLimit) +

@@ -74,6 +74,10 @@ struct VariableOptions {
   std::optional<double> lrMult, wdMult;
   /// From Variable(..): sharing the name is intended, and gives no warning.
   bool shareIsMeant = false;
+  /// Of a layer: how messages show it, "LSTM(num_hidden=16)". Empty: of no layer.
+  std::string layer;
+  /// Of a layer: whether this is not its first parameter, which alone gives that warning.
+  bool followsInLayer = false;
 };
 
 /// What an op takes, as frontends need it to bind a call; made from the op records of ir/sym.
@@ -205,7 +209,8 @@ public:
   /// A parameter. The same name is the same parameter; declarations must agree (E0209).
   Checked<Symbol> variable(const std::string &name, const VariableOptions &options = {},
                            const Origin &origin = {});
-  /// The begin state of a recurrent layer: zero, unless fit's `carry` keeps it.
+  /// The begin state of a recurrent layer: zero, unless fit's `carry` keeps it. Each call has a
+  /// state of its own: where the name is taken already, the state gets a number, "NAME_1".
   Checked<Symbol> beginState(const std::string &name, DType dtype, const Shape &shape,
                              const Origin &origin = {});
   /// Adds a node and returns its visible outputs. Makes the parameters that the call leaves out.
@@ -246,7 +251,10 @@ public:
   void rehearse();
   bool rehearsing() const;
   std::vector<std::string> listArguments() const; ///< inputs and parameters, MXNet's order
-  std::vector<std::string> listOutputs() const;   ///< "softmax_output"
+  std::vector<std::string> listOutputs() const;   ///< "softmax_output"; several may be equal
+  /// Names of the outputs in a package, where each name stands once: of equal ones, the second is
+  /// "softmax_output_1".
+  std::vector<std::string> outputNames() const;
   std::vector<std::string> listAuxiliaryStates() const;
   /// Shape of every argument, output by name, after finish().
   std::vector<std::pair<std::string, Shape>> inferredShapes() const;

@@ -17,12 +17,22 @@ mlir::BlockArgument Graph::Impl::addInput(StringRef inputName, mlir::Type type, 
                            builder.getStringAttr(role == Role::Label ? "label" : "data"))};
   if (dims)
     attributes.push_back(builder.getNamedAttr(sym::kDimsAttr, dims));
-  unsigned index = function.getNumArguments();
-  function.insertArgument(index, type, builder.getDictionaryAttr(attributes), at);
-  return function.getArgument(index);
+  inputAttributes.push_back(builder.getDictionaryAttr(attributes));
+  return body->addArgument(type, at);
 }
 
-void Graph::Impl::dropLastInput() { function.eraseArgument(function.getNumArguments() - 1); }
+void Graph::Impl::declareInputs() {
+  if (finished || function.getNumArguments() == inputAttributes.size())
+    return;
+  function.setType(builder.getFunctionType(body->getArgumentTypes(), {}));
+  function.setAllArgAttrs(inputAttributes);
+}
+
+void Graph::Impl::dropLastInput() {
+  declareInputs();
+  function.eraseArgument(function.getNumArguments() - 1);
+  inputAttributes.pop_back();
+}
 
 Checked<Symbol> Graph::input(const std::string &name, DType dtype, const Shape &shape, Role role,
                              const Origin &origin) {
@@ -84,9 +94,10 @@ static bool same(const Initialiser &a, const Initialiser &b) {
 }
 
 static Diagnostic declaredTwice(const Origin &origin, StringRef name, const std::string &here,
-                                const std::string &there, mlir::Location at) {
+                                const std::string &there, mlir::Location at,
+                                const std::string &help = {}) {
   return makeError(ErrorCode::E0209, origin,
-                   stringText(name) + " is " + here + " here and " + there + sym::atText(at));
+                   stringText(name) + " is " + here + " here and " + there + sym::atText(at), help);
 }
 
 /// As messages say it, which leave out numbers.
@@ -111,11 +122,15 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
   mlir::TensorType declared = impl.typeOf(options.shape, options.dtype);
   mlir::TensorType both = merged(type, declared);
   if (!both) {
+    impl.declareInputs();
     impl.dimNames.update(*impl.body);
     std::string there = sym::typeText(type, known.value, impl.dimNames);
     if (!options.dtype)
       declared = declared.clone(type.getElementType());
-    return declaredTwice(origin, name, sym::typeText(declared), there, variable.getLoc());
+    return declaredTwice(origin, name, sym::typeText(declared), there, variable.getLoc(),
+                         options.layer.empty() ? ""
+                                               : "layers of one name share their parameters: give "
+                                                 "one of them another name");
   }
   if (both.hasRank())
     if (auto error = impl.checkSize(both.getShape(), origin))
@@ -140,6 +155,7 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
   if (mlir::ArrayAttr dims = impl.dimsOf(options.shape); dims && !variable.getDimsAttr())
     variable.setDimsAttr(dims);
   if (both != type) {
+    impl.declareInputs(); // messages name them
     known.value.setType(both);
     for (mlir::Operation *user : llvm::make_early_inc_range(known.value.getUsers()))
       if (failed(impl.solver.settle(user))) {
@@ -160,15 +176,17 @@ Checked<Symbol> Graph::variable(const std::string &name, const VariableOptions &
   if (auto error = impl.checkShape(options.shape, origin))
     return *error;
   if (auto at = impl.named.find(name); at != impl.named.end()) {
-    bool warn = !options.shareIsMeant && !at->second.shareIsMeant;
+    bool warn = !options.shareIsMeant && !options.followsInLayer && !at->second.shareIsMeant;
     if (auto error = declareAgain(impl, name, at->second, options, origin))
       return *error;
     Symbol symbol(this, at->second.value.getAsOpaquePointer());
     if (!warn)
       return symbol;
-    Diagnostic warning = makeError(ErrorCode::E0209, origin,
-                                   stringText(name) + " is shared with the call" +
-                                       sym::atText(at->second.value.getLoc()));
+    std::string shared = options.layer.empty() ? stringText(name) + " is shared with the call"
+                                               : options.layer + " shares " + stringText(name) +
+                                                     " and its like with the call";
+    Diagnostic warning =
+        makeError(ErrorCode::E0209, origin, shared + sym::atText(at->second.value.getLoc()));
     warning.severity = Severity::Warning;
     return {symbol, {warning}};
   }
@@ -219,18 +237,25 @@ std::optional<Symbol> Graph::Impl::rehearseNamed(Graph *graph, StringRef wanted,
   return made->symbols.front();
 }
 
-Checked<Symbol> Graph::beginState(const std::string &name, DType dtype, const Shape &shape,
+std::string Graph::Impl::unusedStateName(const std::string &wanted) {
+  auto isTaken = [&](const std::string &candidate) {
+    return named.contains(candidate) || (rehearsal && rehearsal->named.contains(candidate));
+  };
+  std::string found = wanted;
+  while (isTaken(found))
+    found = wanted + "_" + std::to_string(++stateCounts[wanted]);
+  return found;
+}
+
+Checked<Symbol> Graph::beginState(const std::string &wanted, DType dtype, const Shape &shape,
                                   const Origin &origin) {
   Impl &impl = *impl_;
   dtype = impl.computeType().value_or(dtype); // the final state has that type
+  const std::string name = impl.unusedStateName(wanted);
   if (auto error = impl.checkNew(name, origin))
     return *error;
   if (auto error = impl.checkShape(shape, origin))
     return *error;
-  if (auto at = impl.named.find(name); at != impl.named.end())
-    return makeError(ErrorCode::E0210, origin,
-                     stringText(name) + " is already defined" +
-                         sym::atText(at->second.value.getLoc()));
   std::string key;
   if (impl.rehearsal) {
     key = Rehearsal::keyOf("state", dtype, shape, {}, origin);

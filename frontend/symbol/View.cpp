@@ -24,6 +24,8 @@ Tuple tupleOf(mlir::Attribute attribute) {
   return tuple;
 }
 
+} // namespace
+
 AttributeValue valueOf(mlir::Attribute attribute) {
   if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(attribute))
     return flag.getValue();
@@ -38,7 +40,6 @@ AttributeValue valueOf(mlir::Attribute attribute) {
   return {};
 }
 
-/// Whether a value is what the record's default text says.
 bool isDefault(const AttributeValue &value, std::string_view text) {
   if (auto flag = std::get_if<bool>(&value))
     return text == (*flag ? "True" : "False");
@@ -56,6 +57,8 @@ bool isDefault(const AttributeValue &value, std::string_view text) {
     return tuple->empty() && text == "()";
   return text == "None";
 }
+
+namespace {
 
 Initialiser initialiserOf(mlir::ArrayAttr attribute) {
   Initialiser init;

@@ -194,6 +194,10 @@ private:
       pool_.graph.push({symbol::Scope::Kind::Recompute, ""});
       ++scopes_;
     }
+    if (draw_.chance(0.1)) {
+      pool_.graph.push({symbol::Scope::Kind::DType, draw_.oneOf({"bfloat16", "float16"})});
+      ++scopes_;
+    }
   }
 
   //===---- layers and loops ------------------------------------------------------------------===//
@@ -227,15 +231,24 @@ private:
           [&](const Item &item) { return item.extents == extents && item.dtype == DType::F32; });
       options.h = state ? state->symbol : pool_.input("data", extents, DType::F32).symbol;
     }
-    std::string name = pool_.newName("layer");
-    int64_t kind = draw_.below(4);
-    Checked<symbol::LayerOutputs> made =
-        kind == 0   ? symbol::gru(pool_.graph, x.symbol, units, name, options)
-        : kind == 1 ? symbol::rnnLayer(pool_.graph, x.symbol, units,
-                                       draw_.chance(0.7) ? "tanh" : "relu", name, options)
-                    : symbol::lstm(pool_.graph, x.symbol, units, name, options);
+    const int64_t kind = draw_.below(4);
+    const std::string activation = draw_.chance(0.7) ? "tanh" : "relu";
+    auto make = [&](const Item &of, const std::string &name, const symbol::LayerOptions &with) {
+      return kind == 0   ? symbol::gru(pool_.graph, of.symbol, units, name, with)
+             : kind == 1 ? symbol::rnnLayer(pool_.graph, of.symbol, units, activation, name, with)
+                         : symbol::lstm(pool_.graph, of.symbol, units, name, with);
+    };
+    const std::string name = pool_.newName("layer");
+    Checked<symbol::LayerOutputs> made = make(x, name, options);
     if (!made.ok())
       return;
+    // The same layer of another sequence: its calls share their parameters, and have states of
+    // their own.
+    for (options.h = {}, options.length = {}; draw_.chance(0.3);) {
+      const Item again = draw_.chance(0.5) ? x : *sequence();
+      if (Checked<symbol::LayerOutputs> more = make(again, name, options); more.ok())
+        pool_.take(more->output);
+    }
     pool_.calls += 2;
     pool_.take(made->output);
     if (draw_.chance(0.3))
@@ -373,10 +386,18 @@ private:
       if (std::optional<Symbol> head = makeHead(item))
         outputs.push_back(*head);
     }
+    if (!outputs.empty() && draw_.chance(0.05))
+      outputs.push_back(draw_.oneOf(outputs));
     return outputs;
   }
 
-  std::optional<Symbol> makeHead(const Item &item) {
+  std::optional<Symbol> makeHead(Item item) {
+    if (item.dtype == DType::F16 || item.dtype == DType::BF16) {
+      std::optional<Item> wide = one("Cast", item, {{"dtype", std::string("float32")}});
+      if (!wide)
+        return std::nullopt;
+      item = *wide;
+    }
     if (!isFloating(item.dtype))
       return draw_.chance(0.5) ? std::optional(item.symbol) : std::nullopt;
     if (draw_.chance(0.05))

@@ -38,10 +38,20 @@ Value Variables::variable(Arguments &arguments) {
   if (!taken)
     return Value::unknown();
   taken->shareIsMeant = !byLayer;
-  if (!byLayer)
-    if (std::optional<Value> input = fileNet_.input(values[0].string(), *taken, span))
-      return *input;
+  if (byLayer)
+    markLayer(*taken, shown, run_.place(span));
+  else if (std::optional<Value> input = fileNet_.input(values[0].string(), *taken, span))
+    return *input;
   return nodes_.variable(values[0].string(), *taken, span);
+}
+
+/// A layer is called at one place, with the same loop values and calls for all its parameters.
+void Variables::markLayer(symbol::VariableOptions &options, const std::string &shown,
+                          const SourceRange &call) {
+  options.layer = shown;
+  options.followsInLayer = call.byte == layerCall_.byte && call.file == layerCall_.file &&
+                           call.loops == layerCall_.loops && call.calls == layerCall_.calls;
+  layerCall_ = call;
 }
 
 bool Variables::checkName(const Value &name, const Expr *place) {

@@ -36,6 +36,8 @@ private:
                                                  const std::vector<const Expr *> &places);
   bool takeShape(const symbol::Initialiser &init, const std::string &name, const Expr *place,
                  symbol::Shape &shape);
+  void markLayer(symbol::VariableOptions &options, const std::string &shown,
+                 const SourceRange &call);
 
   Run &run_;
   Nodes &nodes_;
@@ -43,6 +45,7 @@ private:
   FileNet &fileNet_;
   InitialValues &initialValues_;
   std::map<std::string, int> layerCounts_; ///< by hint: "lstm" of "lstm0"
+  SourceRange layerCall_;                  ///< of the last parameter that a layer made
 };
 
 /// E0213 for `Custom`, which is Python code in MXNet.

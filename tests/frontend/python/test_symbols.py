@@ -7,6 +7,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
+
+import numpy
 
 import lstmc
 from lstmc import _core, graph, sym
@@ -119,6 +122,49 @@ class Symbols(unittest.TestCase):
         parts = sym.SliceChannel(a, num_outputs=3, name="cut")
         self.assertEqual(len(parts), 3)
         self.assertEqual(parts[1].list_outputs(), ["cut_output1"])
+
+    def test_outputs_twice_and_outputs_of_one_name(self):
+        data = sym.Variable("data")
+        fc = sym.FullyConnected(data, num_hidden=3, name="fc")
+        twice = sym.Group([fc, fc])
+        self.assertEqual(twice.list_outputs(), ["fc_output", "fc_output"])
+        self.assertEqual(twice.infer_shape(data=(2, 4))[1], [(2, 3), (2, 3)])
+        self.assertEqual([output.shape for output in twice.simple_bind(data=(2, 4)).forward()], [(2, 3), (2, 3)])
+        self.assertEqual(lstmc.Network(twice).compile({"data": (2, 4)}).outputs, ["fc_output", "fc_output_1"])
+        other = sym.FullyConnected(data, num_hidden=5, name="fc", weight=sym.Variable("w2"), bias=sym.Variable("b2"))
+        self.assertEqual([output.shape for output in sym.Group([fc, other]).simple_bind(data=(2, 4)).forward()], [(2, 3), (2, 5)])
+
+    def test_layers_of_one_name_share_their_parameters(self):
+        left, right = sym.Variable("left"), sym.Variable("right")
+        towers = [sym.LSTM(x, num_hidden=5, num_layers=2, layout="NTC", name="lstm")[0] for x in (left, right)]
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            executor = (towers[0] * towers[1]).simple_bind(left=(2, 3, 4), right=(2, 3, 4))
+        self.assertTrue(any("LSTM(num_hidden=5) shares \"lstm_i2h_weight\" and its like" in str(one.message) for one in said))
+        self.assertEqual(len(executor.arg_dict), 2 + 8)
+        draw = numpy.random.default_rng(1)
+        for array in executor.arg_dict.values():
+            array[:] = draw.normal(0, 0.5, array.shape)
+        executor.forward(is_train=True)
+        executor.backward()
+        # The gradient is the sum of those of two layers with names of their own and the same weights.
+        towers = [sym.LSTM(x, num_hidden=5, num_layers=2, layout="NTC", name=name)[0] for x, name in ((left, "a"), (right, "b"))]
+        apart = (towers[0] * towers[1]).simple_bind(left=(2, 3, 4), right=(2, 3, 4))
+        for name, array in apart.arg_dict.items():
+            array[:] = executor.arg_dict["lstm" + name[1:] if name[1] == "_" else name].asnumpy()
+        apart.forward(is_train=True)
+        apart.backward()
+        for name in executor.grad_dict:
+            if name.startswith("lstm"):
+                both = apart.grad_dict["a" + name[4:]].asnumpy() + apart.grad_dict["b" + name[4:]].asnumpy()
+                numpy.testing.assert_allclose(executor.grad_dict[name].asnumpy(), both, rtol=1e-5, atol=1e-6)
+
+    def test_patterns_of_mixed_match_in_linear_time(self):
+        net = sym.FullyConnected(sym.Variable("data"), num_hidden=3, name="a" * 2000 + "b")
+        mixed = lstmc.init.Mixed(["(a+)+$", ".*"], [lstmc.init.Zero(), lstmc.init.One()])
+        lstmc.Network(net).compile({"data": (2, 4)}, initializer=mixed)
+        with self.assertRaisesRegex(lstmc.Error, r"E0204.*pattern .* has a reference to a group"):
+            lstmc.Network(net).compile({"data": (2, 4)}, initializer=lstmc.init.Mixed([r"(a)\1"], [lstmc.init.Zero()]))
 
     def test_scopes(self):
         with lstmc.AttrScope(ctx_group="first"):

@@ -98,6 +98,47 @@ TEST(Graph, WarnsOfAParameterThatTwoCallsShareByChance) {
                                           "warning[W0209]: \"fc_bias\" is shared with the call\n");
 }
 
+/// As in MXNet; a package needs each name once.
+TEST(Graph, GivesOutputsOfOneNameNumbers) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {2, 3});
+  Symbol a = make(graph, "tanh", {x}, {}, "a"), b = make(graph, "sigmoid", {x}, {}, "a"),
+         c = make(graph, "tanh", {a}, {}, "a_output_1");
+  ASSERT_TRUE(graph.finish({a, a, b, x, x}).empty());
+  EXPECT_EQ(graph.listOutputs(), (Names{"a_output", "a_output", "a_output", "data", "data"}));
+  EXPECT_EQ(graph.outputNames(), (Names{"a_output", "a_output_1", "a_output_2", "data", "data_1"}));
+  Graph other("net");
+  x = input(other, "a_output_1", {2, 3});
+  a = make(other, "tanh", {x}, {}, "a");
+  ASSERT_TRUE(other.finish({a, a, x}).empty());
+  EXPECT_EQ(other.outputNames(), (Names{"a_output", "a_output_2", "a_output_1"}));
+}
+
+TEST(Graph, RefusesNamesWithControlCharacters) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {2, 3});
+  EXPECT_EQ(refusal(graph, callOf("tanh", {x}, {}, "a\nb")),
+            "error[E0204]: a name is UTF-8 without control characters, got \"a\\nb\"\n");
+  EXPECT_FALSE(graph.variable("w\x07", {}).ok());
+  graph.push({Scope::Kind::ContextGroup, "g\xff"});
+  EXPECT_EQ(refusal(graph, callOf("tanh", {x}, {}, "a")),
+            "error[E0204]: the name of a scope is UTF-8 without control characters, got "
+            "\"g\\xff\"\n");
+}
+
+/// Each change of a function's lists makes new ones, which are kept: 2 * 10^4 inputs and outputs
+/// one by one took 5 GiB.
+TEST(Graph, TakesManyInputsAndOutputs) {
+  Graph graph("net");
+  std::vector<Symbol> outputs;
+  for (int i = 0; i < 20000; ++i)
+    outputs.push_back(input(graph, "x" + std::to_string(i), {2}));
+  for (int i = 0; i < 20000; ++i)
+    outputs.push_back(outputs[size_t(i)]);
+  ASSERT_TRUE(graph.finish(outputs).empty());
+  EXPECT_EQ(graph.outputNames()[30000], "x10000_1");
+}
+
 TEST(Graph, TakesOutWhatNoOutputNeeds) {
   Graph graph("net");
   Symbol x = input(graph, "data", {2, 3});

@@ -62,6 +62,41 @@ TEST(Layers, SwapsABatchThatComesFirst) {
   EXPECT_EQ(extents(made->output), (Extents{2, 5, 4}));
 }
 
+/// One warning, for all parameters; a state for each call.
+TEST(Layers, OfOneNameShareTheirParameters) {
+  Graph graph("net");
+  LayerOptions options;
+  options.layers = 2;
+  Symbol x = input(graph, "data", {5, 2, 8}), y = input(graph, "more", {3, 2, 8});
+  auto first = gru(graph, x, 4, "gru", options), second = gru(graph, y, 4, "gru", options),
+       third = gru(graph, y, 4, "gru", options);
+  ASSERT_TRUE(first.ok() && second.ok() && third.ok());
+  const std::string warning = "warning[W0209]: GRU(num_hidden=4) shares \"gru_i2h_weight\" and its "
+                              "like with the call\n";
+  EXPECT_EQ(render(first.diagnostics()), "");
+  EXPECT_EQ(render(second.diagnostics()), warning);
+  EXPECT_EQ(render(third.diagnostics()), warning);
+  ASSERT_TRUE(graph.finish({first->output, second->output, third->output}).empty());
+  EXPECT_EQ(
+      graph.listArguments(),
+      (Names{"data", "gru_i2h_weight", "gru_h2h_weight", "gru_l1_i2h_weight", "gru_l1_h2h_weight",
+             "gru_i2h_bias", "gru_h2h_bias", "gru_l1_i2h_bias", "gru_l1_h2h_bias", "more"}));
+  for (const char *state :
+       {"\"gru_begin_state_0\"", "\"gru_begin_state_0_1\"", "\"gru_begin_state_0_2\""})
+    EXPECT_NE(graph.text().find(state), std::string::npos) << state;
+}
+
+TEST(Layers, OfOneNameAndOtherSizesAreRefused) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {5, 2, 8});
+  ASSERT_TRUE(lstm(graph, x, 4, "lstm").ok());
+  auto second = lstm(graph, x, 5, "lstm");
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(render(second.diagnostics()),
+            "error[E0209]: \"lstm_i2h_weight\" is float32[20, _] here and float32[16, 8]\n"
+            "    help: layers of one name share their parameters: give one of them another name\n");
+}
+
 TEST(Layers, SayTheirOwnNameInMessages) {
   Graph graph("net");
   auto made = lstm(graph, input(graph, "data", {5, 2, 8}), 4, "lstm");

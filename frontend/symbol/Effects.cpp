@@ -1,0 +1,115 @@
+// Attributes that an op does not read, for what else it has: finish() warns about them. The test
+// tests/frontend/cli/test_effects.py finds one that is missing here.
+#include "frontend/symbol/Impl.h"
+#include "ir/sym/SymOps.h"
+
+namespace lstmc::symbol {
+
+using llvm::StringRef;
+
+namespace {
+
+std::string idle(sym::RnnOp op, StringRef attribute) {
+  if (attribute == "p" && op.getNumLayers() == 1)
+    return "it is the dropout between layers, and there is one layer";
+  if (attribute == "lstm_state_clip_nan" && !op.getLstmStateClipMin())
+    return "lstm_state_clip_min and lstm_state_clip_max are not given";
+  return {};
+}
+
+std::string idle(sym::SoftmaxOutputOp op, StringRef attribute) {
+  const bool given = op.holdsProbabilities();
+  if (given && (attribute == "use_ignore" || attribute == "ignore_label" ||
+                attribute == "smooth_alpha" || attribute == "normalization"))
+    return "the label has the shape of data, so it holds probabilities and no classes";
+  // What "valid" counts does not depend on use_ignore, as in MXNet.
+  if (attribute == "ignore_label" && !op.getUseIgnore() && op.getNormalization() != "valid")
+    return "use_ignore is False";
+  if (op.getMultiOutput() && (attribute == "preserve_shape" || attribute == "smooth_alpha"))
+    return "multi_output is True";
+  return {};
+}
+
+std::string idle(sym::MakeLossOp op, StringRef attribute) {
+  return attribute == "valid_thresh" && op.getNormalization() != "valid"
+             ? "normalization is not \"valid\""
+             : "";
+}
+
+std::string idle(sym::SequenceMaskOp op, StringRef attribute) {
+  return attribute != "use_sequence_length" && !op.getUseSequenceLength()
+             ? "use_sequence_length is False, so nothing is masked"
+             : "";
+}
+
+std::string idle(sym::LeakyReluOp op, StringRef attribute) {
+  StringRef type = op.getActType();
+  const bool slope = attribute == "slope" && type != "leaky" && type != "elu";
+  const bool bound = attribute.ends_with("_bound") && type != "rrelu";
+  return slope || bound ? "act_type is \"" + type.str() + "\"" : "";
+}
+
+std::string idle(sym::DropoutOp op, StringRef attribute) {
+  if ((attribute == "mode" || attribute == "axes") && op.getP().isZero())
+    return "p is 0";
+  return attribute == "cudnn_off" ? "no kernel is cuDNN's" : "";
+}
+
+std::string idle(sym::EmbeddingOp, StringRef attribute) {
+  return attribute == "sparse_grad" ? "gradients are dense" : "";
+}
+
+std::string idle(sym::EinsumOp, StringRef attribute) {
+  return attribute == "optimize" ? "one order is used for two operands" : "";
+}
+
+std::string idle(sym::TopkOp op, StringRef attribute) {
+  StringRef type = op.getRetTyp();
+  return attribute == "dtype" && (type == "value" || type == "mask")
+             ? "it is the type of indices, and ret_typ is \"" + type.str() + "\""
+             : "";
+}
+
+std::string idle(sym::ReshapeOp op, StringRef attribute) {
+  if (attribute == "reverse" && op.getShape().empty())
+    return "target_shape is read from its beginning";
+  if (attribute == "target_shape" && !op.getShape().empty())
+    return "shape is given";
+  if (attribute == "keep_highest" && (!op.getShape().empty() || op.getTargetShape().empty()))
+    return "target_shape is not read";
+  return {};
+}
+
+/// Of the reductions: `exclude` is of the axes that are named.
+template <typename Op> std::string idleExclude(Op op, StringRef attribute) {
+  return attribute == "exclude" && (!op.getAxis() || op.getAxis()->empty()) ? "axis is not given"
+                                                                            : "";
+}
+std::string idle(sym::SumOp op, StringRef attribute) { return idleExclude(op, attribute); }
+std::string idle(sym::MeanOp op, StringRef attribute) { return idleExclude(op, attribute); }
+std::string idle(sym::MaxOp op, StringRef attribute) { return idleExclude(op, attribute); }
+std::string idle(sym::MinOp op, StringRef attribute) { return idleExclude(op, attribute); }
+std::string idle(sym::ProdOp op, StringRef attribute) { return idleExclude(op, attribute); }
+
+template <typename... Ops> std::string idleOf(mlir::Operation *op, StringRef attribute) {
+  std::string why;
+  auto ask = [&](auto typed) {
+    if (typed)
+      why = idle(typed, attribute);
+  };
+  (ask(llvm::dyn_cast<Ops>(op)), ...);
+  return why;
+}
+
+} // namespace
+
+std::string idleReason(mlir::Operation *op, StringRef attribute) {
+  if (attribute == "ctx")
+    return "place(..) and --place say on which device an op runs";
+  return idleOf<sym::RnnOp, sym::SoftmaxOutputOp, sym::MakeLossOp, sym::SequenceMaskOp,
+                sym::LeakyReluOp, sym::DropoutOp, sym::EmbeddingOp, sym::EinsumOp, sym::TopkOp,
+                sym::ReshapeOp, sym::SumOp, sym::MeanOp, sym::MaxOp, sym::MinOp, sym::ProdOp>(
+      op, attribute);
+}
+
+} // namespace lstmc::symbol
