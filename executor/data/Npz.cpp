@@ -2,6 +2,7 @@
 
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
+#include "executor/data/ForeignFile.h"
 #include "executor/data/Npy.h"
 #include "executor/data/Zip.h"
 
@@ -60,6 +61,8 @@ Result<std::vector<NamedStoredArray>> readNpz(const StoredBytes &archive, const 
 
 Result<std::vector<NamedArray>> parseNpz(std::span<const uint8_t> bytes, const std::string &file,
                                          const Limits &limits) try {
+  if (std::string_view kind = foreignToNpz(bytes); !kind.empty())
+    return failAt({.file = file}, ErrorCode::E0603, "this is {}", kind);
   Limits held = limits;
   held.dataMemory = UINT64_MAX;
   LSTMC_ASSIGN(std::vector<NamedStoredArray> stored, readNpz(bytes, file, held));

@@ -9,6 +9,7 @@
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/data/ByteCursor.h"
+#include "executor/data/ForeignFile.h"
 #include "executor/data/StrictJson.h"
 
 namespace lstmc::data {
@@ -271,6 +272,8 @@ private:
 } // namespace
 
 Result<SafeTensors> SafeTensors::parse(Bytes bytes, std::string file, const Limits &limits) try {
+  if (std::string_view kind = foreignKind(bytes); !kind.empty())
+    return failAt({.file = file}, ErrorCode::E0603, "this is {}", kind);
   ByteCursor cursor(std::span<const uint8_t>(bytes), file);
   LSTMC_ASSIGN(uint64_t length, cursor.little<uint64_t>("header length"));
   if (length == 0)

@@ -77,10 +77,10 @@ Options toCompile(const Outputs &outputs, const Options &options) {
 }
 
 nlohmann::ordered_json documentOf(const Outputs &outputs, const torch::Imported &imported) {
-  nlohmann::ordered_json document = {{"schema", "lstmc.import/1"},
-                                     {"network", outputs.network},
-                                     {"weights", outputs.weights},
-                                     {"modules", imported.modules}};
+  nlohmann::ordered_json document = {
+      {"schema", "lstmc.import/1"},          {"network", outputs.network},
+      {"weights", outputs.weights},          {"modules", imported.modules},
+      {"assumptions", imported.assumptions}, {"warnings", imported.warnings}};
   if (outputs.package)
     document["package"] = *outputs.package;
   return document;
@@ -112,6 +112,7 @@ CommandResult importCommand(const Options &options, Console &console) {
                                   .order = *options.modules,
                                   .batchFirst = *options.layout == InputLayout::BatchFirst};
   if (std::optional<keras::Source> source = kerasSource(*options.as)) {
+    request.assumptions = keras::assumptions(file, *source);
     LSTMC_CHECKED_ASSIGN(file, keras::asStateDict(file, *source));
     request.layerNormEpsilon = keras::kLayerNormEpsilon;
   }
@@ -120,6 +121,10 @@ CommandResult importCommand(const Options &options, Console &console) {
 
   for (const std::string &module : imported.modules)
     console.say(module);
+  for (const std::string &assumption : imported.assumptions)
+    console.say("assumed: " + assumption);
+  for (const std::string &warning : imported.warnings)
+    console.say("warning: " + warning);
   std::string line = fmt::format("{}  {}", outputs.network, outputs.weights);
   if (!options.dryRun) {
     LSTMC_CHECKED_TRY(writeFile(outputs.network, text, options.existing()));

@@ -259,4 +259,20 @@ Result<SafeTensors> asStateDict(const SafeTensors &file, Source source) {
   return Converter(file, source).run();
 }
 
+std::vector<std::string> assumptions(const SafeTensors &file, Source source) {
+  if (source == Source::TensorFlowLstm)
+    return {"forget_bias is 1, and the activation tanh"};
+  const bool both = std::ranges::any_of(file.records(), [](const TensorRecord &tensor) {
+    return tensor.name.find("/backward_") != std::string::npos;
+  });
+  std::vector<std::string> texts = {
+      source == Source::SimpleRnn
+          ? "the activation of SimpleRNN is tanh, and Dense has none"
+          : "activations are tanh and, of gates, sigmoid (no hard_sigmoid), and Dense has none",
+      "no step is masked (mask_zero, Masking)",
+      both ? "Bidirectional has merge_mode=\"concat\""
+           : "layers read forward (go_backwards=False)"};
+  return texts;
+}
+
 } // namespace lstmc::keras

@@ -34,4 +34,7 @@ inline constexpr std::string_view kLayerNormEpsilon = "1e-3";
 /// BasicLSTMCell (`call`).
 Result<data::SafeTensors> asStateDict(const data::SafeTensors &file, Source source);
 
+/// What such a file does not say, and import takes to be.
+std::vector<std::string> assumptions(const data::SafeTensors &file, Source source);
+
 } // namespace lstmc::keras

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "executor/base/Numeric.h"
+#include "executor/data/ForeignFile.h"
 #include "executor/data/Outside.h"
 #include "frontend/python/Models.h"
 #include "frontend/python/Values.h"
@@ -159,6 +160,13 @@ void addData(nb::module_ &module) {
              nb::arg("continues"));
   module.def("data_of_spec", &ofSpec, nb::arg("path"), nb::arg("command"), nb::arg("flags"),
              nb::arg("file"));
+  module.def(
+      "foreign_kind",
+      [](nb::bytes begin) {
+        return std::string(data::foreignKind(
+            std::span(reinterpret_cast<const uint8_t *>(begin.c_str()), begin.size())));
+      },
+      "What a file of another program is, by its first bytes, and what to do; else empty.");
 }
 
 } // namespace lstmc::python

@@ -1,6 +1,7 @@
 #include "frontend/torch/StateDict.h"
 
 #include <algorithm>
+#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -19,8 +20,11 @@ public:
       : file_(file), request_(request) {}
 
   Imported write(const std::vector<Module> &modules) {
+    assume(modules);
     for (size_t i = 0; i < modules.size(); ++i) {
       bool last = i + 1 == modules.size();
+      if (i > 0)
+        warnBetween(modules[i - 1], modules[i], i == 1);
       switch (modules[i].kind) {
       case Module::Kind::Recurrent:
         recurrent(modules[i]);
@@ -36,11 +40,71 @@ public:
         break;
       }
     }
-    result_.text = header(modules.front(), modules.size() > 1) + body_ + "    return x\n";
+    for (const std::string &assumption : result_.assumptions)
+      result_.text += fmt::format("# assumed: {}\n", assumption);
+    result_.text += header(modules.front(), modules.size() > 1) + body_ + "    return x\n";
     return std::move(result_);
   }
 
 private:
+  /// What no tensor says.
+  void assume(const std::vector<Module> &modules) {
+    auto assumed = [&](std::string text) { result_.assumptions.push_back(std::move(text)); };
+    assumed(request_.batchFirst ? "the input is [N, T, ..] (batch_first=True); else --layout TNC"
+                                : "the input is [T, N, ..] (batch_first=False)");
+    assumed("every step is returned; after the last one, SequenceLast or slice_axis");
+    if (modules.size() > 1)
+      assumed("nothing without weights stands between modules (activations, residual sums)");
+    if (modules.size() > 1 && modules.front().kind == Module::Kind::Matrix)
+      assumed(fmt::format("{} is an Embedding, no Linear without a bias", shown(modules.front())));
+    if (std::ranges::any_of(modules,
+                            [](const Module &m) { return m.kind == Module::Kind::LayerNorm; }))
+      assumed(fmt::format("eps of LayerNorm is {}", request_.layerNormEpsilon));
+    for (const std::string &text : request_.assumptions)
+      assumed(text);
+  }
+
+  /// Warns where something without weights probably stood.
+  void warnBetween(const Module &before, const Module &after, bool isSecond) {
+    auto isLinear = [&](const Module &module, bool isFirst) {
+      return module.kind == Module::Kind::Linear ||
+             (module.kind == Module::Kind::Matrix && !isFirst);
+    };
+    std::string text;
+    if (std::string missing = missingBetween(before.name, after.name); !missing.empty())
+      text = fmt::format("{} has no weights in the file: if it is an activation, it belongs here",
+                         missing);
+    else if (isLinear(before, isSecond) && isLinear(after, false))
+      text = fmt::format(
+          "{} follows {}, a Linear after a Linear: if an activation is between them, it "
+          "belongs here",
+          shown(after), shown(before));
+    if (text.empty())
+      return;
+    body_ += fmt::format("    # {}\n", text);
+    result_.warnings.push_back(text);
+  }
+
+  /// "head.1 to head.2" between "head.0" and "head.3"; empty for other names.
+  static std::string missingBetween(const std::string &before, const std::string &after) {
+    static const std::regex kNumbered("(.*?)([0-9]{1,9})");
+    std::smatch one, two;
+    if (!std::regex_match(before, one, kNumbered) || !std::regex_match(after, two, kNumbered) ||
+        one[1] != two[1] || (one[1].length() > 0 && !one[1].str().ends_with('.')))
+      return {};
+    int64_t from = std::stoll(one[2]) + 1, to = std::stoll(two[2]) - 1;
+    if (from > to)
+      return {};
+    return from == to ? fmt::format("{}{}", one[1].str(), from)
+                      : fmt::format("{0}{1} to {0}{2}", one[1].str(), from, to);
+  }
+
+  static std::string shown(const Module &module) {
+    std::string name = module.name.empty() ? "the module" : module.name;
+    std::ranges::replace_if(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '_');
+    return name;
+  }
+
   std::string header(const Module &first, bool several) const {
     std::string axes = request_.batchFirst ? "N, T" : "T, N";
     std::string input = first.kind == Module::Kind::Matrix && several

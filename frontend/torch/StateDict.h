@@ -18,13 +18,20 @@ struct ImportRequest {
   std::vector<std::string> order; ///< modules from input to output; empty: found by their shapes
   bool batchFirst = true;         ///< the input is [N, T, ...], else [T, N, ...]
   std::string_view layerNormEpsilon = "1e-5";
+  std::vector<std::string>
+      assumptions; ///< of the program that wrote the file, as Imported has them
 };
 
 struct Imported {
   std::string text;                       ///< the network, as `lstmc fmt` writes it
   std::vector<data::NamedTensor> weights; ///< under its names; they point into the file, or `zeros`
   std::vector<std::string> modules;       ///< "embed        Embedding 65 -> 32", in order
-  std::deque<Bytes> zeros;                ///< biases that a module without biases does not have
+  /// What the text says and a file of weights does not: "the input is [N, T, ..]"; comments of the
+  /// text.
+  std::vector<std::string> assumptions;
+  std::vector<std::string>
+      warnings;            ///< where something without weights probably stood; also comments
+  std::deque<Bytes> zeros; ///< biases that a module without biases does not have
 };
 
 /// The network of one recurrent layer (any number of layers, both directions), and of whatever

@@ -4,6 +4,7 @@ import struct
 
 import numpy
 
+from . import _core
 from .error import of_file
 
 _MAGIC = 0x112
@@ -40,9 +41,11 @@ class _Cursor:
 def read(path):
     """{name: array}, or a list where arrays have no names. E0602, E0603, E0604, E0613."""
     with open(path, "rb") as file:
-        cursor = _Cursor(file.read(), path)
+        data = file.read()
+    cursor = _Cursor(data, path)
     if cursor.number("Q") != _MAGIC:
-        cursor.fail("E0603", "this is no file of MXNet's arrays")
+        kind = _core.foreign_kind(data[:4096])
+        cursor.fail("E0603", f"this is {kind}" if kind else "this is no file of MXNet's arrays")
     cursor.number("Q")
     arrays = [_read_array(cursor) for _ in range(_count(cursor))]
     names = []

@@ -7,6 +7,7 @@ from . import graph as _graph
 from . import symbol_json as _symbol_json
 from .attribute import attributes_of as _attributes_of
 from .attribute import is_attribute as _is_attribute
+from .error import of_file as _of_file
 from .error import usage as _usage
 from .graph import Group, Symbol, Variable, dim
 
@@ -15,8 +16,14 @@ var = Variable
 
 def load(path):
     """The symbol of a file of MXNet's (symbol.json), of any version from 0.7 on."""
-    with open(path, encoding="utf-8") as file:
-        return _symbol_json.loads(file.read(), path)
+    with open(path, "rb") as file:
+        text = file.read()
+    if kind := _core.foreign_kind(text[:4096]):
+        raise _of_file("E0603", f"this is {kind}", path)
+    try:
+        return _symbol_json.loads(text.decode("utf-8"), path)
+    except UnicodeDecodeError as problem:
+        raise _of_file("E0603", f"this is no symbol.json: {problem}", path) from None
 
 
 def load_json(json_str):

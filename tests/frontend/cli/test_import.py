@@ -97,6 +97,11 @@ class Import(Case):
         self.brought("torch-lstm")
         self.assertEqual((self.folder / "t.lnet").read_text(), """\
 # torch.safetensors, brought in by: lstmc import --as torch-lstm
+# assumed: the input is [N, T, ..] (batch_first=True); else --layout TNC
+# assumed: every step is returned; after the last one, SequenceLast or slice_axis
+# assumed: nothing without weights stands between modules (activations, residual sums)
+# assumed: embed is an Embedding, no Linear without a bias
+# assumed: eps of LayerNorm is 1e-5
 N, T = dim("batch", 1), dim("seq", 32)
 
 def net(data: int32[N, T]):
@@ -112,6 +117,47 @@ def net(data: int32[N, T]):
         want = [bounded.product(w["out.weight"], bounded.layer_norm(y, w["norm.weight"], w["norm.bias"], 1e-5), w["out.bias"])
                 for y in bounded.recurrent("lstm", inner, xs, 4, 2, 1)]
         self.near(self.outputs(ids, "(1, 5)"), want)
+
+    def test_what_a_file_does_not_say(self):
+        """Assumptions and warnings are printed, in the text, and in the document."""
+        shapes = {**layer(4, 3, 4, prefix="rnn."), "head.0.weight": (4, 4), "head.0.bias": (4,), "head.3.weight": (5, 4), "head.3.bias": (5,),
+                  "out.weight": (6, 5), "out.bias": (6,)}
+        state_dict(self.folder / "torch.safetensors", shapes)
+        gap, linear = "head.1 to head.2 has no weights in the file", "out follows head.3, a Linear after a Linear"
+        for layout, assumed in (("NTC", "the input is [N, T, ..] (batch_first=True); else --layout TNC"), ("TNC", "the input is [T, N, ..] (batch_first=False)")):
+            words = ("import", "torch.safetensors", "--as", "torch-lstm", "--layout", layout, "-o", "t.lnet", "--force")
+            said = self.run_here(*words).stderr
+            document = json.loads(self.good(*words, "--json").stdout)
+            text = (self.folder / "t.lnet").read_text()
+            self.assertIn(f"assumed: {assumed}", said)
+            self.assertIn(f"# assumed: {assumed}", text)
+            self.assertIn(assumed, document["assumptions"])
+            self.assertEqual(len(document["warnings"]), 2)
+            for warning in (gap, linear):
+                self.assertIn(f"warning: {warning}", said)
+                self.assertIn(f"    # {warning}", text)
+            lines = text.splitlines()
+            self.assertIn('name="head_3"', lines[next(at for at, line in enumerate(lines) if gap in line) + 1])
+        self.good("compile", "t.lnet", "-o", "t.lstmc")
+
+    def test_files_of_other_programs_are_called_by_their_kind(self):
+        begins = {"HDF5": b"\x89HDF\r\n\x1a\n", "a PyTorch file": b"PK\x03\x04" + bytes(26) + b"net/data.pkl", "PyTorch": b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j",
+                  "ONNX": b"\x08\x08\x12\x07pytorch\x1a", "MXNet's .params": struct.pack("<4Q", 0x112, 0, 1, 1), ".keras": b"PK\x03\x04" + bytes(26) + b"metadata.json",
+                  "zip": b"PK\x03\x04" + bytes(26) + b"a.txt", "npz": b"PK\x03\x04" + bytes(26) + b"w.npy", "npy": b"\x93NUMPY\x01\x00"}
+        state_dict(self.folder / "torch.safetensors", layer(4, 3, 4))
+        self.good("import", "torch.safetensors", "--as", "torch-lstm", "-o", "t.lstmc")
+        for kind, begin in begins.items():
+            (self.folder / "w.bin").write_bytes(begin + bytes(64))
+            (self.folder / "w.npz").write_bytes(begin + bytes(64))
+            for words in (("import", "w.bin", "--as", "torch-lstm", "-o", "u.lnet"), ("run", "t.lstmc", "--params", "w.bin"),
+                          *([("run", "t.lstmc", "--params", "w.npz")] if kind not in ("npz", "zip") else [])):
+                with self.subTest(kind=kind, words=words):
+                    done = self.run_here(*words)
+                    self.assertRegex(done.stderr, f"E0603.*this is .*{kind}")
+        # A header of 274 bytes begins as MXNet's arrays do.
+        text = json.dumps({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}).ljust(0x112).encode()
+        (self.folder / "w.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + bytes(4))
+        self.good("inspect", "w.safetensors")
 
     def test_a_package_at_once_and_json(self):
         state_dict(self.folder / "torch.safetensors", layer(3, 2, 4))

@@ -76,11 +76,12 @@ class Documents(unittest.TestCase):
             import safetensors.torch
         except ImportError:
             self.skipTest("no PyTorch")
-        saved, converted = blocks("from-pytorch.md")
-        names = {"torch": torch, "safetensors": safetensors, "lstmc": lstmc, "ids": np.zeros((1, 100), np.int64)}
+        saved, converted, trained = blocks("from-pytorch.md")
+        ids = np.arange(3200).reshape(32, 100) % 65
+        names = {"torch": torch, "safetensors": safetensors, "lstmc": lstmc, "ids": ids, "next_ids": np.roll(ids, -1, 1)}
         exec(saved.split("\n\nsafetensors")[0], names)
         names["model"] = names["CharLM"]()
-        self.run_all([saved.split("\n\n")[-1], converted], names)
+        self.run_all([saved.split("\n\n")[-1], converted, trained], names)
         self.assertTrue(pathlib.Path("lm.lstmc").exists())
 
 

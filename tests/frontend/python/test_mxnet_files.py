@@ -287,6 +287,19 @@ class Params(unittest.TestCase):
             file.write(struct.pack("<QQQ", 0x112, 0, 4) + b"".join(head + device + values for head in heads) + struct.pack("<Q", 0))
         self.assertEqual([array.asnumpy().tolist() for array in mx.nd.load(self.path)], [[[1, 2]]] * 4)
 
+    def test_files_of_other_programs_are_called_by_their_kind(self):
+        for begin, kind in ((b"\x89HDF\r\n\x1a\n", "an HDF5 file"), (b"PK\x03\x04" + bytes(26) + b"net/data.pkl", "a PyTorch file"),
+                            (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j", "a PyTorch file"), (b"\x08\x08\x12\x07pytorch\x1a", "an ONNX model")):
+            with open(self.path, "wb") as file:
+                file.write(begin + bytes(40))
+            for load in (mx.nd.load, mx.sym.load):
+                with self.assertRaisesRegex(mx.Error, f"E0603.*this is {kind}"):
+                    load(self.path)
+        with open(self.path, "wb") as file:
+            file.write(b"\xff\xfe")
+        with self.assertRaisesRegex(mx.Error, "E0603"):
+            mx.sym.load(self.path)
+
     def test_files_that_are_cut_or_wrong(self):
         mx.nd.save(self.path, {"w": mx.nd.ones((2, 3))})
         with open(self.path, "rb") as file:
