@@ -85,8 +85,8 @@ symbol::Initialiser initialiserOf(nb::handle value) {
   for (const nb::object &pattern : itemsOf(parts.at(2))) {
     init.patterns.push_back(nb::cast<std::string>(pattern));
     if (auto problem = symbol::patternProblem(init.patterns.back()))
-      throw Failure(fail(ErrorCode::E0204, "Mixed: pattern {} has {}",
-                         inQuotes(init.patterns.back()), *problem));
+      throw Failure(fail(ErrorCode::E0204, "Mixed: pattern {}: {}", inQuotes(init.patterns.back()),
+                         *problem));
   }
   for (const nb::object &inner : itemsOf(parts.at(3)))
     init.initialisers.push_back(initialiserOf(inner));

@@ -100,7 +100,7 @@ Value Initialisers::mixed(Arguments &arguments) {
       return run_.error(ErrorCode::E0204, places[0]->span, "a pattern is a string, got {}",
                         reprOf(pattern));
     if (std::optional<std::string> problem = symbol::patternProblem(pattern.string()))
-      return run_.error(ErrorCode::E0204, places[0]->span, "pattern {} has {}", reprOf(pattern),
+      return run_.error(ErrorCode::E0204, places[0]->span, "pattern {}: {}", reprOf(pattern),
                         *problem);
     init.patterns.push_back(pattern.string());
   }
