@@ -106,12 +106,17 @@ class TorchNetwork(Network):
         for note in [*self._left_out(), *self._notes]:
             warnings.warn(note, stacklevel=2)
         trained = self._for_training()
-        result = trained.fit_of_network(data, *args, params=self.weights if params is None else params, **keys)
+        result = trained._fit_network(data, *args, params=self._weights_of(trained) if params is None else params, **keys)
         self.weights = {**self.weights, **{name: array for name, array in trained.session.params().items() if name in self._stored}}
         self.session = self.bind()
         return result
 
-    def fit_of_network(self, *args: Any, **keys: Any) -> dict[str, Any]:
+    def _weights_of(self, other):
+        """Those that another network of the module reads: a loss may not read all."""
+        names = set(other.list_arguments())
+        return {name: array for name, array in self.weights.items() if name in names}
+
+    def _fit_network(self, *args: Any, **keys: Any) -> dict[str, Any]:
         return super().fit(*args, **keys)
 
     def score(self, data: Any, metric: Any = None) -> dict[str, float]:
@@ -121,7 +126,7 @@ class TorchNetwork(Network):
             batches = [extents[trained._axes()[name]] for name, extents in self.shapes.items()]
             source = prepare(data, batches[0], trained._axes(), (None, [], {}))
             shapes, types = trained._shapes_of(source, None, None)
-            trained.session = trained.compile(shapes, types).session(self.weights)
+            trained.session = trained.compile(shapes, types).session(self._weights_of(trained))
             data = source
         return trained.session.score(data, metric)
 
