@@ -90,8 +90,8 @@ public:
   const Diagnostics &errors() const;
   const Diagnostics &warnings() const;
 
-  /// For what has no builder: listArguments, inferredShapes, hash, setFit. Of a Net that is false: a
-  /// graph that stays empty.
+  /// For what has no builder: listArguments, inferredShapes, hash, setFit. Of a Net that is false:
+  /// a graph that stays empty.
   symbol::Graph &graph() const;
 
   // For builders.

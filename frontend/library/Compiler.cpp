@@ -18,10 +18,10 @@ enum class Source { Graph, File };
 /// and logs is the program's own business here.
 bool hasEffect(const cli::FlagRecord &flag, Source source) {
   using cli::Flag;
-  static constexpr Flag kOfFiles[] = {Flag::shape, Flag::set, Flag::net, Flag::batch, Flag::include,
-                                      Flag::allowData};
-  static constexpr Flag kOthers[] = {Flag::devices, Flag::mem, Flag::entry, Flag::optimizer,
-                                     Flag::fit, Flag::limit, Flag::werror};
+  static constexpr Flag kOfFiles[] = {Flag::shape, Flag::set,     Flag::net,
+                                      Flag::batch, Flag::include, Flag::allowData};
+  static constexpr Flag kOthers[] = {Flag::devices, Flag::mem,   Flag::entry, Flag::optimizer,
+                                     Flag::fit,     Flag::limit, Flag::werror};
   if (std::ranges::find(kOfFiles, flag.flag) != std::end(kOfFiles))
     return source == Source::File;
   return flag.group == cli::FlagGroup::Compiled ||

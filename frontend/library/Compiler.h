@@ -21,18 +21,19 @@ namespace lstmc {
 /// has the first error, and without exceptions the program is aborted with it.
 class CompiledPackage : public Checked<std::vector<uint8_t>> {
 public:
-  using Checked::Checked;
-  CompiledPackage(Checked<std::vector<uint8_t>> made) : Checked(std::move(made)) {}
-  std::vector<uint8_t> &operator*() { return held(*this); }
-  const std::vector<uint8_t> &operator*() const { return held(*this); }
-  std::vector<uint8_t> *operator->() { return &held(*this); }
-  const std::vector<uint8_t> *operator->() const { return &held(*this); }
+  using Bytes = std::vector<uint8_t>;
+  using Base = Checked<Bytes>;
+  using Base::Base;
+  CompiledPackage(Base made) : Base(std::move(made)) {}
+  Bytes &operator*() { return check(), Base::operator*(); }
+  const Bytes &operator*() const { return check(), Base::operator*(); }
+  Bytes *operator->() { return &**this; }
+  const Bytes *operator->() const { return &**this; }
 
 private:
-  template <typename Self> static auto &held(Self &self) {
-    if (!self.ok())
-      failWith(self.diagnostics());
-    return self.Checked::operator*();
+  void check() const {
+    if (!ok())
+      failWith(diagnostics());
   }
   [[noreturn]] static void failWith(const Diagnostics &errors) {
     const std::string message = "a package that was not compiled: " + errors.front().message;

@@ -34,8 +34,8 @@ inline constexpr InitialiserRow kInitialisers[] = {
 /// initializer does not.
 bool isDecidedByName(std::string_view parameter);
 
-/// Why a text is no pattern of "mixed", "invalid escape sequence: \\1"; nothing if it is one. Patterns
-/// match in linear time (ir/sym/Pattern.h).
+/// Why a text is no pattern of "mixed", "invalid escape sequence: \\1"; nothing if it is one.
+/// Patterns match in linear time (ir/sym/Pattern.h).
 std::optional<std::string> patternProblem(std::string_view pattern);
 
 } // namespace lstmc::symbol
