@@ -81,7 +81,8 @@ std::unique_ptr<Rebuilt> withLoss(const GraphView &view) {
     Symbol value = made->at(output);
     if (value.dtype() != DType::F32)
       continue;
-    symbol::VariableOptions options{DType::F32, value.shape(), {}, {}, {}, true};
+    symbol::VariableOptions options{
+        .dtype = DType::F32, .shape = value.shape(), .shareIsMeant = true};
     std::string name = fmt::format("factor{}", sums.size());
     Checked<Symbol> factor = graph.variable(name, options);
     if (!factor.ok())

@@ -30,8 +30,12 @@ static Checked<std::vector<Symbol>> addNode(Rebuilt &to, const NodeView &node) {
     return std::vector{*made};
   };
   if (node.kind == NodeView::Kind::Variable) {
-    symbol::VariableOptions options{node.dtype,  node.shape,  node.init,
-                                    node.lrMult, node.wdMult, true};
+    symbol::VariableOptions options{.dtype = node.dtype,
+                                    .shape = node.shape,
+                                    .init = node.init,
+                                    .lrMult = node.lrMult,
+                                    .wdMult = node.wdMult,
+                                    .shareIsMeant = true};
     return one(to.graph->variable(node.name, options));
   }
   if (node.kind == NodeView::Kind::BeginState)
