@@ -52,7 +52,8 @@ void DimNames::setAll(Value value, ArrayAttr dims) {
 void DimNames::update(Block &block) {
   if (!last_)
     if (auto function = dyn_cast_or_null<FunctionOpInterface>(block.getParentOp()))
-      for (BlockArgument argument : block.getArguments())
+      // While a graph grows, the function lacks inputs (frontend/symbol: declareInputs).
+      for (BlockArgument argument : block.getArguments().take_front(function.getNumArguments()))
         if (auto dims = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kDimsAttr))
           setAll(argument, dims);
   for (Block::iterator at = last_ ? std::next(Block::iterator(last_)) : block.begin();

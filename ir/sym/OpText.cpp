@@ -87,8 +87,11 @@ std::string roleOf(Operation *op, Value value, bool last) {
 std::string userName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    auto name = function ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr)
-                         : StringAttr();
+    // While a graph grows, the function lacks inputs (frontend/symbol: declareInputs).
+    const bool isDeclared = function && argument.getArgNumber() < function.getNumArguments();
+    auto name = isDeclared
+                    ? function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr)
+                    : StringAttr();
     return name ? name.str() : "argument " + std::to_string(argument.getArgNumber());
   }
   Operation *op = value.getDefiningOp();

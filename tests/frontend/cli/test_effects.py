@@ -172,7 +172,7 @@ class Effects(Case):
         if before is None:
             return []
         found = []
-        for value in op.values(name, most=4):
+        for value in op.values(name, most=3):
             after = self.plan(f"{op.name}({given}, {name}={value})")
             if after is None:
                 continue
@@ -213,7 +213,7 @@ class Effects(Case):
             yield call
             for other in op.attributes:
                 if other not in named(call) and op.chooses(other):
-                    for value in op.values(other, most=2):
+                    for value in op.values(other, most=1):
                         yield f"{call}, {other}={value}"
 
     def test_each_attribute_does_something_or_is_answered(self):
