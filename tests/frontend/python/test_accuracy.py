@@ -105,7 +105,7 @@ class Accuracy(unittest.TestCase):
             np.save(folder / "x.npy", x)
             done = subprocess.run([os.environ["LSTMC"], "run", "net.lnet", "-i", "x=@x.npy", "-o", "y.npz", "-d", device], cwd=folder, capture_output=True,
                                   text=True, env={**os.environ, **environment})
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(done.returncode, (0, 7), done.stderr)  # 7: some of the results are not finite, as they should be
             with np.load(folder / "y.npz") as results:
                 return [results[name] for name in results.files]
 
