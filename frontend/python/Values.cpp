@@ -33,7 +33,11 @@ static int64_t integerOf(nb::handle value) {
   nb::object index = nb::steal(PyNumber_Index(value.ptr()));
   if (!index.is_valid())
     throw nb::python_error();
-  return nb::cast<int64_t>(index);
+  int overflow = 0;
+  const long long integer = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0)
+    throw Failure(fail(ErrorCode::E0001, "found an integer of more than 64 bits"));
+  return integer;
 }
 
 static symbol::AttributeValue sequenceOf(nb::handle value) {

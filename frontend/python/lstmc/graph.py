@@ -29,7 +29,7 @@ _numbers = itertools.count()
 
 
 class dim(int):
-    """An extent with a name, which messages show and devices share out: `dim("batch", 32)`."""
+    """An extent with a name, which messages show and devices share out: `dim("batch", 32)`. A number, which threads may share."""
 
     def __new__(cls, name, extent):
         self = super().__new__(cls, extent)
@@ -65,7 +65,8 @@ class _Node:
 
 
 class Symbol(arithmetic.Operators):
-    """One tensor or several that will exist when a network runs. Nothing is computed when it is made."""
+    """One tensor or several that will exist when a network runs. Nothing is computed when it is made. Calls make new symbols, so that threads
+    may share one; only setting attributes of a node changes it for all."""
 
     __slots__ = ("_outputs",)
     __array_priority__ = 1000.0  # or NumPy would take the operators of its scalars
@@ -281,8 +282,9 @@ def _options_of(marks, **options):
         try:
             if options[name] is None and text is not None:
                 options[name] = read(text)
-        except (ValueError, SyntaxError, KeyError, IndexError, TypeError):
-            raise usage(f'Variable: "{text}" is no value for __{name}__') from None
+        except UNREADABLE:
+            shown = text if len(text) < 60 else text[:60] + ".."
+            raise usage(f'Variable: "{shown}" is no value for __{name}__') from None
     if isinstance(options["init"], str):
         options["init"] = of_text(options["init"])
     return options
@@ -304,7 +306,18 @@ def _dtype_of_code(text):
 def tuple_of(text):
     """Of "(2, 3)", "[2, 3]", "2" or "(2L, 3L)"."""
     value = ast.literal_eval(re.sub(r"(?<=\d)L", "", text))
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    return tuple(item if item is None else int64_of(item) for item in (value if isinstance(value, (tuple, list)) else (value,)))
+
+
+def int64_of(value):
+    """An integer that the compiler can hold. Raises ValueError for another value."""
+    if not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
+        raise ValueError(value)
+    return value
+
+
+# What reading a text that somebody else wrote may raise: it may be nested as deeply as they like.
+UNREADABLE = (ValueError, SyntaxError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError)
 
 
 def Group(symbols: Iterable[Symbol]) -> Symbol:

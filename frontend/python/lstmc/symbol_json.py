@@ -251,20 +251,64 @@ def loads(text, path=None):
     return _Reader(text, path).symbol()
 
 
+_KINDS = {dict: "an object", list: "a list", str: "a string", int: "an integer"}
+
+
 class _Reader:
     def __init__(self, text, path):
         self._path = path
-        try:
-            document = json.loads(text)
-            self._nodes = document["nodes"]
-            self._heads = document["heads"]
-            self._attributes = [{**node.get("param", {}), **node.get("attr", {}), **node.get("attrs", {})} for node in self._nodes]
-            self._inputs = [[(int(entry[0]), int(entry[1])) for entry in node["inputs"]] for node in self._nodes]
-            self._ops = [(node["op"], node["name"]) for node in self._nodes]
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
-            raise of_file("E0603", f"this is no symbol.json: {problem}", path) from None
+        document = self._is(dict, self._parsed(text), "the text")
+        nodes = [self._is(dict, node, f"nodes[{i}]") for i, node in enumerate(self._field(list, document, "nodes"))]
+        self._ops = [(self._field(str, node, "op", f"nodes[{i}]."), self._field(str, node, "name", f"nodes[{i}].")) for i, node in enumerate(nodes)]
+        self._inputs = [[self._edge(edge, f"nodes[{i}].inputs[{j}]") for j, edge in enumerate(self._field(list, node, "inputs", f"nodes[{i}]."))]
+                        for i, node in enumerate(nodes)]
+        self._heads = [self._edge(edge, f"heads[{i}]") for i, edge in enumerate(self._field(list, document, "heads"))]
+        self._attributes = [self._attributes_of(node, f"nodes[{i}].") for i, node in enumerate(nodes)]
+        self._nodes = nodes
         self._symbols = {}
         self._multipliers = {}  # of variables, by number: what ops say of them
+
+    def _parsed(self, text):
+        try:
+            return json.loads(text)
+        except RecursionError:
+            raise self._refusal("it is nested too deeply") from None
+        except ValueError as problem:
+            raise self._refusal(problem) from None
+
+    def _refusal(self, problem):
+        return of_file("E0603", f"this is no symbol.json: {problem}", self._path)
+
+    def _is(self, kind, value, where):
+        """The value, which has to be of that kind."""
+        if not isinstance(value, kind) or isinstance(value, bool):
+            shown = json.dumps(value) if value is None or isinstance(value, (bool, int, float, str)) else _KINDS[type(value)]
+            raise self._refusal(f"{where} is {shown if len(shown) < 60 else shown[:60] + '..'}, want {_KINDS[kind]}")
+        if kind is str:
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise self._refusal(f"{where} is no text of Unicode") from None
+        return value
+
+    def _field(self, kind, owner, key, prefix=""):
+        if key not in owner:
+            raise self._refusal(f"there is no {prefix}{key}")
+        return self._is(kind, owner[key], prefix + key)
+
+    def _edge(self, value, where):
+        """(node, output); there may be a version after them."""
+        if len(self._is(list, value, where)) < 2:
+            raise self._refusal(f"{where} has {len(value)} numbers, want a node and an output")
+        return tuple(self._is(int, number, f"{where}[{i}]") for i, number in enumerate(value[:2]))
+
+    def _attributes_of(self, node, prefix):
+        """Under the names that versions of MXNet gave them."""
+        found = {}
+        for key in ("param", "attr", "attrs"):
+            for name, text in self._is(dict, node.get(key) or {}, prefix + key).items():
+                found[self._is(str, name, prefix + key)] = self._is(str, text, f"{prefix}{key}.{name}")
+        return found
 
     def symbol(self):
         for number, (op, _) in enumerate(self._ops):
@@ -272,11 +316,11 @@ class _Reader:
         with NameManager():  # names are as they stand
             for head in self._heads:
                 self._make(head[0])
-            return graph.Group([self._output(tuple(head[:2])) for head in self._heads])
+            return graph.Group([self._output(head) for head in self._heads])
 
     def _output(self, entry):
         node, output = entry
-        if output >= len(self._symbols[node]):
+        if not 0 <= output < len(self._symbols[node]):
             raise of_file("E0605", f'output {output} of "{self._ops[node][1]}" is read, which has {len(self._symbols[node])}', self._path)
         return self._symbols[node][output]
 
@@ -320,12 +364,11 @@ class _Reader:
         is_matrix = self._ops[source[0]][0] == "null" and len(axes) == 2
         return source if is_matrix and graph.tuple_of(self._attributes[number]["shape"]) == (-1,) else entry
 
-    @staticmethod
-    def _values(op, attributes):
+    def _values(self, op, attributes):
         record = RECORDS.get(op)
         if record is None:  # apply says so
             return attributes
-        return {key: _value(record, key, text) for key, text in attributes.items() if not (record[3] and key == "num_args")}
+        return {key: _value(record, key, text, self._path) for key, text in attributes.items() if not (record[3] and key == "num_args")}
 
     def _split(self, number):
         """(the op's own attributes, those of the graph without their underscores)"""
@@ -348,7 +391,7 @@ class _Reader:
                 self._multipliers.setdefault(source, {})[found[2]] = text
 
 
-def _value(record, key, text):
+def _value(record, key, text, path):
     """An attribute's text as the kind of value that the record wants."""
     wanted = {name: kind for attribute, kind, _, others in record[4] for name in (attribute, *others)}.get(key)
     try:
@@ -357,11 +400,12 @@ def _value(record, key, text):
         if wanted == "a bool":
             return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
         if wanted == "an integer":
-            return int(text)
+            return graph.int64_of(int(text))
         if wanted == "a number":
             return int(text) if text.lstrip("+-").isdecimal() and abs(int(text)) < 2 ** 63 else float(text)
         if wanted == "a tuple of integers":
             return graph.tuple_of(text)
-    except (ValueError, SyntaxError, KeyError):
-        raise of_file("E0605", f'{record[0]}: {key} is {wanted}, found "{text}"') from None
+    except graph.UNREADABLE:
+        shown = text if len(text) < 60 else text[:60] + ".."
+        raise of_file("E0605", f'{record[0]}: {key} is {wanted}, found "{shown}"', path) from None
     return text

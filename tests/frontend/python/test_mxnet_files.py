@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import struct
 import tempfile
 import unittest
@@ -257,6 +258,113 @@ class FusedCells(unittest.TestCase):
         values = [[*mx.Network(each).compile({"data": data.shape}).session({k: v.asnumpy() for k, v in held.items()}).run({"data": data}).values()][0]
                   for each, held in ((net, weights), (again, read))]
         np.testing.assert_array_equal(*values)
+
+
+def a_node_with(key, value):
+    """SMALL, whose FullyConnected has that value."""
+    document = json.loads(SMALL)
+    document["nodes"][3][key] = value
+    return json.dumps(document)
+
+
+class Strangers(unittest.TestCase):
+    """A file that somebody else wrote, with whatever in it, is a network or an lstmc.Error with the file's name."""
+
+    def refused(self, text, code, words):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "net-symbol.json")
+            with open(path, "wb") as file:
+                file.write(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+            with self.assertRaises(mx.Error) as caught:
+                mx.sym.load(path)
+        self.assertEqual(caught.exception.code, code)
+        self.assertIn(words, str(caught.exception))
+        if code != "E0001":
+            self.assertEqual(caught.exception.place.file, path)
+
+    def test_nested(self):
+        for opens in ("[", '{"a":', '{"nodes": ['):
+            self.refused(opens * 200000, "E0603", "nested too deeply")
+        deep = json.loads(SMALL)
+        deep["nodes"][3] = {"op": "transpose", "name": "turned", "attrs": {"axes": "(" * 90000}, "inputs": [[0, 0, 0]]}
+        self.refused(json.dumps(deep), "E0605", "axes is a tuple of integers")
+        deep = json.loads(SMALL)
+        deep["nodes"][1]["attrs"] = {"__init__": "[" * 90000}
+        self.refused(json.dumps(deep), "E0001", "__init__")
+        deep["nodes"][1]["attrs"] = {"__shape__": "(" * 90000 + ")" * 90000}
+        self.refused(json.dumps(deep), "E0001", "__shape__")
+
+    def test_kinds(self):
+        for key, value, where in (("op", None, "nodes[3].op is null, want a string"), ("name", 5, "nodes[3].name is 5, want a string"),
+                                  ("inputs", {}, "nodes[3].inputs is an object, want a list"), ("inputs", [0, 0, 0], "nodes[3].inputs[0] is 0, want a list"),
+                                  ("inputs", [[0]], "nodes[3].inputs[0] has 1 numbers"), ("inputs", [["0", 0]], 'nodes[3].inputs[0][0] is "0", want an integer'),
+                                  ("inputs", [[True, 0]], "nodes[3].inputs[0][0] is true"), ("inputs", [[0.5, 0]], "nodes[3].inputs[0][0] is 0.5"),
+ ("attrs", {"num_hidden": 10}, "nodes[3].attrs.num_hidden is 10, want a string"),
+                                  ("name", "\ud800", "nodes[3].name is no text of Unicode")):
+            if where:
+                self.refused(a_node_with(key, value), "E0603", where)
+        self.refused("[]", "E0603", "the text is a list, want an object")
+        self.refused('{"nodes": null, "heads": []}', "E0603", "nodes is null, want a list")
+        self.refused('{"nodes": [7], "heads": []}', "E0603", "nodes[0] is 7, want an object")
+        self.refused('{"nodes": [], "heads": [[1e999, 0]]}', "E0603", "heads[0][0] is Infinity, want an integer")
+        self.refused(b'{"nodes": [], "\xff": []}', "E0603", "this is no symbol.json")
+
+    def test_numbers(self):
+        self.refused(a_node_with("attrs", {"num_hidden": "9" * 30}), "E0605", "num_hidden is an integer")
+        self.refused(a_node_with("inputs", [[0, -1, 0]]), "E0605", "output -1")
+        for shape in ("(1, 'a')", "(1.5,)", "9" * 30, "{}"):
+            document = json.loads(SMALL)
+            document["nodes"][1]["attrs"] = {"__shape__": shape}
+            self.refused(json.dumps(document), "E0001", "__shape__")
+
+    def test_mutations(self):
+        """LSTMC_MUTATIONS of them (200) for each text: of bytes, and of the document's values."""
+        texts = [SMALL, recurrent().tojson()]
+        folder = os.path.join(os.path.dirname(os.environ["LSTMC_SOURCE"]), "shared/data/mxnet")
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            if name.endswith(".json"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    texts.append(file.read())
+        draw = random.Random(int(os.environ.get("LSTMC_SEED", "7")))
+        refused = 0
+        for text in texts:
+            for number in range(int(os.environ.get("LSTMC_MUTATIONS", "200"))):
+                changed = mutated_bytes(text, draw) if number % 2 else mutated_values(text, draw)
+                try:
+                    net = mx.sym.load_json(changed)
+                    net.list_arguments()
+                    net.tojson()
+                except mx.Error:
+                    refused += 1
+                except BaseException as error:
+                    self.fail(f"{type(error).__name__}: {error}\n{changed[:4000]}")
+        self.assertGreater(refused, 50)
+
+
+def mutated_bytes(text, draw):
+    data = bytearray(text.encode())
+    for _ in range(draw.randint(1, 4)):
+        at, end = sorted(draw.randrange(len(data)) for _ in range(2))
+        end = min(end, at + draw.choice((1, 4, 40)))
+        data[at:end] = draw.choice((b"", b"[", b"{", b'"', b"null", b"-1", b"1e999", bytes([draw.randrange(256)]), data[at:end] * 2))
+    return data.decode("utf-8", "replace")
+
+
+def mutated_values(text, draw):
+    document = json.loads(text)
+    for _ in range(draw.randint(1, 3)):
+        owner, key = draw.choice(list(places(document)))
+        owner[key] = draw.choice((None, True, -1, 0, 7, 1 << 70, 0.5, "", "None", "(1,", "x" * 9, "\ud800", "a\0b", [], {}, [[]], {"op": "null"},
+                                  "[" * 5000, owner[key], [owner[key]], str(owner[key])))
+    return json.dumps(document)
+
+
+def places(value):
+    """(container, key) of all that is in it."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], (dict, list)):
+            yield from places(value[key])
 
 
 class Params(unittest.TestCase):
