@@ -9,7 +9,9 @@ Package and Session are those of the module `lstmc`, as far as nothing is compil
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import functools
 import pathlib
 import threading
 from typing import TYPE_CHECKING
@@ -20,7 +22,7 @@ from .native import DTYPES, Error, Options, Tensor, call, library, names, wanted
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from numpy.typing import ArrayLike
@@ -29,8 +31,18 @@ __all__ = ["Error", "Package", "Session", "load"]
 __version__: str = library.lstmc_version().decode()
 
 
+def _alone(method):
+    """Makes a method hold its session: other threads wait, without the GIL."""
+    @functools.wraps(method)
+    def held(self, *arguments, **keywords):
+        with self._turn:
+            return method(self, *arguments, **keywords)
+    return held
+
+
 class Package:
-    """A compiled network, without weights (unless it is from a checkpoint)."""
+    """A compiled network, without weights (unless it is from a checkpoint). It does not change, so that any number of threads may read it and
+    make sessions of it at the same time."""
 
     def __init__(self, handle: Any, path: str | None = None) -> None:
         self._handle, self._path = handle, path
@@ -78,11 +90,14 @@ class Package:
 
 
 class Session:
-    """A package with memory, weights and states. Threads may share it: one runs, the others wait, and none holds the GIL."""
+    """A package with memory, weights and states. Threads may share it: each call, with its inputs, run and outputs, is one piece, for which
+    those of other threads wait; none holds the GIL while it waits or runs. States are the session's, not a thread's: what one thread's run
+    leaves, the next run of any thread begins with. `with session.alone():` makes one piece of several calls, as writing to `input(..)`, a run,
+    and reading the views of `copy=False`. Sessions that share weights are independent."""
 
     def __init__(self, package: Package, params: str | os.PathLike[str] | None = None, threads: int = 0, devices: str | None = None,
                  check_nan: bool = False, share: Session | None = None) -> None:
-        self.package, self._handle, self._turn = package, ctypes.c_void_p(), threading.Lock()
+        self.package, self._handle, self._turn = package, ctypes.c_void_p(), threading.RLock()
         self._viewed, self._set = set(), set()  # (entry, input): whose memory the user writes; that hold until another entry runs
         options = Options(size=ctypes.sizeof(Options), devices=devices.encode() if devices else None, threads=threads, check_finite=bool(check_nan))
         call("session_create", package._handle, ctypes.byref(options), ctypes.byref(self._handle))
@@ -95,21 +110,27 @@ class Session:
     def __del__(self, close=library.lstmc_session_close):
         close(self._handle)
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps other threads out of the session during what is inside."""
+        with self._turn:
+            yield
+
+    @_alone
     def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first, for this run; those that are
         not among them have to be written by `set_input` or to `input(..)` before. Without `inputs` it runs on what is there. With
-        `copy=False` outputs are views of that memory, which the next run overwrites. "step" is one update of the weights, as `lstmc train`
+        `copy=False` outputs are views of that memory, which the next run overwrites, of any thread. "step" is one update of the weights, as `lstmc train`
         makes it, and also takes `learning_rate`, `update` (from 1) and `seed`."""
         given = dict(inputs or {})
-        with self._turn:
-            self._check_given(given, entry)
-            self._set_update(given, entry)
-            for name, value in given.items():
-                self._write(name, value, entry)
-            self._set = {(of, name) for of, name in self._set if of == entry and name not in (inputs or ())}
-            call("session_run", self._handle, self.package._entry(entry))
-            outputs = {name: self.output(name, entry) for name in self.package.outputs(entry)}
-            return {name: output.copy() for name, output in outputs.items()} if copy else outputs
+        self._check_given(given, entry)
+        self._set_update(given, entry)
+        for name, value in given.items():
+            self._write(name, value, entry)
+        self._set = {(of, name) for of, name in self._set if of == entry and name not in (inputs or ())}
+        call("session_run", self._handle, self.package._entry(entry))
+        outputs = {name: self.output(name, entry) for name in self.package.outputs(entry)}
+        return {name: output.copy() for name, output in outputs.items()} if copy else outputs
 
     def _set_update(self, given, entry):
         """Takes the scalars of an update out of what is given: a view of the rate has fewer digits than `lstmc train`'s."""
@@ -127,6 +148,7 @@ class Session:
             raise Error(f"error[E0001]: {entry} needs {', '.join(missing)}, which {'was' if len(missing) == 1 else 'were'} not given; "
                         "set_input gives an input that holds until another entry runs")
 
+    @_alone
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
         """Writes an array of the input's shape, for all runs until another entry runs or the input is written again; its numbers are
         converted where that loses nothing but digits of floats."""
@@ -146,6 +168,7 @@ class Session:
         if view.dtype.kind == "f" and view.dtype.itemsize < array.dtype.itemsize and (numpy.isinf(view) & numpy.isfinite(array)).any():
             raise Error(f"error[E0604]: input {name}: found a number that {view.dtype} does not have")
 
+    @_alone
     def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an input, to be written to before a run."""
         view = self._input(name, entry)
@@ -156,15 +179,18 @@ class Session:
         wanted("input", name, self.package.inputs(entry))
         return self._view("session_input", entry.encode(), name.encode())
 
+    @_alone
     def output(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an output of the last run."""
         wanted("output", name, self.package.outputs(entry))
         return self._view("session_output", entry.encode(), name.encode())
 
+    @_alone
     def states(self) -> dict[str, numpy.ndarray]:
         """Copies of what is kept between runs."""
         return {name: self._view("session_state", name.encode()).copy() for name in self.package.states}
 
+    @_alone
     def set_states(self, states: Mapping[str, ArrayLike]) -> None:
         for name, value in states.items():
             have = self._view("session_state", wanted("state", name, self.package.states).encode())
@@ -173,11 +199,13 @@ class Session:
                 raise Error(f"error[E0610]: state {name}: found shape {array.shape}, want {have.shape}")
             call("session_set_state", self._handle, name.encode(), array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
 
+    @_alone
     def reset_states(self) -> None:
         """Sets all states to zero."""
         library.lstmc_session_reset_states(self._handle)
 
     @property
+    @_alone
     def weights_hash(self) -> str:
         """What `lstmc train` prints as `weights`."""
         return f"{library.lstmc_session_weights_hash(self._handle):016x}"

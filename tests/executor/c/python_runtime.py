@@ -179,6 +179,49 @@ class Runtime(unittest.TestCase):
         library.lstmc_session_close(handle)
         self.assertEqual(clipped, session.run({"data": numpy.clip(ids, 0, 8)})[output].tobytes())
 
+    def test_threads_share_a_session(self):
+        """Every answer is its caller's. States are the session's: alone() makes one piece of setting them and a run."""
+        session = lstmc_runtime.load(self.folder / "ck").session(threads=1)
+
+        def answer(number):
+            with session.alone():
+                session.reset_states()
+                return next(iter(session.run({"data": (IDS + number) % 9}).values()))
+
+        want = [answer(number) for number in range(4)]
+        states = session.states()
+        wrong = []
+
+        def serve(number):
+            for _ in range(100):
+                if not numpy.array_equal(answer(number), want[number]):
+                    wrong.append(number)
+                if number == 0:
+                    session.set_states(states)
+                    session.weights_hash
+
+        threads = [threading.Thread(target=serve, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual((wrong, [thread.is_alive() for thread in threads]), ([], [False] * 4))
+
+    def test_a_daemon_thread_in_a_run_does_not_keep_the_interpreter(self):
+        script = """
+import threading, time, numpy, lstmc_runtime, sys
+session = lstmc_runtime.load(sys.argv[1]).session(threads=2)
+def serve():
+    while True:
+        session.run({"data": numpy.zeros((4, 6), "int32")})
+threading.Thread(target=serve, daemon=True).start()
+time.sleep(0.3)
+"""
+        for _ in range(5):
+            done = subprocess.run([sys.executable, "-c", script, str(self.folder / "ck")], capture_output=True, text=True, timeout=60,
+                                  env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_versions_are_one(self):
         project = (SOURCE / "executor/python/pyproject.toml").read_text()
         self.assertIn(f'version = "{lstmc_runtime.__version__}"', project)
