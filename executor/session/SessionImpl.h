@@ -1,6 +1,7 @@
 // What a session holds.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "executor/base/Hash.h"
@@ -65,6 +66,7 @@ struct Session::Impl {
   uint64_t given = 0;                                          ///< hash of the parameters set
   std::optional<Diagnostic> fault;
   bool faultAfterCommit = false;
+  std::atomic<bool> running = false; ///< an entry, asked for by the caller
   std::optional<session::Replicas> replicas;
   std::optional<session::HostViews> views;
   std::mutex lateMutex;

@@ -156,12 +156,26 @@ Status Session::Impl::run(BoundEntry &entry, const session::NextInputs *next) {
 
 Status Session::run(std::string_view name) { return run(name, {}); }
 
+namespace {
+/// Clears a flag at its end.
+struct Cleared {
+  std::atomic<bool> &flag;
+  ~Cleared() { flag = false; }
+};
+} // namespace
+
 Status Session::run(std::string_view name, const std::function<bool()> &fillNext) try {
   auto found = std::ranges::find(impl_->entries, name, &BoundEntry::name);
   if (found == impl_->entries.end())
     return impl_->unknownEntry(name);
   if (session::writesWeights(*found))
     LSTMC_TRY(impl_->checkOwnWeights(name));
+  if (impl_->running.exchange(true))
+    return fail(ErrorCode::E0001,
+                "entry {}: the session is in another run, of another thread or one whose next "
+                "inputs are being filled; it is used by one thread at a time",
+                inQuotes(name));
+  const Cleared cleared{impl_->running};
   const auto index = size_t(found - impl_->entries.begin());
   impl_->views->giveBack(index);
   impl_->beginRun();

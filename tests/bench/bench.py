@@ -11,7 +11,8 @@ forecast    forecast compared with measured time: nets of 20 us to 1 ms, sequenc
 schedules   small networks on several devices, trained under --schedules (1,000) random ones each; exit 1 if bits differ
 replicas    what --check-replicas costs in an update of 2x LSTM 512 on two devices; exit 1 unless each of 1,000 flipped bits is found
 kills       trainings killed --kills (1,000) times at random instants, counted in build/kills.json; exit 1 unless each ends as one that was not killed
-tsan        several devices, watchdog and checkpoints under ThreadSanitizer, built in build-tsan (long); exit 1 if it reports anything
+tsan        several devices, watchdog, checkpoints and threads of C programs under ThreadSanitizer, built in build-tsan (long); exit 1 if it reports anything
+python      the Python module's tests of threads, memory and files with more cases: 10^4 shapes, 5,000 changes of each file, 2,000 answers a thread
 torch       modules of PyTorch through lstmc.from_torch: the tests of it, then files, start, memory and speed of both; with --seeds A..B modules made at
             random, and nothing else; exit 1 if one differs
 keras       models of Keras itself through `import --as keras-..`, both sides within the bound of the equations (keras_models.py)
@@ -313,7 +314,7 @@ def fuzz_slice(program, executions, seconds, progress):
 
 def tsan():
     """Our programs with several threads, under ThreadSanitizer without suppressions. True if it reported nothing."""
-    programs = {"test_session": "executor/session", "test_ranks": "executor/ranks", "test_device": "executor/device", "test_training": "executor/training", "devices_test": "e2e"}
+    programs = {"test_session": "executor/session", "test_ranks": "executor/ranks", "test_device": "executor/device", "test_training": "executor/training", "test_c_interface": "executor/c", "devices_test": "e2e"}
     if not (root / "build-tsan/build.ninja").exists():
         subprocess.run(["cmake", "--preset", "tsan"], cwd=root, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", "--preset", "tsan", *("--target=" + name for name in programs)], cwd=root, check=True)
@@ -363,6 +364,14 @@ def main():
         sync(args.rounds)
     elif args.name == "fuzz":
         raise SystemExit(0 if fuzz(args.executions, args.limit, args.only) else 1)
+    elif args.name == "python":
+        more = {"LSTMC_SHAPES": "10000", "LSTMC_MUTATIONS": "5000", "LSTMC_SEED": str(int(time.time())), "LSTMC_ROUNDS": "2000"}
+        environment = {**os.environ, **more, "PYTHONPATH": str(root / "build/python"), "LSTMC": str(root / "build/lstmc"), "LSTMC_SOURCE": str(root)}
+        python = root / "build/python-venv/bin/python"
+        cases = {"test_threads.py": [], "test_eager.py": ["Memory"], "test_mxnet_files.py": ["Strangers"]}
+        ended = [subprocess.run([python if python.exists() else sys.executable, "-B", root / "tests/frontend/python" / name, *only], env=environment).returncode
+                 for name, only in cases.items()]
+        raise SystemExit(1 if any(ended) else 0)
     elif args.name == "torch":
         environment = {**os.environ, "PYTHONPATH": str(root / "build/python"), "LSTMC": str(root / "build/lstmc")}
         python = peer_python()

@@ -1,10 +1,15 @@
 /* lstmc.h: runs compiled networks from C. It needs the runtime only.
  *
  * A package (F.lstmc) is opened once and shared by any number of sessions. A session has its own
- * memory, weights (unless they are shared) and states. One thread at a time may use a session;
- * several threads may use different sessions at the same time. A call needs less than 256 KiB of
- * stack. Inputs and outputs are views of a session's memory. They are copied only for a device
- * whose memory the host cannot see. A run allocates nothing.
+ * memory, weights (unless they are shared) and states. A call needs less than 256 KiB of stack.
+ * Inputs and outputs are views of a session's memory. They are copied only for a device whose memory
+ * the host cannot see. A run allocates nothing.
+ *
+ * Threads: packages and vocabularies do not change, so any number of threads may use one until it
+ * is closed. A session is used by one thread at a time, from writing its inputs to reading its
+ * outputs: threads that share one need a lock of their own, or a session each. A run while another
+ * one of the session goes on is refused (LSTMC_USAGE); other calls are not checked. Different
+ * sessions may be used at the same time, also those that share weights. Messages are a thread's.
  *
  * Where a limit of file sizes is set (RLIMIT_FSIZE), a program should ignore SIGXFSZ, as Python
  * does: then a write beyond the limit fails (LSTMC_BAD_FILE) instead of ending the process.
@@ -93,6 +98,7 @@ LSTMC_API size_t lstmc_tensor_bytes(const lstmc_tensor *tensor);
 
 /* ---- packages ---- */
 
+/* Any number of threads may use one. */
 typedef struct lstmc_package lstmc_package;
 
 /* Reads and checks a package, or the package `model.lstmc` of a checkpoint folder. */
@@ -120,6 +126,7 @@ LSTMC_API uint64_t lstmc_package_planned_bytes(const lstmc_package *package);
 
 /* ---- sessions ---- */
 
+/* One thread uses it at a time. */
 typedef struct lstmc_session lstmc_session;
 
 typedef struct lstmc_session_options {
@@ -211,7 +218,8 @@ LSTMC_API uint64_t lstmc_session_weights_hash(const lstmc_session *session);
 
 /* ---- vocabularies ---- */
 
-/* The symbols of a text and their numbers: `vocab.txt` of a checkpoint. */
+/* The symbols of a text and their numbers: `vocab.txt` of a checkpoint. Any number of threads may
+ * use one. */
 typedef struct lstmc_vocabulary lstmc_vocabulary;
 
 LSTMC_API lstmc_status lstmc_vocabulary_open(const char *path, lstmc_vocabulary **vocabulary);
