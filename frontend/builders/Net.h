@@ -7,6 +7,8 @@
 //
 // Errors are collected: what is made of a value that could not be made cannot be made either, and
 // says nothing more. `finish` returns them all.
+//
+// A net and its values are used by one thread at a time.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 #include "frontend/library/Compiler.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "frontend/cli/CommandResult.h"
 #include "frontend/cli/Model.h"
@@ -53,7 +54,12 @@ Result<cli::Options> optionsOf(const std::string &operand, Source source,
   return options;
 }
 
-CompiledPackage bytesOf(const Checked<cli::Model> &model) {
+std::mutex compiling;
+
+/// Of what `compile` gives, while no other thread compiles.
+template <typename Compile> CompiledPackage bytesOf(Compile compile) {
+  std::lock_guard lock(compiling);
+  const Checked<cli::Model> model = compile();
   if (!model.ok())
     return model.diagnostics();
   return {package::serialize(model->package->data()), model->warnings};
@@ -72,7 +78,7 @@ static CompiledPackage compiled(std::unique_ptr<symbol::Graph> graph,
   if (Diagnostics errors = checkSettings(*net.graph); !errors.empty())
     return errors;
   LSTMC_CHECKED_ASSIGN(const cli::Options options, optionsOf(net.net, Source::Graph, flags));
-  return bytesOf(cli::compileNet(std::move(net), options, {}));
+  return bytesOf([&] { return cli::compileNet(std::move(net), options, {}); });
 }
 
 CompiledPackage compileGraph(std::unique_ptr<symbol::Graph> graph,
@@ -94,7 +100,7 @@ CompiledPackage compile(const build::Net &net, const std::vector<std::string> &f
 
 CompiledPackage compileFile(const std::string &path, const std::vector<std::string> &flags) {
   LSTMC_CHECKED_ASSIGN(const cli::Options options, optionsOf(path, Source::File, flags));
-  return bytesOf(cli::loadModel(options, {}));
+  return bytesOf([&] { return cli::loadModel(options, {}); });
 }
 
 } // namespace lstmc

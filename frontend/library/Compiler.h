@@ -1,5 +1,10 @@
 // The compiler for other programs: a network into the bytes of a package, which
 // lstmc_package_open_memory (lstmc.h) opens. Target lstmc::compiler.
+//
+// Threads: a symbol::Graph with its Symbols, and a build::Net with its Values, are used by one
+// thread at a time, different ones at the same time. The functions here may be called from any
+// thread; calls wait for one another, because the compiler changes what the whole process does
+// where there is no memory.
 #pragma once
 
 #include <cstdint>
