@@ -72,13 +72,14 @@ static bool isFinite(Trainable &model) {
 }
 
 Result<Evaluation> evaluate(Trainable &model, data::Feed &feed,
-                            const std::function<Error(int64_t)> &explain) {
+                            const std::function<Error(int64_t)> &explain,
+                            const std::function<bool()> &interrupted) {
   auto begin = std::chrono::steady_clock::now();
   const KeptStates kept(model.states());
   std::optional<KeptStates> before; // the batch
   if (explain)
     before.emplace(model.states());
-  Evaluation result{MetricTotals(model.heads()), 0, 0, leftOutOf(model, feed)};
+  Evaluation result{MetricTotals(model.heads()), 0, 0, leftOutOf(model, feed), false};
   int64_t batches = batchesMeasured(model, feed);
   if (batches == 0)
     return fail(ErrorCode::E0605, "data: found {}, want at least one batch", result.leftOut);
@@ -86,6 +87,10 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed,
   Status status;
   data::FillAhead inputs(feed);
   for (int64_t batch = 0; batch < batches && status.ok(); ++batch) {
+    if (interrupted && interrupted()) {
+      result.interrupted = true;
+      break;
+    }
     data::Position position{0, batch};
     int64_t rows = feed.rows(position);
     if (feed.restarts(position))

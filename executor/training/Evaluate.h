@@ -14,6 +14,7 @@ struct Evaluation {
   int64_t sequences = 0;
   double seconds = 0;
   std::string leftOut; ///< data that were not measured, in words; empty where all were
+  bool interrupted = false; ///< it has ended early, so that the totals are of a part
 };
 
 /// Runs `evaluate` over every batch of one epoch of `feed`, states carried from zero and as the
@@ -22,9 +23,11 @@ struct Evaluation {
 /// were before. The same numbers for `lstmc eval` and for validation while training.
 ///
 /// `explain`, if there is one, is called for a batch whose measures are not all finite, with inputs
-/// and states as they were before it; what it returns ends the evaluation.
+/// and states as they were before it; what it returns ends the evaluation. It ends early where
+/// `interrupted`, asked before every batch, says so; empty: never.
 Result<Evaluation> evaluate(Trainable &model, data::Feed &feed,
-                            const std::function<Error(int64_t batch)> &explain = {});
+                            const std::function<Error(int64_t batch)> &explain = {},
+                            const std::function<bool()> &interrupted = {});
 
 /// What of the data `evaluate` would not measure, in words; empty where nothing.
 std::string leftOutOf(const Trainable &model, const data::Feed &feed);

@@ -319,9 +319,12 @@ private:
     lineSamples_ = state_.samples;
   }
 
-  Status validate(bool &best) {
+  /// `interrupted`: as evaluate() asks; nothing is kept of one that ended early.
+  Status validate(bool &best, const std::function<bool()> &interrupted = {}) {
     inputs_->forget(); // step and evaluate may have inputs in one place
-    LSTMC_ASSIGN(Evaluation result, evaluate(model_, *validFeed_));
+    LSTMC_ASSIGN(Evaluation result, evaluate(model_, *validFeed_, {}, interrupted));
+    if (result.interrupted)
+      return {};
     ValidEvent event;
     event.progress = progress_;
     event.loss = result.totals.value("loss");
@@ -444,11 +447,14 @@ private:
   }
 
   /// The last validation and checkpoint, where the loop has not just made them.
-  Status finish(EndReason reason) {
+  Status finish(EndReason &reason) {
     bool best = false;
     bool interrupted = reason == EndReason::Signal;
-    if (validFeed_ && !interrupted && validatedUpdate_ != state_.update)
-      LSTMC_TRY(validate(best));
+    if (validFeed_ && !interrupted && validatedUpdate_ != state_.update) {
+      LSTMC_TRY(validate(best, options_.interrupted));
+      if (validatedUpdate_ != state_.update)
+        reason = EndReason::Signal;
+    }
     return best || savedUpdate_ != state_.update ? save(best) : Status();
   }
 

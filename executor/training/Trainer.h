@@ -1,6 +1,7 @@
 // The loop around a compiled step.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,6 +32,10 @@ struct TrainOptions {
   std::string version; ///< of lstmc, for the manifest
   /// Files that go into every checkpoint beside vocab.txt, as the package.
   std::vector<std::pair<std::string, std::string>> attachments;
+  /// Asked before every batch of the last validation, which ends where it says so; empty: never.
+  /// Of one process. Validations that are due run to their end, for what a resumed run does hangs
+  /// on them.
+  std::function<bool()> interrupted;
   FaultHook fault; ///< of tests
 };
 

@@ -12,6 +12,7 @@
 #include "executor/base/StandardStreams.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Values.h"
+#include "executor/training/Interrupts.h"
 #include "executor/training/Signals.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Model.h"
@@ -78,6 +79,8 @@ static LaunchWatch watchLaunches(bool quiet) {
     watch.choice = [](const std::string &choice) { writeMessage(choice + "\n"); };
   watch.interrupted = [] { return training::SignalWatch::pending() != 0; };
   watch.abandon = [](const Error &error) {
+    if (training::Interrupts::pending())
+      return; // the launch is waited for
     removeTemporaryFiles();
     writeMessage(error.text() + "\n");
     int signal = training::SignalWatch::exitCode();

@@ -7,6 +7,7 @@
 #include "executor/data/Npz.h"
 #include "executor/training/Checkpoint.h"
 #include "executor/training/FailedUpdate.h"
+#include "executor/training/Interrupts.h"
 #include "executor/training/Trainer.h"
 #include "tests/executor/base/OwnMemory.h"
 #include "tests/executor/data/Files.h"
@@ -143,6 +144,59 @@ TEST(Signals, AWatchWithinAnotherForgetsNothing) {
     EXPECT_EQ(SignalWatch::pending(), SIGTERM);
   }
   EXPECT_EQ(SignalWatch::exitCode(), 128 + SIGTERM);
+}
+
+volatile std::sig_atomic_t handled = 0;
+extern "C" void count(int) { handled = handled + 1; }
+
+TEST(Signals, ASecondInterruptGoesToTheHandlerOfBefore) {
+  auto *before = std::signal(SIGINT, count);
+  {
+    Interrupts outer;
+    const SignalWatch inner;
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(handled, std::max(0, i - 1)); // the first one is remembered
+      ::raise(SIGINT);
+    }
+    EXPECT_EQ(SignalWatch::pending(), SIGINT);
+    EXPECT_TRUE(Interrupts::pending());
+    EXPECT_EQ(outer.end(), SIGINT);
+    EXPECT_TRUE(Interrupts::watched());
+  }
+  EXPECT_FALSE(Interrupts::watched());
+  ::raise(SIGINT);
+  EXPECT_EQ(handled, 4);
+  std::signal(SIGINT, before);
+}
+
+TEST(Signals, WatchesOfThreadsPutTheFirstHandlerBackInAnyOrder) {
+  auto *before = std::signal(SIGINT, count);
+  auto first = std::make_unique<Interrupts>();
+  const auto second = std::make_unique<Interrupts>();
+  first.reset();
+  ::raise(SIGINT); // is remembered by the other one
+  EXPECT_EQ(second->end(), SIGINT);
+  EXPECT_EQ(std::signal(SIGINT, before), count);
+}
+
+TEST_F(Training, AnInterruptDuringTheLastValidationEndsIt) {
+  FakeModel model, whole;
+  Log log;
+  TrainOptions options = into("interrupted");
+  int64_t asked = 0;
+  options.interrupted = [&] { return ++asked == 2; };
+  auto end = train(model, *data_, nullptr, options, log);
+  ASSERT_OK(end);
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(end->reason, EndReason::Signal);
+  EXPECT_EQ(end->progress.update, 120);
+  EXPECT_EQ(log.lines.back().find("valid 120"), std::string::npos);
+  EXPECT_EQ(findCheckpoint(folder_ / "interrupted")->checkpoint.state.update, 120);
+  // What it goes on from is what one that was not interrupted has.
+  options.interrupted = {};
+  options.folder = folder_ / "whole";
+  ASSERT_OK(train(whole, *data_, nullptr, options, log));
+  EXPECT_EQ(model.weightsHash(), whole.weightsHash());
 }
 
 class Memory : public TrainObserver {
