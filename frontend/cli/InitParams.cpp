@@ -38,8 +38,8 @@ static std::string typeText(DType dtype, std::span<const int64_t> shape) {
   return fmt::format("{}{}", dtypeLongName(dtype), data::shapeText(shape));
 }
 
-Status initParams(Session &session, const std::string &path, const Options &options,
-                  Console &console) {
+Result<FoundParameters> initParams(Session &session, const std::string &path,
+                                   const Options &options) {
   LSTMC_ASSIGN(std::vector<data::NamedArray> tensors, tensorsOf(path, options));
   std::vector<std::string> missing, others, unused;
   size_t matched = 0;
@@ -72,18 +72,18 @@ Status initParams(Session &session, const std::string &path, const Options &opti
                   "weights: found none of the network's {} parameters by name and shape{}{}",
                   parameters.size(), others.empty() ? "" : "; of another shape ",
                   fmt::join(others, ", "));
-  console.say(
-      fmt::format("init      {} of {} parameters from {}", matched, parameters.size(), path));
+  FoundParameters all{matched, parameters.size(), {}};
   auto list = [&](std::string_view what, const std::vector<std::string> &names) {
     if (!names.empty())
-      console.say(fmt::format("          {} {}", what, fmt::join(names, ", ")));
+      all.others.push_back(fmt::format("{} {}", what, fmt::join(names, ", ")));
   };
   list("not there, so initialised:", missing);
   list("of another shape, so initialised:", others);
   list("there, but not in this network:", unused);
   if (Peers *peers = session.peers())
-    return agree(*peers, "hash of the weights given", fmt::format("{:016x}", session.givenHash()));
-  return {};
+    LSTMC_TRY(
+        agree(*peers, "hash of the weights given", fmt::format("{:016x}", session.givenHash())));
+  return all;
 }
 
 } // namespace lstmc::cli

@@ -5,10 +5,17 @@
 
 namespace lstmc::cli {
 
+/// Which parameters were found in a file, and which were not.
+struct FoundParameters {
+  size_t found = 0, wanted = 0;
+  /// "not there, so initialised: a, b" and the like.
+  std::vector<std::string> others;
+};
+
 /// Gives parameters the tensors of their names and shapes in a safetensors file, an npz or a
-/// checkpoint, and says which were found and which were not; the others keep their values. E0610 if
-/// there is none, E0701 for a value that is not finite, and the errors of the readers.
-Status initParams(Session &session, const std::string &path, const Options &options,
-                  Console &console);
+/// checkpoint; the others keep their values. E0610 if there is none, E0701 for a value that is not
+/// finite, and the errors of the readers.
+Result<FoundParameters> initParams(Session &session, const std::string &path,
+                                   const Options &options);
 
 } // namespace lstmc::cli

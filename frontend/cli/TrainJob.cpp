@@ -81,6 +81,13 @@ Status makeTrainable(TrainJob &job, const Options &compiled) {
   return {};
 }
 
+void sayFound(const FoundParameters &found, const std::string &path, Console &console) {
+  console.say(
+      fmt::format("init      {} of {} parameters from {}", found.found, found.wanted, path));
+  for (const std::string &line : found.others)
+    console.say("          " + line);
+}
+
 /// The network is compiled here for each length, and one process has them all.
 Status checkBuckets(const std::vector<int64_t> &buckets, const TrainJob &job,
                     const NamedModel &named, const Options &options) {
@@ -131,8 +138,11 @@ Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
   }
   LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, trainingEntries(job), Engine::Fast,
                                                 job.buckets.packages()));
-  if (options.initParams)
-    LSTMC_CHECKED_TRY(initParams(*job.session, *options.initParams, options, console));
+  if (options.initParams) {
+    LSTMC_CHECKED_ASSIGN(FoundParameters found,
+                         initParams(*job.session, *options.initParams, options));
+    sayFound(found, *options.initParams, console);
+  }
   LSTMC_CHECKED_TRY(makeTrainable(job, options));
   if (options.resume) {
     LSTMC_CHECKED_ASSIGN(job.checkpoint, checkpointForRanks(options, job.options.folder));
