@@ -13,7 +13,7 @@ struct Evaluation {
   MetricTotals totals;
   int64_t sequences = 0;
   double seconds = 0;
-  std::string leftOut; ///< data that were not measured, in words; empty where all were
+  std::string leftOut;      ///< data that were not measured, in words; empty where all were
   bool interrupted = false; ///< it has ended early, so that the totals are of a part
 };
 

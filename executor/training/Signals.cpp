@@ -88,13 +88,14 @@ static void beginWatch(bool passing) {
   }
 }
 
-/// The signal that came until then, or 0.
+/// The signal that came until then, or 0. A process that lives on forgets it.
 static int endWatch() {
   std::lock_guard lock(mutex);
-  if (--watches == 0)
-    for (size_t i = 0; i < kWatched.size(); ++i)
-      ::sigaction(kWatched[i], &before[i], nullptr);
-  return pendingSignal;
+  if (--watches > 0)
+    return pendingSignal;
+  for (size_t i = 0; i < kWatched.size(); ++i)
+    ::sigaction(kWatched[i], &before[i], nullptr);
+  return interruptsPass ? pendingSignal.exchange(0) : pendingSignal.load();
 }
 
 SignalWatch::SignalWatch() { beginWatch(false); }

@@ -8,6 +8,8 @@
 #include "executor/base/Numeric.h"
 #include "executor/data/ForeignFile.h"
 #include "executor/data/Outside.h"
+#include "executor/data/Sources.h"
+#include "frontend/python/Gil.h"
 #include "frontend/python/Models.h"
 #include "frontend/python/Values.h"
 
@@ -28,7 +30,7 @@ public:
       : source_(std::move(source)), slots_(std::move(slots)), batches_(batches),
         continues_(continues) {}
   ~CalledFeed() override {
-    nb::gil_scoped_acquire held;
+    GilHeld held;
     source_.reset();
   }
 
@@ -43,17 +45,18 @@ public:
   }
 
   size_t bucket(const data::Position &at) override {
-    nb::gil_scoped_acquire held;
-    used_ = nb::cast<size_t>(source_.attr("bucket")(at.epoch, at.batch));
+    GilHeld held;
+    nb::object number = stayAtExit([&] { return source_.attr("bucket")(at.epoch, at.batch); });
+    used_ = nb::cast<size_t>(number);
     return used_;
   }
 
   Status fill(const data::Position &at) override {
-    nb::gil_scoped_acquire held;
+    GilHeld held;
     nb::dict views;
     for (const data::InputSlot &slot : slots_[used_])
       views[slot.name.c_str()] = viewOf(slot.tensor, source_);
-    source_.attr("fill")(at.epoch, at.batch, views);
+    stayAtExit([&] { source_.attr("fill")(at.epoch, at.batch, views); });
     for (const data::InputSlot &slot : slots_[used_])
       checkRange(slot, at);
     return {};
@@ -97,19 +100,19 @@ public:
     digest_ = "batches";
   }
   ~CalledData() override {
-    nb::gil_scoped_acquire held;
+    GilHeld held;
     source_.reset();
   }
 
   Result<std::unique_ptr<data::Feed>> feed(data::Part, std::vector<data::InputSlot> slots,
                                            uint64_t) const override {
-    nb::gil_scoped_acquire held;
+    GilHeld held;
     return std::unique_ptr<data::Feed>(
         new CalledFeed(source_, {std::move(slots)}, batches_, continues_));
   }
   Result<std::unique_ptr<data::BucketFeed>>
   bucketFeed(const std::vector<std::vector<data::InputSlot>> &slots, uint64_t) const override {
-    nb::gil_scoped_acquire held;
+    GilHeld held;
     return std::unique_ptr<data::BucketFeed>(new CalledFeed(source_, slots, batches_, continues_));
   }
 
@@ -150,12 +153,16 @@ static PythonData ofSpec(const std::string &path, const std::string &command,
 
 void addData(nb::module_ &module) {
   nb::class_<PythonData>(module, "Data", "Data of a training.")
+      .def("validates", // without other data for it
+           [](const PythonData &data) { return data.valid || data.data->spec().valid > 0; })
       .def("vocabulary_size", [](const PythonData &data) -> std::optional<int64_t> {
         if (!data.vocabulary)
           return std::nullopt;
         return int64_t(data.vocabulary->size());
       });
   module.def("data_of_arrays", &ofArrays, nb::arg("arrays"), nb::arg("valid"), nb::arg("shuffle"));
+  // Of `count` samples, those before the share that is kept for validation.
+  module.def("split_point", &data::splitPoint, nb::arg("count"), nb::arg("valid"));
   module.def("data_of_batches", &ofBatches, nb::arg("source"), nb::arg("batches"),
              nb::arg("continues"));
   module.def("data_of_spec", &ofSpec, nb::arg("path"), nb::arg("command"), nb::arg("flags"),

@@ -27,6 +27,17 @@ Result<cli::Options> optionsOf(const std::string &command, const std::vector<std
   return cli::parseOptions(int(arguments.size()), arguments.data());
 }
 
+/// The model, its warnings shown unless --quiet.
+static cli::Model shown(Checked<cli::Model> model, const cli::Options &options) {
+  if (model.ok() && options.quiet) {
+    model.diagnostics().clear();
+    model->warnings.clear();
+  }
+  cli::Model made = valueOf(std::move(model));
+  warn(made.warnings);
+  return made;
+}
+
 static Compiled compileFile(const std::string &path, const std::string &command,
                             const std::vector<std::string> &flags,
                             const std::vector<std::string> &entries,
@@ -38,8 +49,7 @@ static Compiled compileFile(const std::string &path, const std::string &command,
   made.request.offeredVocab = vocabulary;
   Checked<cli::Model> model =
       withCompiler([&] { return cli::loadModel(made.options, made.request); });
-  made.model = valueOf(std::move(model));
-  warn(made.model.warnings);
+  made.model = shown(std::move(model), made.options);
   return made;
 }
 
@@ -69,9 +79,8 @@ static Compiled compileDrawing(Drawing &drawing, const std::string &command,
   made.options.operands = {net.net};
   Checked<cli::Model> model =
       withCompiler([&] { return cli::compileNet(std::move(net), made.options, made.request); });
-  made.model = valueOf(std::move(model));
+  made.model = shown(std::move(model), made.options);
   made.model.path = made.options.operands[0];
-  warn(made.model.warnings);
   return made;
 }
 
@@ -145,6 +154,19 @@ static void save(const Compiled &compiled, const std::string &path, bool force) 
                   force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
 }
 
+/// [(name, is it settled in a package, is it a switch)] of a command.
+static nb::list flagsOf(const std::string &command) {
+  std::optional<cli::CommandId> id = cli::findCommand(command);
+  if (!id)
+    throw Failure(fail(ErrorCode::E0001, "there is no command \"{}\"", command));
+  nb::list flags;
+  for (const cli::FlagRecord &flag : cli::flags())
+    if (flag.servedBy(*id))
+      flags.append(nb::make_tuple(std::string(flag.name), flag.group == cli::FlagGroup::Compiled,
+                                  flag.argument.empty()));
+  return flags;
+}
+
 void addModels(nb::module_ &module) {
   nb::class_<Compiled>(module, "Compiled", "A network that was compiled, or a package.")
       .def("entries",
@@ -168,6 +190,7 @@ void addModels(nb::module_ &module) {
   module.def("compile_drawing", &compileDrawing, nb::arg("drawing"), nb::arg("command"),
              nb::arg("flags"), nb::arg("entries"), nb::arg("initialiser").none());
   module.def("read_source", &readSource);
+  module.def("flags", &flagsOf, nb::arg("command"));
   module.def("is_flag", [](const std::string &name, const std::string &command) {
     std::optional<cli::CommandId> id = cli::findCommand(command);
     return id && std::ranges::any_of(cli::flags(), [&](const cli::FlagRecord &flag) {

@@ -1,6 +1,7 @@
 // Networks compiled, packages and checkpoints opened: what the command does before it runs one.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "frontend/cli/Model.h"
 #include "frontend/python/Failure.h"
+#include "frontend/python/Gil.h"
 
 namespace lstmc::python {
 
@@ -24,7 +26,7 @@ struct Compiled {
 /// what the whole process does where there is no memory. Does not hold the GIL.
 template <typename F> auto withCompiler(F call) {
   static std::mutex mutex;
-  nanobind::gil_scoped_release released;
+  GilReleased released;
   std::lock_guard lock(mutex);
   return call();
 }

@@ -11,6 +11,7 @@
 #include "executor/session/Dependents.h"
 #include "frontend/bind/Bind.h"
 #include "frontend/python/Drawing.h"
+#include "frontend/python/Gil.h"
 #include "frontend/python/Signals.h"
 
 namespace nb = nanobind;
@@ -24,9 +25,16 @@ PythonSession::PythonSession(const Compiled &compiled, const std::vector<std::st
   std::vector<package::Package::Pointer> packages;
   for (const Compiled *neighbour : neighbours)
     packages.push_back(neighbour->model.package);
+  // The devices that a network was compiled for are its own, unless others are named here.
+  cli::Model package;
+  package.path = compiled.model.path;
+  package.package = compiled.model.package;
+  package.fit = compiled.model.fit;
+  const bool named = options.devices.given() && compiled.model.compiled;
   auto opened = [&] {
-    nb::gil_scoped_release released;
-    return cli::openSession(compiled.model, options, {}, Engine::Fast, std::move(packages));
+    GilReleased released;
+    return cli::openSession(named ? package : compiled.model, options, {}, Engine::Fast,
+                            std::move(packages));
   }();
   session_ = valueOf(std::move(opened));
 }
@@ -60,17 +68,18 @@ Failure PythonSession::failureOf(const Error &error) const {
 }
 
 void PythonSession::run(const std::string &entry, bool mainThread) {
-  perform(mainThread, [&](Session &session) { return session.run(entry); });
+  perform(mainThread, [&](Session &session, auto &) { return session.run(entry); });
 }
 
-void PythonSession::perform(bool mainThread, const std::function<Status(Session &)> &work) {
+void PythonSession::perform(bool mainThread,
+                            const std::function<Status(Session &, const Interruptible &)> &work) {
   Session &session = get();
   int signal = 0;
   Status status = [&] {
-    nb::gil_scoped_release released;
+    GilReleased released;
     std::lock_guard lock(*mutex_);
     Interruptible interruptible(mainThread);
-    Status ran = work(session);
+    Status ran = work(session, interruptible);
     signal = interruptible.end();
     return ran;
   }();
@@ -110,6 +119,18 @@ static void saveParameters(const PythonSession &session, const std::string &path
                                force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
 }
 
+/// Bytes of a session beside code: its arenas, and what is made of each launch, as measured.
+static uint64_t bytesHeld(const PythonSession &session) {
+  static constexpr uint64_t kOfLaunch = 8 << 10;
+  uint64_t bytes = 0;
+  for (const DevicePeak &peak : session.get().peaks())
+    bytes += peak.plannedBytes + peak.plannedOfHost;
+  for (const package::Entry &entry : session.get().package().data().entries)
+    for (const package::DeviceProgram &program : entry.programs)
+      bytes += program.launches.size() * kOfLaunch;
+  return bytes;
+}
+
 /// MXNet's bind: the drawing compiled for the first CPU, with memory. With the optimizer "none",
 /// `step` gives the gradients and changes nothing.
 static PythonSession bindDrawing(Drawing &drawing, const std::vector<std::string> &entries,
@@ -133,6 +154,8 @@ void addSessions(nb::module_ &module) {
       .def("beside", &PythonSession::beside, nb::keep_alive<0, 1>())
       .def("entries",
            [](const PythonSession &session) { return entriesOf(session.get().package().data()); })
+      .def("bytes_held", &bytesHeld)
+      .def("check_process", [](const PythonSession &session) { (void)session.get(); })
       .def("run", &PythonSession::run, nb::arg("entry"), nb::arg("main_thread"))
       .def("check_range", &checkRange)
       .def("dependents",

@@ -11,6 +11,7 @@
 
 #include "executor/session/Session.h"
 #include "frontend/python/Models.h"
+#include "frontend/python/Signals.h"
 #include "frontend/python/Values.h"
 
 namespace lstmc::python {
@@ -33,7 +34,8 @@ public:
   /// Runs an entry. KeyboardInterrupt after ctrl-C, from the main thread.
   void run(const std::string &entry, bool mainThread);
   /// The same of any work: `work` is called without the GIL, while nobody else uses the session.
-  void perform(bool mainThread, const std::function<Status(Session &)> &work);
+  void perform(bool mainThread,
+               const std::function<Status(Session &, const Interruptible &)> &work);
 
   Session &get() const;
   /// Held while the session is used. Does not hold the GIL.

@@ -6,25 +6,21 @@
 
 namespace lstmc::python {
 
-std::mutex &signalMutex() {
-  static std::mutex mutex;
-  return mutex;
-}
-
-int Interruptible::end() {
-  int signal = watch_ ? training::SignalWatch::pending() : 0;
-  watch_.reset();
-  return signal;
+bool &inTraining() {
+  static thread_local bool here = false;
+  return here;
 }
 
 void raiseSignal(int signal) {
   if (signal == 0)
     return;
-  if (signal != SIGINT) {
+  if (signal != SIGINT && !training::Interrupts::watched()) {
     std::raise(signal);
     return;
   }
-  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  // A second ctrl-C has left one with Python: it is the same.
+  if (PyErr_CheckSignals() == 0)
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
   throw nanobind::python_error();
 }
 

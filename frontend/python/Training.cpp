@@ -1,6 +1,8 @@
 #include "frontend/python/Training.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -10,13 +12,19 @@
 #include "executor/session/NonFinite.h"
 #include "executor/session/WhyNotFinite.h"
 #include "executor/training/BucketedTrainable.h"
+#include "executor/training/EventFile.h"
 #include "executor/training/Predict.h"
 #include "executor/training/SessionTrainable.h"
+#include "executor/training/Signals.h"
 #include "executor/training/Trainer.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/Emulated.h"
 #include "frontend/cli/FitCheck.h"
+#include "frontend/cli/InitParams.h"
 #include "frontend/cli/TrainFlags.h"
+#include "frontend/cli/TrainObservers.h"
 #include "frontend/python/Data.h"
+#include "frontend/python/Gil.h"
 #include "frontend/python/Sessions.h"
 #include "frontend/python/Signals.h"
 
@@ -48,6 +56,8 @@ public:
       values["share"] = event.share;
       for (const auto &[name, value] : event.metrics)
         values[name.c_str()] = value;
+      if (!event.gradientNorms.empty())
+        values["gradient_norms"] = normsOf(event);
     });
   }
   void valid(const training::ValidEvent &event) override {
@@ -65,13 +75,20 @@ public:
     });
   }
   void warning(const Error &error) override {
-    nb::gil_scoped_acquire held;
+    GilHeld held;
     Diagnostic diagnostic = cli::asDiagnostic(error);
     diagnostic.severity = Severity::Warning;
-    warn({diagnostic});
+    stayAtExit([&] { warn({diagnostic}); });
   }
 
 private:
+  /// By parameter, before clipping.
+  static nb::dict normsOf(const training::UpdateEvent &event) {
+    nb::dict norms;
+    for (const training::NamedNorm &norm : event.gradientNorms)
+      norms[norm.name.c_str()] = norm.value;
+    return norms;
+  }
   static void add(nb::dict &values, const char *name, std::optional<double> value) {
     values[name] = value ? nb::object(nb::float_(*value)) : nb::object(nb::none());
   }
@@ -79,13 +96,13 @@ private:
   template <typename F> void call(const char *event, const training::Progress &progress, F fill) {
     if (callback_.is_none())
       return;
-    nb::gil_scoped_acquire held;
+    GilHeld held;
     nb::dict values;
     values["event"] = event;
     values["update"] = progress.update;
     values["epoch"] = progress.epoch;
     fill(values);
-    callback_(values);
+    stayAtExit([&] { callback_(values); });
   }
 
   nb::object callback_;
@@ -152,34 +169,94 @@ Result<training::EndEvent> trainAll(Session &session, const std::vector<Session 
   return end;
 }
 
+/// A callback that begins a training within another one would change what the outer one trains, or
+/// wait for itself: E0001. Another thread may train another session meanwhile.
+void checkNoTraining() {
+  if (inTraining())
+    throw Failure(fail(ErrorCode::E0001,
+                       "fit was called within a callback or an iterator of another fit, which has "
+                       "not ended"));
+}
+
+struct OneTraining {
+  OneTraining() {
+    checkNoTraining();
+    inTraining() = true;
+  }
+  ~OneTraining() { inTraining() = false; }
+  OneTraining(const OneTraining &) = delete;
+  OneTraining &operator=(const OneTraining &) = delete;
+};
+
+/// Those that are told: the callback, and --tensorboard's files.
+Status addObservers(cli::Observers &observers, nb::object callback, const cli::Options &options) {
+  observers.add<CallingObserver>(std::move(callback));
+  if (options.tensorboard) {
+    LSTMC_ASSIGN(training::EventFile file, training::EventFile::create(*options.tensorboard));
+    observers.add<training::EventLog>(std::move(file));
+  }
+  return {};
+}
+
 /// `buckets` are sessions beside `session`, for the batches that the data say are of them.
 nb::dict fit(PythonSession &session, const Compiled &compiled,
              const std::vector<std::string> &flags, const PythonData &data, const PythonData *valid,
              nb::object callback, const std::vector<const PythonSession *> &buckets) {
+  const OneTraining one;
   cli::Options options = valueOf(optionsOf("train", flags));
   training::TrainOptions train = trainOptions(compiled, options, data);
-  CallingObserver observer(std::move(callback));
+  train.interrupted = [] { return training::SignalWatch::pending() != 0; };
+  cli::Observers observers(cli::onEmulated(compiled.model.package->data()));
+  check(addObservers(observers, std::move(callback), options));
   const data::DataSet *validation = valid ? valid->data.get() : data.valid.get();
   Session &running = session.get();
   std::vector<Session *> others;
   for (const PythonSession *bucket : buckets)
     others.push_back(&bucket->get());
+  int signal = 0;
   Result<training::EndEvent> end = [&]() -> Result<training::EndEvent> {
-    nb::gil_scoped_release released;
+    GilReleased released;
     std::lock_guard lock(session.mutex());
-    std::lock_guard signals(signalMutex()); // the loop has a watch of its own
+    // Around that of the loop, so that what comes after its last look is seen too.
+    training::Interrupts watch;
     LSTMC_TRY(cli::prepareAll(running));
-    return trainAll(running, others, data, validation, train, observer);
+    Result<training::EndEvent> ended =
+        trainAll(running, others, data, validation, train, observers);
+    signal = watch.end();
+    return ended;
   }();
   if (!end.ok())
     throw session.failureOf(end.error());
-  if (end->reason == training::EndReason::Signal)
-    raiseSignal(end->signal);
+  raiseSignal(signal);
   return asDict(*end);
 }
 
+/// --init-params: how many parameters were found and wanted, and lines about the others.
+nb::tuple initParams(PythonSession &session, const std::string &path,
+                     const std::vector<std::string> &flags) {
+  cli::Options options = valueOf(optionsOf("train", flags));
+  Session &given = session.get();
+  Result<cli::FoundParameters> found = [&] {
+    GilReleased released;
+    std::lock_guard lock(session.mutex());
+    return cli::initParams(given, path, options);
+  }();
+  cli::FoundParameters all = valueOf(std::move(found));
+  return nb::make_tuple(all.found, all.wanted, all.others);
+}
+
+/// Of these metrics of the model, those that updates do not measure.
+std::vector<std::string> validationsMeasure(const Compiled &compiled,
+                                            const std::vector<std::string> &metrics) {
+  std::vector<std::string> names;
+  std::ranges::copy_if(metrics, std::back_inserter(names), [&](const std::string &name) {
+    return !training::measuredByStep(name) && cli::checkMetric(name, compiled.model).ok();
+  });
+  return names;
+}
+
 nb::dict score(PythonSession &session, const Compiled &compiled,
-               const std::vector<std::string> &metrics, const PythonData &data) {
+               const std::vector<std::string> &metrics, const PythonData &data, bool mainThread) {
   checkMetrics(metrics, compiled);
   Session &running = session.get();
   std::optional<Diagnostic> fault;
@@ -191,14 +268,20 @@ nb::dict score(PythonSession &session, const Compiled &compiled,
     fault = *why;
     return session::asError(*fault);
   };
+  int signal = 0;
   Result<training::Evaluation> evaluation = [&]() -> Result<training::Evaluation> {
-    nb::gil_scoped_release released;
+    GilReleased released;
     std::lock_guard lock(session.mutex());
+    Interruptible interruptible(mainThread);
     LSTMC_ASSIGN(auto trainable, training::SessionTrainable::create(running));
     LSTMC_ASSIGN(auto slots, trainable->inputs(training::Trainable::Entry::Evaluate));
     LSTMC_ASSIGN(auto feed, data.data->feed(training::validationPart(*data.data), slots, 0));
-    return training::evaluate(*trainable, *feed, explain);
+    Result<training::Evaluation> measured =
+        training::evaluate(*trainable, *feed, explain, [&] { return interruptible.came(); });
+    signal = interruptible.end();
+    return measured;
   }();
+  raiseSignal(signal);
   if (fault)
     throw Failure(Diagnostics{*fault});
   if (!evaluation.ok())
@@ -251,12 +334,11 @@ nb::dict predict(PythonSession &session, const Compiled &compiled, const PythonD
       output.take(first, rows);
     return Status();
   };
-  session.perform(mainThread, [&](Session &running) -> Status {
+  session.perform(mainThread, [&](Session &running, const Interruptible &signals) -> Status {
     LSTMC_ASSIGN(prediction, training::preparePrediction(running, *data.data, compiled.model.path));
     for (const training::PredictedRows &output : prediction->outputs)
       outputs.emplace_back(output, prediction->samples.count);
-    Status status = training::predict(running, *prediction, take,
-                                      [] { return training::SignalWatch::pending() == 0; });
+    Status status = training::predict(running, *prediction, take, [&] { return !signals.came(); });
     return prediction->fault ? Status() : status;
   });
   if (prediction->fault)
@@ -287,7 +369,7 @@ public:
     fit_ = options.fit;
     seed_ = options.seed;
     auto made = [&]() -> Result<std::unique_ptr<training::SessionTrainable>> {
-      nb::gil_scoped_release released;
+      GilReleased released;
       std::lock_guard lock(session.mutex());
       LSTMC_TRY(cli::prepareAll(session.get()));
       return training::SessionTrainable::create(session.get());
@@ -297,7 +379,7 @@ public:
 
   /// The next update. KeyboardInterrupt after ctrl-C, from the main thread.
   void run(bool mainThread) {
-    session_.perform(mainThread, [&](Session &) -> Status {
+    session_.perform(mainThread, [&](Session &, const Interruptible &) -> Status {
       const int64_t number = number_ + 1;
       LSTMC_TRY(trainable_->step({fit_.schedule.rate(fit_.baseRate(), number), number, seed_}));
       number_ = number;
@@ -325,8 +407,11 @@ void addTraining(nb::module_ &module) {
              nb::arg("buckets"));
   module.def("predict", &predict, nb::arg("session"), nb::arg("compiled"), nb::arg("data"),
              nb::arg("main_thread"));
+  module.def("check_no_training", &checkNoTraining);
+  module.def("init_params", &initParams, nb::arg("session"), nb::arg("path"), nb::arg("flags"));
+  module.def("validations_measure", &validationsMeasure, nb::arg("compiled"), nb::arg("metrics"));
   module.def("score", &score, nb::arg("session"), nb::arg("compiled"), nb::arg("metrics"),
-             nb::arg("data"));
+             nb::arg("data"), nb::arg("main_thread"));
 }
 
 } // namespace lstmc::python

@@ -46,7 +46,7 @@ def scopes_of(attributes, dtype):
 class AttrScope:
     """`with AttrScope(ctx_group="layer0"):` names a group for placement (`place={"layer0": "cpu:1"}`); `force_mirroring=True`
     computes what is inside again for backward instead of keeping it; `__lr_mult__="0.1"` and `__wd_mult__` are those of the parameters inside;
-    other names with underscores are kept for `attr_dict()`. `dtype="bf16"` computes in that type. The inner scope wins."""
+    other names with underscores are kept for `attr_dict()`. `dtype="bf16"` computes in that type. The inner scope wins. A scope is in force in its thread alone."""
 
     _local = threading.local()
 

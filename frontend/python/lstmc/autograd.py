@@ -86,7 +86,7 @@ def predict_mode() -> AbstractContextManager[None]:
 
 
 class Leaf:
-    """An array as an op on the tape read it; `owner` is the NDArray that wants its gradient, or None."""
+    """An array as an op on the tape read it; `owner` is the NDArray that wants its gradient, or None. Of the tape of one thread."""
 
     __slots__ = ("value", "owner")
 
@@ -96,7 +96,7 @@ class Leaf:
 
 
 class Node:
-    """A call of an op on the tape. Its inputs are (input's name or None, Leaf or (Node, number of an output))."""
+    """A call of an op on the tape of one thread. Its inputs are (input's name or None, Leaf or (Node, number of an output))."""
 
     __slots__ = ("op", "inputs", "attributes", "number", "place")
 

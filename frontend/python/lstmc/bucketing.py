@@ -14,6 +14,7 @@ from .graph import variables
 from .module import Module
 from .ndarray import NDArray
 from .network import Network
+from .sharing import one_at_a_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -45,15 +46,18 @@ class BucketingModule(Module):
         super().__init__(symbol, data_names, label_names, logger, context, work_load_list, fixed_param_names, state_names, group2ctxs,
                          compression_params)
 
+    @one_at_a_time
     def switch_bucket(self, bucket_key: Hashable, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None) -> None:
         """Compiles the symbol of the key for these shapes, if it is not yet, so that `forward` finds it."""
         shapes = {name: tuple(shape) for name, shape in (entry[:2] for entry in (*data_shapes, *(label_shapes or ())))}
         self._session_of(bucket_key, shapes)
 
+    @one_at_a_time
     def init_params(self, *arguments: Any, **keywords: Any) -> None:
         super().init_params(*arguments, **keywords)
         self._trained += 1
 
+    @one_at_a_time
     def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
         """Runs the symbol of the batch's `bucket_key`; of the default one where it has none."""
         if is_train:
@@ -66,6 +70,7 @@ class BucketingModule(Module):
         outputs, self._axes = session._forward({**given, **labels})
         self._outputs = [NDArray(output) for output in outputs]
 
+    @one_at_a_time
     def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None, batch_end_callback: Any = None,
               score_end_callback: Any = None, reset: bool = True, epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
         """[(metric, value)] over the data, of all buckets."""

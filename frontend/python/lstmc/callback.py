@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BatchEndParam = collections.namedtuple("BatchEndParam", ["epoch", "nbatch", "eval_metric", "locals"])
+BatchEndParam.__doc__ = "What a callback is given, in the thread that trains."
 
 
 class Speedometer:
-    """Logs samples per second and the metrics, every `frequent` batches."""
+    """Logs samples per second and the metrics, every `frequent` batches. It has the clock of one training: one for each thread that trains."""
 
     def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
         self.batch_size = batch_size

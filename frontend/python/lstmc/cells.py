@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RNNParams:
-    """Variables by name after a prefix; cells that are given the same ones share them."""
+    """Variables by name after a prefix; cells that are given the same ones share them. Used by one thread at a time."""
 
     def __init__(self, prefix: str = "") -> None:
         self._prefix = prefix
@@ -33,7 +33,7 @@ class RNNParams:
 
 class BaseRNNCell:
     """A step of a recurrent layer: `output, states = cell(x, states)`. Its parameters are shared by all steps, and by cells that are given
-    its `params`."""
+    its `params`. It counts its steps, and so is used by one thread at a time."""
 
     _gate_names: tuple[str, ...] = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class Context:
-    """`cpu(0)`, `gpu(1)`."""
+    """`cpu(0)`, `gpu(1)`. It does not change, so that threads may share it."""
 
     def __init__(self, device_type: str, device_id: int = 0) -> None:
         self.device_type = device_type

@@ -18,7 +18,8 @@ class Error(Exception):
     """An error with the text that the command prints.
 
     `code` is "E0207" and so on (`lstmc explain CODE` describes each), `message` one line, `place` where it is (the line of
-    Python that made the node), `reasons` further lines, `help` a remedy or "", `exit` the command's exit code.
+    Python that made the node), `reasons` further lines, `help` a remedy or "", `exit` the command's exit code. It does
+    not change: threads may share it.
     """
 
     def __init__(self, text: str, code: str = "E0001", message: str | None = None, file: str = "", line: int = 0, column: int = 0,
@@ -33,7 +34,7 @@ class Error(Exception):
 
 
 class Warning(UserWarning):
-    """A warning of the compiler."""
+    """A warning of the compiler, raised in the thread that called."""
 
 
 def usage(message):

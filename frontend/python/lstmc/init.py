@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Initializer:
-    """An initialiser as the compiler takes it. Of an argument that is None the default stands."""
+    """An initialiser as the compiler takes it. Of an argument that is None the default stands. It does not change: threads may share it."""
 
     def __init__(self, name: str, **arguments: Any) -> None:
         self.name = name

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class DataDesc(collections.namedtuple("DataDesc", ["name", "shape"])):
-    """Name and shape of a batch's input, with `dtype` and `layout`, whose N is the axis of the samples."""
+    """Name and shape of a batch's input, with `dtype` and `layout`, whose N is the axis of the samples. Threads may share it."""
 
     dtype: Any
     layout: str
@@ -32,7 +32,7 @@ class DataDesc(collections.namedtuple("DataDesc", ["name", "shape"])):
 
 
 class DataBatch:
-    """Arrays of a batch; the last `pad` samples are there to fill it up."""
+    """Arrays of a batch; the last `pad` samples are there to fill it up. Nothing here writes to one: threads may share it."""
 
     def __init__(self, data: Sequence[Any], label: Sequence[Any] | None = None, pad: int = 0, index: Any = None,
                  bucket_key: Hashable = None, provide_data: Sequence[DataDesc] | None = None,
@@ -47,7 +47,8 @@ class DataBatch:
 
 
 class DataIter:
-    """What gives batches: `next()` until StopIteration, `reset()` before the next epoch, `provide_data` and `provide_label`."""
+    """What gives batches: `next()` until StopIteration, `reset()` before the next epoch, `provide_data` and `provide_label`. It is at one place of
+    one epoch: an iterator each for threads."""
 
     def __init__(self, batch_size: int = 0) -> None:
         self.batch_size = batch_size

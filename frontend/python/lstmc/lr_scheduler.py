@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class LRScheduler:
-    """A schedule as fit(..) of the language writes it."""
+    """A schedule as fit(..) of the language writes it. It does not change: threads may share it."""
 
     def __init__(self, **arguments: Any) -> None:
         self._arguments = {key: value for key, value in arguments.items() if value is not None}

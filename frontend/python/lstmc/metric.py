@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 class EvalMetric:
-    """The mean over what `update` has seen: `sum_metric / num_inst`. `compiled` is the runtime's name of it, or None."""
+    """The mean over what `update` has seen: `sum_metric / num_inst`. `compiled` is the runtime's name of it, or None. A metric adds up, and so
+    is used by one thread at a time."""
 
     compiled = None
 

@@ -4,6 +4,7 @@ are those of `lstmc train`."""
 from __future__ import annotations
 
 import logging
+import threading
 from typing import TYPE_CHECKING
 
 import numpy
@@ -21,6 +22,7 @@ from .ndarray import NDArray, array
 from .network import Network
 from .optimizer import Optimizer
 from .params_file import read
+from .sharing import Turn, one_at_a_time
 from .watch import Watch
 
 if TYPE_CHECKING:
@@ -37,7 +39,8 @@ if TYPE_CHECKING:
 
 class Module:
     """A symbol with its inputs, weights and training. `context` is a Context or a list of them, which share the batch; `group2ctxs` places
-    ctx_groups."""
+    ctx_groups. Threads may share it: one call runs at a time, the others wait, and `get_outputs` is of the last `forward` of the thread that
+    asks. A loop of one's own (`forward(is_train=True)`, `backward`, `update`) is one thread's: the batch that it is at is the module's."""
 
     validates = False  #: whether it measures validation data by itself, and not in the loop of a training
 
@@ -67,17 +70,22 @@ class Module:
         self._initializer, self._given = Uniform(0.01), {}
         self._optimizer = {}
         self._sessions = {}  # by shapes, for forward
-        self._outputs, self._axes = None, []  # of the last forward, and the axis of the batch of each
+        self._axes = []  # of the last forward: the axis of the batch of each output
+        self._turn, self._of_thread = Turn(), threading.local()
         self._loop = None  # the user's own, after init_optimizer
         self.binded = self.for_training = self.params_initialized = self.optimizer_initialized = False
 
     # Before it runs.
 
+    @one_at_a_time
     def bind(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None, for_training: bool = True,
              inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: Any = None, grad_req: str = "write") -> None:
-        """Takes the shapes of a batch: DataDesc, or (name, shape)."""
-        if inputs_need_grad or grad_req != "write":
+        """Takes the shapes of a batch: DataDesc, or (name, shape). `grad_req` is write where it trains; else there are no gradients, whatever
+        it says."""
+        if inputs_need_grad or (for_training and grad_req == "add"):
             raise usage("a Module gives no gradients to its inputs, and does not add them up: lstmc.autograd does both")
+        if for_training and grad_req != "write":
+            raise usage(f"grad_req={grad_req!r} with for_training=True: without gradients nothing is trained; for_training=False binds without them")
         if self.binded and not force_rebind:
             return
         described = [*data_shapes, *(label_shapes or [])]
@@ -91,6 +99,7 @@ class Module:
         self._end_loop()
         self.binded, self.for_training = True, for_training
 
+    @one_at_a_time
     def init_params(self, initializer: Initializer | str | None = Uniform(0.01), arg_params: Mapping[str, ArrayLike] | None = None,
                     aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False, force_init: bool = False,
                     allow_extra: bool = False) -> None:
@@ -105,6 +114,7 @@ class Module:
         self._sessions = {}
         self.params_initialized = True
 
+    @one_at_a_time
     def init_optimizer(self, kvstore: Any = "local", optimizer: str | Optimizer = "sgd", optimizer_params: Any = (("learning_rate", 0.01),),
                        force_init: bool = False) -> None:
         """Takes the optimizer. One that is told by name has `rescale_grad` 1/batch unless given, whatever the loss divides by, as in MXNet. A
@@ -122,6 +132,7 @@ class Module:
 
     # Training and measuring.
 
+    @one_at_a_time
     def fit(self, train_data: Any, eval_data: Any = None, eval_metric: Any = "acc", epoch_end_callback: Any = None,
             batch_end_callback: Any = None, kvstore: Any = "local", optimizer: str | Optimizer = "sgd",
             optimizer_params: Any = (("learning_rate", 0.01),), eval_end_callback: Any = None, eval_batch_end_callback: Any = None,
@@ -147,6 +158,7 @@ class Module:
         self._network.fit(train_data, eval_data, callback=watch, metric=watch.names, initializer=self._initializer, params=self._first_values(),
                           shapes=self._shapes, types=self._types, num_epoch=epochs, disp_every="1e", **more, **self._flags, **self._keys())
 
+    @one_at_a_time
     def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None, batch_end_callback: Any = None,
               score_end_callback: Any = None, reset: bool = True, epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
         """[(metric, value)] over the data."""
@@ -167,6 +179,7 @@ class Module:
             for each in found:
                 each.update(batch.label, outputs)
 
+    @one_at_a_time
     def predict(self, eval_data: Any, num_batch: int | None = None, merge_batches: bool = True, reset: bool = True,
                 always_output_list: bool = False, sparse_row_id_fn: Any = None) -> Any:
         """The outputs for all samples: one NDArray, or a list where there are several."""
@@ -187,6 +200,7 @@ class Module:
             self.forward(batch, is_train=False)
             yield self.get_outputs(), batch
 
+    @one_at_a_time
     def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
         """Runs the network for a batch; of other shapes than it was bound for, it is compiled for them. With `is_train`, which is the
         `for_training` of `bind` unless given, the batch is kept for `backward` and `update` (loop.py), and other shapes are refused."""
@@ -206,6 +220,7 @@ class Module:
         outputs, self._axes = session._forward(whole)
         self._outputs = [NDArray(output) for output in outputs]
 
+    @one_at_a_time
     def backward(self, out_grads: Any = None) -> None:
         """Of the batch of the last `forward`. What flows into the outputs is what their losses say."""
         if out_grads is not None:
@@ -216,20 +231,24 @@ class Module:
         self.forward(data_batch, is_train=True)
         self.backward()
 
+    @one_at_a_time
     def update(self) -> None:
         """Changes the weights by the gradients of the last `backward`."""
         self._training_loop().update()
 
+    @one_at_a_time
     def update_metric(self, eval_metric: EvalMetric, labels: Sequence[ArrayLike], pre_sliced: bool = False) -> None:
         """Adds the outputs of the last `forward`."""
         eval_metric.update(labels, self.get_outputs())
 
+    @one_at_a_time
     def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
         """Of the last `forward`, with the weights of then; dropout drops nothing out in them."""
         return self._outputs if self._outputs is not None or self._loop is None else self._loop.outputs()
 
     # Weights.
 
+    @one_at_a_time
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
         """(arg_params, aux_params)"""
         values = {name: NDArray(value) for name, value in self._session().params().items()}
@@ -237,6 +256,7 @@ class Module:
         return ({name: value for name, value in values.items() if name not in auxiliary},
                 {name: value for name, value in values.items() if name in auxiliary})
 
+    @one_at_a_time
     def set_params(self, arg_params: Mapping[str, ArrayLike], aux_params: Mapping[str, ArrayLike] | None = None,
                    allow_missing: bool = False, force_init: bool = True, allow_extra: bool = False) -> None:
         """Sets weights. A loop of the user's own goes on with the optimizer's states as they are."""
@@ -247,6 +267,7 @@ class Module:
         else:
             self.init_params(self._initializer, arg_params, aux_params, allow_missing, force_init, allow_extra)
 
+    @one_at_a_time
     def save_params(self, fname: Path) -> None:
         """Writes the weights as MXNet's file of arrays."""
         from .nd import save
@@ -254,9 +275,11 @@ class Module:
         arg_params, aux_params = self.get_params()
         save(fname, {**{f"arg:{name}": value for name, value in arg_params.items()}, **{f"aux:{name}": value for name, value in aux_params.items()}})
 
+    @one_at_a_time
     def load_params(self, fname: Path) -> None:
         self.set_params({name.partition(":")[2] or name: array(value, dtype=value.dtype) for name, value in read(fname).items()})
 
+    @one_at_a_time
     def save_checkpoint(self, prefix: str, epoch: int, save_optimizer_states: bool = False) -> None:
         """PREFIX-symbol.json and PREFIX-0001.params."""
         if save_optimizer_states:
@@ -272,6 +295,18 @@ class Module:
         return module
 
     # Inside.
+
+    def _held(self):
+        return self._turn
+
+    @property
+    def _outputs(self):
+        """Of the last `forward` of this thread."""
+        return getattr(self._of_thread, "outputs", None)
+
+    @_outputs.setter
+    def _outputs(self, outputs):
+        self._of_thread.outputs = outputs
 
     def _arrays(self, names, values):
         return dict(zip(names, map(as_array, values or ())))

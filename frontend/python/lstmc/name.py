@@ -6,7 +6,7 @@ import threading
 
 
 class NameManager:
-    """Counts names while it is in force (`with NameManager():`), from 0."""
+    """Counts names while it is in force (`with NameManager():`), from 0. Each thread has its own in force; one is not shared."""
 
     _local = threading.local()
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 class NDArray(arithmetic.Operators):
     """An array that ops of `lstmc.nd` compute at once. Its values are never changed in place where something else reads them: an
-    assignment gives the array new memory, an index or `reshape` copies."""
+    assignment gives the array new memory, an index or `reshape` copies. Threads may read one at the same time; who assigns to one, or computes
+    its gradient, needs it alone. Each thread has a tape of its own."""
 
     __slots__ = ("_data", "_entry", "_grad", "_request", "__weakref__")
     __array_priority__ = 1000.0  # or NumPy would take the operators of its scalars

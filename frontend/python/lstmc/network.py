@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from . import _core, graph, training
 from .error import usage
-from .flags import with_fit_keys, words
+from .flags import LOOP, check_taken, with_fit_keys, words
 from .graph import Symbol
 from .init import spec_of
 from .picture import Picture
 from .session import Package
+from .sharing import Turn, one_at_a_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
     from .init import Initializer
     from .kinds import DType, Path
 
-# What the loop of a training reads; all other flags of `train` are for the compiler or the session.
-_LOOP = {"after", "valid_every", "save_every", "disp_every", "keep", "keep_every", "check_replicas", "early_stop", "output", "resume",
-         "force", "num_epochs"}
-_SESSION = {"threads", "seed", "check_nan", "limit", "params"}
+_SESSION = {"threads", "seed", "check_nan", "limit", "quiet"}
 _OF_FILES = ("batch", "net", "set", "shape")  # flags of what a text leaves open
 
 
@@ -33,15 +31,19 @@ def load(path: Path, **flags: Any) -> Network | Package:
     path = os.fspath(path)
     if path.endswith(".lnet"):
         return Network(path, **flags)
+    check_taken("load", flags)
     return Package(_core.compile_file(path, "run", words(flags), [], None))
 
 
 class Network:
-    """A network that is not compiled yet: of a symbol, or of a `.lnet` file."""
+    """A network that is not compiled yet: of a symbol, or of a `.lnet` file. Threads may share it: they compile at the same time, and wait for
+    one another in fit, score and predict, which are those of the session of the last fit."""
 
     def __init__(self, source: Symbol | Path, name: str = "net", **flags: Any) -> None:
+        check_taken("Network", flags)
         self._source = source
         self._flags = flags
+        self._turn = Turn()
         self._name = name
         self.session = None  #: of the last fit, score or predict
         if not isinstance(source, Symbol):
@@ -65,6 +67,7 @@ class Network:
                 entries: Sequence[str] = (), initializer: Initializer | str | None = None, **flags: Any) -> Package:
         """A Package for these shapes of inputs (of a symbol; a file has its own, and `shape=` changes them) and flags of
         `lstmc compile`: devices, place, mem, dtype, optimizer, fit, ..., and of a file also batch, net, set and shape."""
+        check_taken("compile", flags)
         flags = {**self._flags, **flags}
         return Package(self._compile("compile", flags, list(entries), shapes, types, initializer))
 
@@ -81,10 +84,22 @@ class Network:
         which `carry` does not go with. `callback` is called after every update with a dict (`event` "update",
         "valid", "save", "start"); what it raises ends the training. `metric` names metrics of validations, or is a function of (label,
         prediction), or a list of both. `initializer` is of lstmc.init; `params` are first values of weights by name: arrays, or
-        functions of (name, shape). Without it training goes on from the weights of an earlier fit. Other keywords are keys of fit(..)
-        (optimizer, learning_rate, num_epoch, carry, ...) and flags of `lstmc train` (after, output, devices, threads, ...).
+        functions of (name, shape), or a path. `init_params` is the path of weights that it begins with as far as names and shapes are the
+        same. Without both, training goes on from the weights of an earlier fit. Other keywords are keys of fit(..) (optimizer, learning_rate,
+        num_epoch, carry, ...) and flags of `lstmc train` (after, output, devices, threads, ...); flags that say what the command prints or
+        writes are refused. A callback may not fit.
         """
-        loop = {key: keys.pop(key) for key in _LOOP & keys.keys()}
+        _core.check_no_training()
+        check_taken("fit", keys)
+        with self._held():
+            return self._fit(data, valid, batch, callback, metric, initializer, params, shapes, types, _buckets, keys)
+
+    def _fit(self, data, valid, batch, callback, metric, initializer, params, shapes, types, _buckets, keys):
+        keys, metric = training.with_functions(keys, metric)
+        init_params = keys.pop("init_params", None)
+        if init_params is not None and (params is not None or keys.get("resume")):
+            raise usage(f'init_params= begins a training, and {"params=" if params is not None else "resume="} does too: give one of them')
+        loop = {key: keys.pop(key) for key in LOOP & keys.keys()}
         given = {key: keys[key] for key in _SESSION & keys.keys()}
         source = training.prepare(data, batch, self._axes(), self._path_and_keys(keys), shuffle)
         if isinstance(valid, float):
@@ -98,23 +113,24 @@ class Network:
         if names:  # auc has to be compiled in
             flags["metric"] = names
         shapes, types = self._shapes_of(source, shapes, types)
-        flags = {k: v for k, v in flags.items() if k != "params"}
         compiled = self._compile("train", flags, [], shapes, types, initializer, source.vocabulary())
         # Networks of other shapes, with their shapes and types, that train the same weights.
         buckets = [Package(other._compile("train", flags, ["step"], *described, initializer)) for other, *described in _buckets]
         if isinstance(params, dict) and not params:
             raise usage("params= has no weights: leave it out, or give some by name")
-        first = params if params is not None else self.session.params() if self.session else None
-        given = {k: v for k, v in given.items() if k != "params"}
+        first = params if params is not None else self.session.params() if self.session and init_params is None else None
         self.session = Package(compiled)._session(first, buckets, given)
         sessions = [self.session.beside(package, **given) for package in buckets]
-        seed = {k: v for k, v in given.items() if k == "seed"}
-        return training.fit(self.session, source, valid, callback, metric, {**loop, **seed}, sessions)
+        seed = {k: v for k, v in {**given, "init_params": init_params}.items() if k in ("seed", "limit", "init_params")}
+        with self.session.alone():
+            return training.fit(self.session, source, valid, callback, metric, {**loop, **seed}, sessions)
 
+    @one_at_a_time
     def score(self, data: Any, metric: Any = None) -> dict[str, float]:
         """{metric: value} over all data: arrays by input, a SPEC, or an iterator. `metric` as for fit."""
         return self._fitted().score(data, metric)
 
+    @one_at_a_time
     def predict(self, data: Any) -> Any:
         """The outputs for all samples: one array, or a dict where the network has several outputs. `data` are arrays by input, or one
         array where there is one input."""
@@ -127,12 +143,16 @@ class Network:
         if self._drawn:
             picture = _core.plot_drawing(graph.draw(self._source, self._name, inputs), *options)
         else:
+            check_taken("plot", inputs)
             picture = _core.plot_file(self._source, words({**self._flags, **inputs}), *options)
         return Picture(picture, format)
 
     @property
     def _drawn(self):
         return isinstance(self._source, Symbol)
+
+    def _held(self):
+        return self._turn
 
     def _fitted(self):
         if self.session is None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 class Optimizer:
     """A name and keys of fit(..). As in MXNet, `rescale_grad` is 1 unless given, and not one over the batch, as it is for an optimizer that
-    a Module is told by name."""
+    a Module is told by name. It holds keys and no states: threads may share it."""
 
     name = ""
 

@@ -11,12 +11,12 @@ import numpy
 from . import _core, training, updates
 from .arrays import converted, fill, numbers
 from .error import did_you_mean, of_file, usage
-from .flags import words
+from .flags import check_taken, words
 from .picture import Picture
+from .sharing import Turn, one_at_a_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from numpy.typing import ArrayLike
     from typing import Any
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 class Package:
-    """A compiled network: its plan of memory and its programs, without weights (unless it is from a checkpoint)."""
+    """A compiled network: its plan of memory and its programs, without weights (unless it is from a checkpoint). It does not change, so that
+    any number of threads may read it and make sessions of it at the same time."""
 
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled
@@ -90,8 +91,9 @@ class Package:
 
     def session(self, params: Any = None, _neighbours: Sequence[Any] = (), **flags: Any) -> Session:
         """Memory, threads and weights. `params` are all weights by name, or a path (safetensors, npz, a checkpoint); without it a
-        checkpoint's own, those beside the package's file, or first values by `seed`, over which `set_params` sets some. Flags are those
-        of `lstmc run`: threads, seed, devices, check_nan, limit."""
+        checkpoint's own, those beside the package's file, or first values by `seed`, over which `set_params` sets some. Flags are
+        threads, seed, devices, check_nan, limit and quiet, as `lstmc run` has them."""
+        check_taken("session", flags)
         if isinstance(params, dict):
             missing = [name for name in self.parameters if name not in params]
             if missing:
@@ -100,6 +102,7 @@ class Package:
 
     def _session(self, params, neighbours, flags):
         """Weights that are not in a dict of `params` are first values."""
+        flags = dict(flags)
         if params is not None and not isinstance(params, dict):
             flags["params"] = str(params)
         session = Session(self, _core.Session(self._compiled, words(flags), [package._compiled for package in neighbours]))
@@ -115,19 +118,33 @@ class Package:
 
 
 class Session:
-    """A package with memory, weights and states. Threads may share it: one runs, the others wait, and none holds the GIL."""
+    """A package with memory, weights and states. Threads may share it: each call, with its inputs, run and outputs, is one piece, for which
+    those of other threads wait; none holds the GIL while it waits or runs. States are the session's, not a thread's: what one thread's run
+    leaves, the next run of any thread begins with. `with session.alone():` makes one piece of several calls, as writing to `input(..)`, a run,
+    and reading the views of `copy=False`. A callback may use the session whose training it is called from, in the same thread."""
 
-    def __init__(self, package: Package, core: Any) -> None:
+    def __init__(self, package: Package, core: Any, _turn: Any = None) -> None:
         self.package = package
         self._core = core
-        self._in_loop = False  # of a training, which watches signals by itself
         self._viewed = set()  # (entry, input) whose memory the user has, and writes
         self._set = set()  # (entry, input) that are to stay until another entry runs
+        self._turn = _turn or Turn()  # also of sessions beside() this one
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps other threads out of the session during what is inside."""
+        with self._held():
+            yield
+
+    def _held(self):
+        self._core.check_process()  # in a forked process nobody would give the lock back
+        return self._turn
+
+    @one_at_a_time
     def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first, for this run; those that are
         not among them have to be written by `set_input` or to `input(..)` before. Without `inputs` it runs on what is there. With
-        `copy=False` outputs are views of the session's memory, which the next run overwrites.
+        `copy=False` outputs are views of the session's memory, which the next run overwrites, of any thread.
 
         The entry "step" is one update of the weights, as `fit` makes it. Its inputs are data, labels, `learning_rate`, `update` (from 1) and,
         where masks are drawn, `seed`, which is the session's unless given; each update wants them anew. It returns "loss", what each head
@@ -156,13 +173,11 @@ class Session:
                         "holds until another entry runs")
 
     def _run(self, entry, copy):
-        self._core.run(entry, self._watches_signals())
+        self._core.run(entry, threading.current_thread() is threading.main_thread())
         outputs = {name: self._core.output(entry, name) for name in self.package.outputs(entry)}
         return {name: output.copy() for name, output in outputs.items()} if copy else outputs
 
-    def _watches_signals(self):
-        return not self._in_loop and threading.current_thread() is threading.main_thread()
-
+    @one_at_a_time
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
         """Writes an input, an array of its shape, or a number for a scalar: for all runs until another entry runs or the input is written
         again, of "step" for one."""
@@ -176,6 +191,7 @@ class Session:
             fill(self._core.input(entry, name), value, name)
             self._core.check_range(entry, name)
 
+    @one_at_a_time
     def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an input, to be written to before a run. Values are not checked."""
         view = self._core.input(entry, name)
@@ -198,14 +214,17 @@ class Session:
         """What was written to inputs is overwritten."""
         self._set = set()
 
+    @one_at_a_time
     def output(self, name: str, entry: str = "forward") -> numpy.ndarray:
         """A view of an output of the last run."""
         return self._core.output(entry, name)
 
+    @one_at_a_time
     def params(self) -> dict[str, numpy.ndarray]:
         """Copies of all weights by name."""
         return {name: self._core.parameter(name).copy() for name in self.package.parameters}
 
+    @one_at_a_time
     def set_params(self, params: Mapping[str, ArrayLike]) -> None:
         """Sets weights by name: arrays, or callables that are given name and shape and return one. Others keep theirs."""
         for name, value in params.items():
@@ -213,51 +232,64 @@ class Session:
             array = numbers(value(name, have.shape) if callable(value) else value, name)
             self._core.set_parameter(name, numpy.ascontiguousarray(converted(array, have.dtype, name)))
 
+    @one_at_a_time
     def save_params(self, path: Path, force: bool = False) -> None:
         """Writes all weights as safetensors."""
         self._core.save_parameters(str(path), force)
 
+    @one_at_a_time
     def states(self) -> dict[str, numpy.ndarray]:
         """Copies of what is kept between runs."""
         return {name: self._core.state(name).copy() for name in self.package.states}
 
+    @one_at_a_time
     def set_states(self, states: Mapping[str, ArrayLike]) -> None:
         for name, value in states.items():
             have = self._core.state(name)
             self._core.set_state(name, numpy.ascontiguousarray(converted(numbers(value, name), have.dtype, name)))
 
+    @one_at_a_time
     def reset_states(self) -> None:
         """Sets all states to zero."""
         self._core.reset_states()
 
     @property
+    @one_at_a_time
     def weights_hash(self) -> str:
         """What `lstmc train` prints as `weights`."""
         return self._core.weights_hash()
 
+    @one_at_a_time
     def fit(self, data: Any, valid: Any = None, callback: Callable[[dict[str, Any]], Any] | None = None, metric: Any = None,
             **flags: Any) -> dict[str, Any]:
-        """Trains; see Network.fit. Takes the flags of `lstmc train` that the loop reads (after, output, save_every, ...)."""
+        """Trains; see Network.fit. Takes the flags of `lstmc train` that the loop reads (after, output, save_every, seed, ...); what was
+        compiled in, as the optimizer, stays."""
+        check_taken("Session.fit", flags)
         return training.fit(self, data, valid, callback, metric, flags)
 
+    @one_at_a_time
     def score(self, data: Any, metric: Any = None) -> dict[str, float]:
         """Metrics of the network on data, by name; see Network.score."""
         return training.score(self, data, metric)
 
+    @one_at_a_time
     def predict(self, data: Any) -> Any:
         """Outputs for all samples; see Network.predict."""
         return training.predict(self, data)
 
+    @one_at_a_time
     def beside(self, package: Package, **flags: Any) -> Session:
-        """A session of a package that this one was made with as a neighbour, in the same memory."""
-        return Session(package, self._core.beside(package._compiled, words(flags)))
+        """A session of a package that this one was made with as a neighbour, in the same memory: of the two, one runs at a time."""
+        check_taken("session", flags)
+        return Session(package, self._core.beside(package._compiled, words(flags)), self._turn)
 
     @contextlib.contextmanager
-    def fresh_states(self) -> AbstractContextManager[None]:
-        """Runs what is inside with states from zero, and puts those of before back."""
-        before = self.states()
-        self.reset_states()
-        try:
-            yield
-        finally:
-            self.set_states(before)
+    def fresh_states(self) -> Iterator[None]:
+        """Runs what is inside with states from zero, and puts those of before back. Other threads wait meanwhile."""
+        with self.alone():
+            before = self.states()
+            self.reset_states()
+            try:
+                yield
+            finally:
+                self.set_states(before)

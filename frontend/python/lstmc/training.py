@@ -1,10 +1,12 @@
 """Data for a training, and fit, score and predict of a session."""
 
+import threading
+
 import numpy
 
 from . import _core
 from .arrays import as_array, fill, input_dtype, numbers
-from .error import did_you_mean, usage
+from .error import did_you_mean, usage, warn
 from .flags import words
 
 
@@ -20,6 +22,18 @@ class Arrays:
 
     def share(self, valid):
         return Arrays(self.arrays, self._batch, self._axes, self._shuffle, valid)
+
+    def kept(self, session):
+        """The share for validation, as the runtime splits; None where there is none."""
+        if not self._valid:
+            return None
+        inputs, _ = session.package._entry("evaluate")
+        axes = {name: dims.index("batch") if "batch" in dims else 0 for name, _, _, _, dims in inputs}
+        parts = {}
+        for name, array in self.arrays.items():
+            count = array.shape[axes.get(name, 0)]
+            parts[name] = numpy.take(array, range(_core.split_point(count, self._valid), count), axis=axes.get(name, 0))
+        return Arrays(parts, self._batch, self._axes, False)
 
     def shapes(self):
         """Of a batch."""
@@ -184,38 +198,89 @@ def _split(metric):
     return [m for m in metrics if not callable(m)], [m for m in metrics if callable(m)]
 
 
+def with_functions(keys, metric):
+    """Functions in `eval_metric`, the key of fit(..), are metrics as those in `metric`."""
+    names, functions = _split(keys.get("eval_metric"))
+    if not functions:
+        return dict(keys), metric
+    keys = {key: value for key, value in keys.items() if key != "eval_metric"}
+    if names:
+        keys["eval_metric"] = names
+    return keys, [*sum(_split(metric), []), *functions]
+
+
+def _names_of(functions):
+    """Of each the name of its value, no two the same."""
+    names = []
+    for function in functions:
+        name = getattr(function, "__name__", None) or type(function).__name__
+        names.append(name if name not in names else f"{name}_{len(names)}")
+    return names
+
+
+def _check_functions(functions, validated, measured):
+    """Refuses the user's metrics where nothing would call them."""
+    if functions and not validated:
+        raise usage(f'the metric {_names_of(functions)[0]} is a function, which validations call, and there are no data to validate on: valid=0.1 '
+                    "keeps a tenth of them")
+    if functions and not isinstance(measured, Arrays):
+        raise usage("a metric that is a function needs arrays to measure on")
+
+
 def _measure(session, functions, data):
     """The user's metrics on arrays."""
     if not functions:
         return {}
-    if not isinstance(data, Arrays):
-        raise usage("a metric that is a function needs arrays to measure on")
+    _check_functions(functions, True, data)
     entry = session.package.inputs("forward")
     labels = [array for name, array in data.arrays.items() if name not in entry or name.endswith("label")]
     predicted = predict(session, data)
-    return {function.__name__: function(labels[0] if len(labels) == 1 else labels, predicted) for function in functions}
+    label = labels[0] if len(labels) == 1 else labels
+    return {name: function(label, predicted) for name, function in zip(_names_of(functions), functions)}
+
+
+def _set_first(session, path, flags):
+    """Weights of a file, as far as names and shapes are the same."""
+    limits = {key: value for key, value in flags.items() if key == "limit"}
+    found, wanted, others = _core.init_params(session._core, str(path), words(limits))
+    if others:
+        warn(f"warning: init_params: {found} of {wanted} parameters from {path}; {'; '.join(others)}")
 
 
 def fit(session, data, valid, callback, metric, flags, buckets=()):
+    _core.check_no_training()
     source = prepare(data, None, None, (None, [], {}))
     check = prepare(valid, None, None, (None, [], {})) if valid is not None else None
     names, functions = _split(metric)
+    core = source.core(None)
+    measured = check or (source.kept(session) if isinstance(source, Arrays) else None)
+    _check_functions(functions, check is not None or core.validates(), measured)
+    unseen = [] if check is not None or core.validates() else _core.validations_measure(session.package._compiled, list(names))
+    for name in unseen:
+        warn(f"warning: {name} is measured in validations only, and there are none: valid=0.1 keeps a tenth of the data for them")
+    flags = dict(flags)
+    path = flags.pop("init_params", None)
+    if path is not None:
+        if flags.get("resume"):
+            raise usage("init_params= begins a training, and resume= does too: give one of them")
+        _set_first(session, path, flags)
 
     def observe(event):
-        if event["event"] == "valid" and check is not None:
-            event.update(_measure(session, functions, check))
+        if event["event"] == "valid":
+            event.update(_measure(session, functions, measured))
         if callback is not None:
             callback(event)
 
     line = words({**flags, "metric": names or None})
     listener = observe if callback is not None or functions else None
-    session._in_loop = True
     session._forget_inputs()
-    try:
-        return _core.fit(session._core, session.package._compiled, line, source.core(None), check.core(None) if check else None,
-                         listener, [bucket._core for bucket in buckets])
-    finally:
-        session._in_loop = False
+    return _core.fit(session._core, session.package._compiled, line, core, check.core(None) if check else None, listener,
+                     [bucket._core for bucket in buckets])
+
+
+def _in_main_thread():
+    """Which alone sees signals."""
+    return threading.current_thread() is threading.main_thread()
 
 
 def score(session, data, metric):
@@ -223,8 +288,10 @@ def score(session, data, metric):
     if isinstance(source, Arrays):
         source._shuffle = False
     names, functions = _split(metric)
+    if functions:
+        _check_functions(functions, True, source)
     session._forget_inputs()
-    values = _core.score(session._core, session.package._compiled, names, source.core(None))
+    values = _core.score(session._core, session.package._compiled, names, source.core(None), _in_main_thread())
     values.update(_measure(session, functions, source))
     return values
 
@@ -241,5 +308,5 @@ def predict(session, data):
             raise usage(f'the network has no input "{name}"{did_you_mean(name, known)}; its inputs are {", ".join(known)}')
     session._forget_inputs()
     with session.fresh_states():
-        joined = _core.predict(session._core, session.package._compiled, Arrays(arrays, shuffle=False).core(None), session._watches_signals())
+        joined = _core.predict(session._core, session.package._compiled, Arrays(arrays, shuffle=False).core(None), _in_main_thread())
     return next(iter(joined.values())) if len(joined) == 1 else joined

@@ -33,7 +33,7 @@ def plot_network(symbol: Symbol, title: str = "plot", save_format: str = "pdf", 
 
 
 class Plot:
-    """A picture by Graphviz: `source` is its text."""
+    """A picture by Graphviz: `source` is its text. It does not change: threads may share it."""
 
     def __init__(self, draw: Callable[[str], bytes], name: str, form: str) -> None:
         self._draw = draw

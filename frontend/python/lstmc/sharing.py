@@ -1,0 +1,32 @@
+"""Objects that threads share: one call at a time."""
+
+import functools
+import os
+import threading
+
+
+class Turn:
+    """A lock that its thread may take again. A copy of it, and that of a forked process, is free."""
+
+    def __init__(self):
+        self._lock, self._process = threading.RLock(), os.getpid()
+
+    def __enter__(self):
+        if os.getpid() != self._process:
+            self.__init__()
+        self._lock.acquire()
+
+    def __exit__(self, *raised):
+        self._lock.release()
+
+    def __reduce__(self):
+        return Turn, ()
+
+
+def one_at_a_time(method):
+    """Makes a method hold its object, whose `_held()` is a Turn: other threads wait, without the GIL."""
+    @functools.wraps(method)
+    def held(self, *arguments, **keywords):
+        with self._held():
+            return method(self, *arguments, **keywords)
+    return held
