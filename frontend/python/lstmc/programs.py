@@ -6,15 +6,15 @@ import threading
 
 from . import _core
 
-_KEPT = 512  # programs; the one that was used least recently goes first
+_KEPT, _KEPT_BYTES = 512, 64 << 20  # programs, and what they hold together; the one that was used least recently goes first
 _LARGE = 1 << 16  # elements of inputs, from which on all processors are used
 
-_kept = collections.OrderedDict()
+_kept, _bytes = collections.OrderedDict(), 0
 _lock = threading.Lock()
 
 
 class Program:
-    """An entry of a network of its own, with memory."""
+    """An entry of a network of its own, with memory. Threads may share it: they run it one after the other."""
 
     def __init__(self, drawing, outputs, entry, elements):
         drawing.finish(outputs)
@@ -22,6 +22,7 @@ class Program:
         self._core = _core.bind(drawing, [entry], "none", threads)
         self._entry = entry
         self._running = threading.Lock()
+        self.bytes = self._core.bytes_held()
         for name, inputs, results in self._core.entries():
             if name == entry:
                 self._inputs = {name for name, role, *_ in inputs if role != "scalar"}
@@ -54,10 +55,25 @@ def kept(key, make):
             return program
     program = make()
     with _lock:
-        _kept[key] = program
-        if len(_kept) > _KEPT:
-            _kept.popitem(last=False)
+        _keep(key, program)
     return program
+
+
+def _keep(key, program):
+    """Adds a program, and lets go of others, so that loops over many shapes do not take more and more memory. The last one stays."""
+    global _bytes
+    before = _kept.pop(key, None)  # of another thread, which has made it meanwhile
+    _kept[key] = program
+    _bytes += program.bytes - (before.bytes if before else 0)
+    while len(_kept) > 1 and (len(_kept) > _KEPT or _bytes > _KEPT_BYTES):
+        _bytes -= _kept.popitem(last=False)[1].bytes
+
+
+def _forget():
+    """In a forked process, which has none of the threads of a session."""
+    global _bytes, _lock
+    _kept.clear()
+    _bytes, _lock = 0, threading.Lock()
 
 
 def frozen(value):
@@ -67,4 +83,4 @@ def frozen(value):
     return (type(value).__name__, value)
 
 
-os.register_at_fork(after_in_child=_kept.clear)  # a session's threads are not in a forked process
+os.register_at_fork(after_in_child=_forget)

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -367,6 +369,50 @@ class Arrays(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+
+
+SHAPES = """
+import os, sys
+import numpy as np
+from lstmc import autograd, nd
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+def tape(rows, steps):
+    weight, x = nd.array(np.ones((4, 4), "float32")), nd.array(np.ones((rows, 4), "float32"))
+    weight.attach_grad()
+    with autograd.record():
+        for _ in range(steps):
+            x = nd.tanh(nd.dot(x, weight))
+        loss = nd.sum(x)
+    loss.backward()
+
+count, steps = map(int, sys.argv[1:])
+seen = []
+for rows in range(1, count + 1):
+    tape(rows, steps)
+    seen.append(resident())
+print(seen[count // 2], seen[-1])
+"""
+
+
+class Memory(unittest.TestCase):
+    """Loops over many shapes: programs of those that are no longer used go. LSTMC_SHAPES of them (1,000)."""
+
+    def grown(self, count, steps):
+        """MiB that the second half of the shapes adds."""
+        done = subprocess.run([sys.executable, "-c", SHAPES, str(count), str(steps)], capture_output=True, text=True, check=True)
+        half, whole = map(float, done.stdout.split())
+        return whole - half
+
+    def test_many_shapes(self):
+        self.assertLess(self.grown(int(os.environ.get("LSTMC_SHAPES", "1000")), 1), 8)
+
+    def test_long_tapes(self):
+        """A tape of 20 steps holds half a MiB: 300 of them are more than is kept."""
+        self.assertLess(self.grown(int(os.environ.get("LSTMC_SHAPES", "300")), 20), 16)
 
 
 class DLPack(unittest.TestCase):
