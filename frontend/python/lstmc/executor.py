@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy
@@ -11,6 +12,7 @@ from .arrays import as_array
 from .error import usage
 from .ndarray import NDArray
 from .programs import Program
+from .sharing import Turn, one_at_a_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,24 +22,55 @@ if TYPE_CHECKING:
     from .graph import Symbol
 
 
+class _Late(NDArray):
+    """A gradient that is computed when it is looked at: that of an input, which a loop seldom wants."""
+
+    __slots__ = ("_value", "_compute")
+
+    def __init__(self, value):
+        self._compute = None
+        super().__init__(value)
+
+    @property
+    def _data(self):
+        if self._compute is not None:
+            compute, self._compute = self._compute, None
+            self._value = compute()
+        return self._value
+
+    @_data.setter
+    def _data(self, value):
+        self._value, self._compute = value, None
+
+    def wait_for(self, compute):
+        """`compute()` gives the value."""
+        self._compute = compute
+
+
 class Executor:
-    """`arg_dict` are the arrays of all arguments, to be written to (`executor.arg_dict["w"][:] = ..`), `grad_dict` those of the gradients, and
+    """Threads may share it: one call runs at a time, and `forward` returns its caller's outputs, while `outputs` and the arrays are the
+    executor's, of whichever call was last. `arg_dict` are the arrays of all arguments, to be written to (`executor.arg_dict["w"][:] = ..`), `grad_dict` those of the gradients, and
     `outputs` what the last `forward` gave. Dropout drops out in `backward` alone."""
 
     def __init__(self, symbol: Symbol, arrays: dict[str, NDArray], gradients: dict[str, NDArray], requests: Mapping[str, str],
-                 inputs: Sequence[str]) -> None:
+                 inputs: Sequence[str], of_inputs: Mapping[str, str] | None = None) -> None:
         """`arrays` and `gradients` are NDArrays by name, `requests` is write or add of those with a gradient; `inputs` are names, whose first
-        axis is the batch."""
+        axis is the batch. `of_inputs` are requests of inputs: a program of its own computes their gradients, so that those of the weights
+        have the same bits with and without them, unless numbers are drawn at random."""
         self._symbol = symbol
         self.arg_dict, self.grad_dict = arrays, gradients
-        self._requests = requests
+        self._requests, self._of_inputs = requests, dict(of_inputs or {})
         self.outputs = []
         self._training = False
         self._inputs = {name: arrays[name].shape for name in inputs if name not in requests}
         self._declared = {name: array.shape for name, array in arrays.items() if name not in self._inputs}
         self._elements = sum(array.size for array in arrays.values())
-        self._forward, self._backward = None, {}  # programs; of backward by which heads are multiplied
+        self._forward, self._backward, self._backward_inputs = None, {}, {}  # programs; of backward by which heads are multiplied
         self._calls = 0
+        self._turn = Turn()
+
+    def _held(self):
+        return self._turn
 
     @property
     def arg_arrays(self) -> list[NDArray]:
@@ -52,6 +85,7 @@ class Executor:
     def output_dict(self) -> dict[str, NDArray]:
         return dict(zip(self._symbol.list_outputs(), self.outputs))
 
+    @one_at_a_time
     def copy_params_from(self, arg_params: Mapping[str, ArrayLike], aux_params: Mapping[str, ArrayLike] | None = None,
                          allow_extra_params: bool = False) -> None:
         """Writes weights to their arguments."""
@@ -61,6 +95,7 @@ class Executor:
             elif not allow_extra_params:
                 raise usage(f'the symbol has no argument "{name}"')
 
+    @one_at_a_time
     def forward(self, is_train: bool = False, **inputs: ArrayLike) -> list[NDArray]:
         """Runs the network on the arrays, `inputs` written to them before, and returns `outputs`."""
         for name, value in inputs.items():
@@ -75,6 +110,7 @@ class Executor:
         self._training = is_train
         return self.outputs
 
+    @one_at_a_time
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Writes the gradients of the outputs to `grad_dict`; `out_grads` is what flows into them, ones unless given. Loss ops ignore it."""
         if not self._training:
@@ -83,12 +119,63 @@ class Executor:
         if len(heads) != len(self.outputs):
             raise usage(f"{len(self.outputs)} outputs have {len(heads)} gradients")
         factors = {f"head{number}": as_array(head) for number, head in enumerate(heads) if head is not None}
-        program = self._backward.get(tuple(factors)) or self._backward.setdefault(tuple(factors), self._compile_backward(factors))
+        if self._of_inputs and self._draws():
+            self._take_inputs_along()
+        program = self._backward.get(tuple(factors)) or self._backward.setdefault(tuple(factors), self._compile_backward(factors, self._inputs, self._declared))
         inputs, parameters = self._values()
         results = program.run({**inputs, **factors}, parameters, random=(0, self._calls))
         for name, request in self._requests.items():
             gradient = results.get(f"gradient:{name}", numpy.zeros_like(parameters[name]))
             self.grad_dict[name]._write(gradient + self.grad_dict[name]._data if request == "add" else gradient)
+        if self._of_inputs:
+            self._backward_of_inputs({**inputs, **parameters}, factors)
+
+    def _take_inputs_along(self):
+        """What drops out has one program for all gradients: another one would draw other masks."""
+        wanted = [name for name in self._of_inputs if self.arg_dict[name]._data.dtype.kind == "f"]
+        if wanted:
+            self._forward, self._backward = None, {}
+        for name in wanted:
+            self._requests = {**self._requests, name: self._of_inputs.pop(name)}
+            self._declared = {**self._declared, name: self._inputs.pop(name)}
+
+    def _backward_of_inputs(self, values, factors):
+        """Their gradients, computed at once where they add up, and else when somebody looks at one."""
+        calls, found = self._calls, []
+
+        def gradient(name):
+            if not found:
+                found.append(self._gradients_of_inputs(values, factors, calls))
+            return found[0].get(f"gradient:{name}", numpy.zeros_like(values[name]))
+
+        for name, request in self._of_inputs.items():
+            if request == "add":
+                self.grad_dict[name]._write(self.grad_dict[name]._data + gradient(name))
+            else:
+                self.grad_dict[name].wait_for(lambda name=name: gradient(name))
+
+    @one_at_a_time
+    def _gradients_of_inputs(self, values, factors, calls):
+        """Ids and the like have none."""
+        wanted = [name for name in self._of_inputs if values[name].dtype.kind == "f"]
+        if not wanted:
+            return {}
+        inputs = {name: values[name] for name in self._inputs if name not in wanted}
+        parameters = {name: value for name, value in values.items() if name not in inputs}
+        key = tuple(factors)
+        if key not in self._backward_inputs:
+            self._backward_inputs[key] = self._compile_backward(factors, {name: value.shape for name, value in inputs.items()},
+                                                                {name: value.shape for name, value in parameters.items()})
+        return self._backward_inputs[key].run({**inputs, **factors}, parameters, random=(0, calls))
+
+    def _draws(self):
+        """Whether some numbers are drawn at random."""
+        def draws(node):
+            if node.kind == "layer" or node.kind == "op" and node.op == "RNN":
+                return bool(dict(node.options.get("given", ()), **node.options).get("p"))
+            return node.kind == "op" and re.match("dropout|.*(random|sample)", node.op.lower())
+
+        return any(draws(node) for node in graph.reached(self._symbol._outputs))
 
     def _values(self):
         """Of inputs, and of parameters."""
@@ -103,14 +190,14 @@ class Executor:
     def _types(self):
         return {name: array._data.dtype.name for name, array in self.arg_dict.items()}
 
-    def _compile_backward(self, factors):
+    def _compile_backward(self, factors, inputs, declared):
         losses = []
         for number, output in enumerate(self._symbol):
             name = f"head{number}"
             losses.append(sym.MakeLoss(output * graph.Variable(name) if name in factors else output, name=f"loss{number}"))
-        shapes = {**self._inputs, **{name: value.shape for name, value in factors.items()}}
+        shapes = {**inputs, **{name: value.shape for name, value in factors.items()}}
         types = {**self._types(), **{name: value.dtype.name for name, value in factors.items()}}
-        return Program(*graph.begin(graph.Group(losses), shapes, types, self._declared), "step", self._elements)
+        return Program(*graph.begin(graph.Group(losses), shapes, types, declared), "step", self._elements)
 
 
 def simple_bind(symbol, grad_req, type_dict, shapes):
@@ -118,11 +205,14 @@ def simple_bind(symbol, grad_req, type_dict, shapes):
     names = symbol.list_arguments()
     arguments, _, _ = symbol.infer_shape(**shapes)
     requests = _requests_of(grad_req, names, [name for name in names if name not in shapes])
+    of_inputs = _requests_of(grad_req, names, [name for name in names if name in shapes]) if isinstance(grad_req, str) else {}
     types = {name: graph.plain(dtype) for name, dtype in (type_dict or {}).items()}
     for name, variable in graph.variables(symbol).items():
         types.setdefault(name, graph.plain(variable.options["dtype"] or "float32"))
     arrays = {name: NDArray(numpy.zeros(shape, types.get(name, "float32"))) for name, shape in zip(names, arguments)}
-    return Executor(symbol, arrays, {name: NDArray(numpy.zeros_like(arrays[name]._data)) for name in requests}, requests, list(shapes))
+    gradients = {name: (_Late if name in of_inputs else NDArray)(numpy.zeros_like(arrays[name]._data)) for name in names
+                 if name in requests or name in of_inputs}
+    return Executor(symbol, arrays, gradients, requests, list(shapes), of_inputs)
 
 
 def bind(symbol, args, args_grad, grad_req):

@@ -200,12 +200,28 @@ class Classifier(Script):
             mx.io.NDArrayIter(x[:4], y[:4], BATCH)
 
 
+class Binding(unittest.TestCase):
+    def test_what_is_asked_of_gradients(self):
+        net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=3, name="fc"), name="softmax")
+        shapes = [("data", (4, 2))], [("softmax_label", (4,))]
+        for request in ("null", "write", "add"):
+            module = mx.mod.Module(net)
+            module.bind(*shapes, for_training=False, grad_req=request)
+            module.init_params()
+            module.forward(mx.io.DataBatch([mx.nd.ones((4, 2))], None))
+            self.assertEqual(module.get_outputs()[0].shape, (4, 3))
+        for request, words in (("add", "does not add them up"), ("null", "for_training=False")):
+            with self.assertRaisesRegex(mx.Error, words):
+                mx.mod.Module(net).bind(*shapes, grad_req=request)
+
+
 class Executors(unittest.TestCase):
     def test_a_loop_of_ones_own_learns(self):
         x, y = sentences(BATCH)
         net = language_model(cells)
         executor = net.simple_bind(ctx=mx.cpu(), data=x.shape, softmax_label=y.shape)
-        self.assertIsNone(executor.grad_arrays[net.list_arguments().index("data")])
+        self.assertEqual([array.shape for array in executor.grad_arrays], [array.shape for array in executor.arg_arrays])
+        self.assertIsNone(net.simple_bind(mx.cpu(), "null", data=x.shape, softmax_label=y.shape).grad_arrays[0])
         np.random.seed(4)
         for name, array in executor.arg_dict.items():
             if name not in ("data", "softmax_label"):
@@ -235,6 +251,66 @@ class Executors(unittest.TestCase):
             a.simple_bind(grad_req={"c": "write"}, a=(2,))
         with self.assertRaisesRegex(mx.Error, 'no argument "c"'):
             executor.forward(c=np.zeros(2))
+
+
+    def test_a_word_is_for_inputs_too(self):
+        """As in MXNet. Weights have the same bits with and without gradients of inputs."""
+        weight, data = np.float32([[1, 2], [3, 4], [5, 6]]), np.float32([[1, -1], [0.5, 2]])
+        net = mx.sym.LinearRegressionOutput(mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=3, no_bias=True, name="fc"),
+                                            mx.sym.Variable("label"), name="out")
+        for request, times in (("write", 1), ("add", 2)):
+            executor = net.simple_bind(mx.cpu(), request, data=(2, 2), label=(2, 3))
+            alone = net.simple_bind(mx.cpu(), {"fc_weight": request}, data=(2, 2), label=(2, 3))
+            for _ in range(2):
+                for each in (executor, alone):
+                    each.forward(is_train=True, data=data, label=np.ones((2, 3)), fc_weight=weight)
+                    each.backward()
+            slope = (data @ weight.T - 1) / 3
+            np.testing.assert_allclose(executor.grad_dict["data"].asnumpy(), times * slope @ weight, rtol=1e-5)
+            np.testing.assert_array_equal(executor.grad_dict["label"].asnumpy(), np.zeros((2, 3)))
+            np.testing.assert_array_equal(executor.grad_dict["fc_weight"].asnumpy(), alone.grad_dict["fc_weight"].asnumpy())
+
+    def test_gradients_of_inputs_are_of_their_backward(self):
+        """Also where they are looked at later."""
+        data = mx.sym.Variable("data")
+        executor = mx.sym.sum(data * data).simple_bind(mx.cpu(), data=(2,))
+        executor.forward(is_train=True, data=np.array([1, 2]))
+        executor.backward()
+        gradient = executor.grad_dict["data"]
+        executor.forward(is_train=False, data=np.array([5, 6]))
+        self.assertEqual(gradient.asnumpy().tolist(), [2, 4])
+
+    def test_gradients_of_inputs_have_the_masks_of_the_weights(self):
+        """And ids have none."""
+        dropped = mx.sym.Dropout(mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=2, name="fc"), p=0.5)
+        table = mx.sym.Embedding(mx.sym.Variable("ids", dtype="int32"), input_dim=5, output_dim=2, name="table")
+        net = mx.sym.MakeLoss(mx.sym.sum(mx.sym.square(dropped * table - mx.sym.Variable("label"))))
+        executor = net.simple_bind(mx.cpu(), data=(4, 2), ids=(4,), label=(4, 2))
+        draw = np.random.default_rng(0)
+        for name, array in executor.arg_dict.items():
+            array[:] = [0, 1, 2, 4] if name == "ids" else draw.normal(size=array.shape)
+        executor.forward(is_train=True)
+        executor.backward()
+        values, gradients = ({name: array.asnumpy() for name, array in each.items()} for each in (executor.arg_dict, executor.grad_dict))
+        row = values["table_weight"][values["ids"].astype(int)]
+        slope = -gradients["label"]  # 2 * (dropped * row - label)
+        kept = np.where(np.abs(slope / 2 + values["label"]) > 1e-6, 2.0, 0.0)
+        self.assertEqual(set(kept.ravel()), {0.0, 2.0})
+        before = slope * row * kept
+        np.testing.assert_allclose(gradients["data"], before @ values["fc_weight"], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(gradients["fc_weight"], before.T @ values["data"], rtol=1e-4, atol=1e-5)
+        np.testing.assert_array_equal(gradients["ids"], 0)
+
+    def test_dropout_without_weights(self):
+        data = mx.sym.Variable("data")
+        executor = mx.sym.sum(mx.sym.Dropout(data, p=0.5) * mx.sym.Variable("other")).simple_bind(mx.cpu(), data=(3, 4), other=(3, 4))
+        for array in executor.arg_dict.values():
+            array[:] = np.arange(1, 13).reshape(3, 4)
+        executor.forward(is_train=True)
+        executor.backward()
+        data, other = (executor.grad_dict[name].asnumpy() for name in ("data", "other"))
+        np.testing.assert_array_equal(data, other)
+        self.assertTrue((data == 0).any() and (data != 0).any())
 
 
 class Iterators(unittest.TestCase):
