@@ -8,7 +8,7 @@ from .error import usage
 
 # What each call makes of the command's flags. Those that settle what is compiled are taken by all that compile; other flags of the command would
 # do nothing in a call, and are refused by it.
-_SOURCE = {"include", "devices", "gpus", "mem", "allow_data", "limit", "quiet", "werror"}
+_SOURCE = {"batch_size", "include", "devices", "gpus", "mem", "allow_data", "limit", "quiet", "werror"}
 _COMPILE = {*_SOURCE, "optimizer", "fit", "entry"}
 _SESSION = {"threads", "seed", "devices", "gpus", "check_nan", "limit", "quiet"}
 #: What the loop of a training reads; all others are for the compiler or the session.
@@ -104,6 +104,11 @@ def with_fit_keys(values, command):
     """The same, where keys of fit(..) that are no flags of the command become its `fit`."""
     flags, fit = {}, dict(values.get("fit") or {})
     keys = set(_core.fit_keys())
+    for key in sorted(fit.keys() & values.keys()):
+        if values[key] is not None:
+            raise usage(f"{key} is given twice, as {key}= and in fit=")
+    if values.get("lr") is not None and (values.get("learning_rate") is not None or "learning_rate" in fit):
+        raise usage("lr= and learning_rate are the same rate: give one of them")
     for key, value in values.items():
         if key == "fit":
             continue

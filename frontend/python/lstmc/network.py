@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .kinds import DType, Path
 
 _SESSION = {"threads", "seed", "check_nan", "limit", "quiet"}
-_OF_FILES = ("batch", "net", "set", "shape")  # flags of what a text leaves open
+_OF_FILES = ("batch", "batch_size", "net", "set", "shape")  # flags of what a text leaves open
 
 
 def load(path: Path, **flags: Any) -> Network | Package:

@@ -302,6 +302,14 @@ class Keywords(unittest.TestCase):
                     if isinstance(ended, Fails) or ended == without:
                         self.assertIn(key, ended.text if isinstance(ended, Fails) else "".join(warned))
 
+    def test_one_setting_by_two_keywords_is_refused(self):
+        for given, words in (({"lr": 0.5, "learning_rate": 0.1}, "lr= and learning_rate"), ({"lr": 0.5, "fit": {"learning_rate": 0.1}}, "lr= and learning_rate"),
+                             ({"wd": 0.5, "fit": {"wd": 0.1}}, "wd is given twice"), ({"optimizer": "sgd", "fit": {"optimizer": "adam"}}, "optimizer is given twice"),
+                             ({"init_params": "a.npz", "params": {}}, "init_params= begins"), ({"init_params": "a.npz", "resume": True}, "init_params= begins"),
+                             ({"batch": 8, "batch_size": 4}, "batch"), ({"check_nan": "auto"}, "check_nan= is True or False")):
+            with self.subTest(given=given), self.assertRaisesRegex(lstmc.Error, words):
+                lstmc.Network(self.net, net="last").fit(self.arrays(), after="1u", **given)
+
     def test_arguments(self):
         """What calls take besides flags: (without, with) of each, which end otherwise."""
         net = sym.LinearRegressionOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"), sym.Variable("label"), name="out")
