@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "executor/base/NumberText.h"
+#include "executor/base/Quote.h"
 #include "executor/session/Findings.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/SessionImpl.h"

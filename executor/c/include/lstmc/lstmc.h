@@ -2,8 +2,8 @@
  *
  * A package (F.lstmc) is opened once and shared by any number of sessions. A session has its own
  * memory, weights (unless they are shared) and states. A call needs less than 256 KiB of stack.
- * Inputs and outputs are views of a session's memory. They are copied only for a device whose memory
- * the host cannot see. A run allocates nothing.
+ * Inputs and outputs are views of a session's memory. They are copied only for a device whose
+ * memory the host cannot see. A run allocates nothing.
  *
  * Threads: packages and vocabularies do not change, so any number of threads may use one until it
  * is closed. A session is used by one thread at a time, from writing its inputs to reading its
@@ -158,9 +158,9 @@ LSTMC_API void lstmc_session_close(lstmc_session *session);
 
 /* Loads all parameters by name, from a safetensors or npz file, or a checkpoint folder. */
 LSTMC_API lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path);
-/* Puts back all that a checkpoint of this network's training has: weights, what the optimizer keeps,
- * and carried states. `updates`, unless null, gets the number of updates that have made it, so that
- * the next is one more. LSTMC_BAD_FILE for one of another network or optimizer. */
+/* Puts back all that a checkpoint of this network's training has: weights, what the optimizer
+ * keeps, and carried states. `updates`, unless null, gets the number of updates that have made it,
+ * so that the next is one more. LSTMC_BAD_FILE for one of another network or optimizer. */
 LSTMC_API lstmc_status lstmc_session_load_checkpoint(lstmc_session *session, const char *path,
                                                      int64_t *updates);
 /* Writes all parameters as safetensors, which load_weights and the command read. A file of this
