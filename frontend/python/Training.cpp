@@ -190,10 +190,11 @@ struct OneTraining {
 
 /// Those that are told: the callback, and --tensorboard's files.
 Status addObservers(cli::Observers &observers, nb::object callback, const cli::Options &options) {
-  observers.add<CallingObserver>(std::move(callback));
+  auto &calling = observers.add<CallingObserver>(std::move(callback));
   if (options.tensorboard) {
     LSTMC_ASSIGN(training::EventFile file, training::EventFile::create(*options.tensorboard));
-    observers.add<training::EventLog>(std::move(file));
+    observers.add<training::EventLog>(std::move(file),
+                                      [&calling](const Error &error) { calling.warning(error); });
   }
   return {};
 }
