@@ -92,9 +92,9 @@ class Network:
         _core.check_no_training()
         check_taken("fit", keys)
         with self._held():
-            return self._fit(data, valid, batch, callback, metric, initializer, params, shapes, types, _buckets, keys)
+            return self._fit(data, valid, batch, callback, metric, initializer, params, shapes, types, shuffle, _buckets, keys)
 
-    def _fit(self, data, valid, batch, callback, metric, initializer, params, shapes, types, _buckets, keys):
+    def _fit(self, data, valid, batch, callback, metric, initializer, params, shapes, types, shuffle, _buckets, keys):
         keys, metric = training.with_functions(keys, metric)
         init_params = keys.pop("init_params", None)
         if init_params is not None and (params is not None or keys.get("resume")):

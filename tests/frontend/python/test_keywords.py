@@ -346,7 +346,7 @@ class Keywords(unittest.TestCase):
             lstmc.Network.fit: (fitted, {
                 "data": {"data": {name: value[:8] for name, value in data.items()}}, "valid": {"valid": 0.25}, "batch": {"batch": 8},
                 "callback": {"callback": called.append}, "metric": {"metric": ["mse"]}, "initializer": {"initializer": lstmc.init.One()},
-                "params": {"params": ones}, "shapes": {"shapes": {"data": (4, 7)}}, "types": {"types": {"data": "int32"}}}),
+                "params": {"params": ones}, "shapes": {"shapes": {"data": (4, 7)}}, "types": {"types": {"data": "int32"}}, "shuffle": {"shuffle": False}}),
             lstmc.Session.run: (ran, {"inputs": {"inputs": None}, "entry": {"entry": "evaluate"}, "copy": {"copy": False}}),
             lstmc.Package.session: (lambda **given: package.session(**given).weights_hash, {"params": {"params": ones}}),
             lstmc.Session.score: (lambda **given: package.session(ones).score(**{"data": data, **given}), {

@@ -109,7 +109,7 @@ class Inputs(Case):
         [output] = session.run({"data": self.data}).values()
         self.assertEqual(output.ravel().tolist(), [4, 9, 14, 19])
         session.predict({"data": self.data, "length": np.full(4, 1.0)})  # writes over it
-        self.refused("E0001", 'forward reads "length"', session.run, {"data": self.data})
+        self.refused("E0001", 'forward needs length', session.run, {"data": self.data})
         session.input("length")[...] = 2
         [output] = session.run({"data": self.data}).values()
         self.assertEqual(output.ravel().tolist(), [1, 6, 11, 16])
