@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "executor/base/LowerCase.h"
 #include "executor/training/FitSettings.h"
 #include "frontend/cli/SettingText.h"
 #include "frontend/lnet/Load.h"
@@ -63,7 +64,9 @@ Diagnostics checkSettings(const symbol::Graph &graph) {
     }
     if (setting.initialiser)
       errors.push_back(wrong(setting, fmt::format("{} takes no initialiser", setting.key)));
-    const package::Setting text = cli::settingTexts({setting}).front();
+    package::Setting text = cli::settingTexts({setting}).front();
+    if (setting.key == "optimizer") // MXNet takes its names in any case
+      text.value = lowerCase(text.value);
     if (Result<bool> taken = checked.set(setting.key, text.value); !taken.ok())
       errors.push_back(wrong(setting, taken.error().message));
   }

@@ -173,7 +173,7 @@ TEST_F(CompileTest, TrainingLearns) {
   ASSERT_TRUE(session);
   double first, last;
   train(*session, {}, 1, &first);
-  train(*session, {}, 100, &last);
+  train(*session, {}, 300, &last);
   EXPECT_NEAR(first, std::log(11), 0.3);
   EXPECT_LT(last, 0.2);
   feed(*session, "evaluate", {});

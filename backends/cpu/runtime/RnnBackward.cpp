@@ -30,7 +30,8 @@ public:
     dc_ = at + parts.dc;
   }
 
-  void run() {
+  /// Out of line, so that the sums of all modes are not in one frame.
+  __attribute__((noinline)) void run() {
     if (!split_.idle)
       backward();
     if (!l_.dx)

@@ -332,6 +332,8 @@ TEST(Fused, EnginesRunWhatTheKernelRuns) {
     views = dense(got);
     FusedCode code = tileEngine(level).prepare(program);
     OneOf worker;
+    const TeamMemory memory(1);
+    const WithWorkerMemory use(memory);
     code.run(code.context, {views, ints, {}, &program}, worker);
     for (size_t i = 0; i < blocks.size(); ++i)
       EXPECT_TRUE(sameBits(want[i], got[i]));

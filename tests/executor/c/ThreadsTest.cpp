@@ -82,6 +82,7 @@ TEST(CThreads, ShareASessionUnderALockOfTheirOwn) {
 TEST(CThreads, AreRefusedWhereTheyRunOneSessionAtOnce) {
   Package package = openSample();
   Session session = createSession(package.get());
+  (void)forward(session.get(), 0); // which gives its inputs
   std::atomic<int> ran = 0;
   together([&](int) {
     for (int round = 0; round < kRounds; ++round) {
