@@ -154,7 +154,8 @@ class Hostile(Case):
             (entry(b"../data.npy", array), "name"),
             (entry(b"data.npy", array, unpacked=1 << 30), "bytes"),
             (entry(b"data.npy", array, crc=1), "crc"),
-            (entry(b"data.pkl", array), "npy"),
+            (entry(b"data.txt", array), "npy"),
+            (entry(b"data.pkl", array), "PyTorch"),
         ]:
             self.refused("x.npz", contents, *words, message=message)
 
