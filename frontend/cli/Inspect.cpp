@@ -246,7 +246,11 @@ void printLimits(const lnet::Limits &limits, const lstmc::Limits &files, Console
 CommandResult emit(const Options &options, EmitForm form, Console &console) {
   if (!isSource(options.operands[0]))
     return fail(ErrorCode::E0001, "--emit takes a source, which {} is not", options.operands[0]);
-  LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(options.operands[0], options));
+  Checked<symbol::Network> read = loadSource(options.operands[0], options);
+  if (!read.ok())
+    return read.diagnostics();
+  console.warn(read.diagnostics());
+  symbol::Network net = std::move(*read);
   switch (form) {
   case EmitForm::Sym:
     console.write(net.graph->text());
@@ -261,6 +265,7 @@ CommandResult emit(const Options &options, EmitForm form, Console &console) {
     ModelRequest request;
     request.keepExec = true;
     LSTMC_CHECKED_ASSIGN(Model model, compileNet(std::move(net), options, request));
+    console.warn(model.warnings);
     console.write(model.compiled->execText);
     break;
   }

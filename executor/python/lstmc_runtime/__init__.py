@@ -14,7 +14,7 @@ import ctypes
 import functools
 import pathlib
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy
 
@@ -23,21 +23,23 @@ from .native import DTYPES, Error, Options, Tensor, call, library, names, wanted
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
-    from typing import Any
+    from typing import Any, Callable, TypeVar
 
     from numpy.typing import ArrayLike
+
+    Method = TypeVar("Method", bound=Callable[..., Any])
 
 __all__ = ["Error", "Package", "Session", "load"]
 __version__: str = library.lstmc_version().decode()
 
 
-def _alone(method):
+def _alone(method: Method) -> Method:
     """Makes a method hold its session: other threads wait, without the GIL."""
     @functools.wraps(method)
-    def held(self, *arguments, **keywords):
+    def held(self: Any, *arguments: Any, **keywords: Any) -> Any:
         with self._turn:
             return method(self, *arguments, **keywords)
-    return held
+    return cast("Method", held)
 
 
 class Package:

@@ -163,7 +163,7 @@ class Session:
         described = self.package._entry(entry)[0]
         known = [name for name, *_ in described if not name.startswith("optimizer.")]
         for name in inputs:
-            if name not in known:
+            if name not in known and not name.startswith("optimizer."):  # of which the session says more
                 raise usage(f'{entry} has no input "{name}"{did_you_mean(name, known)}; its inputs are {", ".join(known) or "none"}')
         there = self._viewed | self._set
         missing = [name for name, role, *_ in described if (role != "scalar" or name in ("learning_rate", "update"))

@@ -1,8 +1,16 @@
 """Objects that threads share: one call at a time."""
 
+from __future__ import annotations
+
 import functools
 import os
 import threading
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from typing import Any, Callable, TypeVar
+
+    Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Turn:
@@ -23,10 +31,10 @@ class Turn:
         return Turn, ()
 
 
-def one_at_a_time(method):
+def one_at_a_time(method: Method) -> Method:
     """Makes a method hold its object, whose `_held()` is a Turn: other threads wait, without the GIL."""
     @functools.wraps(method)
-    def held(self, *arguments, **keywords):
+    def held(self: Any, *arguments: Any, **keywords: Any) -> Any:
         with self._held():
             return method(self, *arguments, **keywords)
-    return held
+    return cast("Method", held)

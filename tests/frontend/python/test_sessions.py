@@ -61,9 +61,9 @@ class Sessions(unittest.TestCase):
         for name in ("data", "label", "learning_rate", "update"):
             with self.assertRaisesRegex(lstmc.Error, f"E0001.*step needs {name}, which was not given"):
                 session.run({key: value for key, value in whole.items() if key != name}, entry="step")
-        for given, message in (({"learning_rat": 0.1}, 'step has none of that name, did you mean "learning_rate"'),
+        for given, message in (({"learning_rat": 0.1}, 'step has no input "learning_rat" .did you mean "learning_rate"'),
                                ({"optimizer.g_share": 1.0}, "computed from learning_rate and update"),
-                               ({"momentum": 0.9}, "step has none of that name; there are "),
+                               ({"momentum": 0.9}, 'step has no input "momentum".*; its inputs are '),
                                ({"learning_rate": [0.1, 0.1]}, "is one number"), ({"learning_rate": -0.1}, "found -0.1, want a finite rate"),
                                ({"learning_rate": float("nan")}, "needs learning_rate"), ({"update": 1.5}, "whole number"),
                                ({"update": 0}, "needs update"), ({"update": -1}, "from 1")):

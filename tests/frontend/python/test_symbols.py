@@ -130,7 +130,7 @@ class Symbols(unittest.TestCase):
         self.assertEqual(twice.list_outputs(), ["fc_output", "fc_output"])
         self.assertEqual(twice.infer_shape(data=(2, 4))[1], [(2, 3), (2, 3)])
         self.assertEqual([output.shape for output in twice.simple_bind(data=(2, 4)).forward()], [(2, 3), (2, 3)])
-        self.assertEqual(lstmc.Network(twice).compile({"data": (2, 4)}).outputs, ["fc_output", "fc_output_1"])
+        self.assertEqual(list(lstmc.Network(twice).compile({"data": (2, 4)}).outputs()), ["fc_output", "fc_output_1"])
         other = sym.FullyConnected(data, num_hidden=5, name="fc", weight=sym.Variable("w2"), bias=sym.Variable("b2"))
         self.assertEqual([output.shape for output in sym.Group([fc, other]).simple_bind(data=(2, 4)).forward()], [(2, 3), (2, 5)])
 
