@@ -21,6 +21,11 @@ std::optional<int> hexDigit(char c) {
 
 std::string escaped(std::string_view symbol) {
   std::string text;
+  // At the beginning of a file it would be none of the first symbol's.
+  if (withoutByteOrderMark(symbol).size() < symbol.size()) {
+    text = "\\xef\\xbb\\xbf";
+    symbol = withoutByteOrderMark(symbol);
+  }
   for (char c : symbol) {
     if (c == '\n')
       text += "\\n";

@@ -29,8 +29,8 @@ Status bindWeights(Session &session, const data::SafeTensors &weights);
 Status setInput(Session &session, std::string_view entry, std::string_view assignment,
                 const Limits &limits = {});
 
-/// E0604 with row and place for the first value of an input that is outside its range. `file`: where
-/// the values were read, if from a file.
+/// E0604 with row and place for the first value of an input that is outside its range. `file`:
+/// where the values were read, if from a file.
 Status checkRange(std::string_view name, const Tensor &values, const ValueRange &range,
                   const std::string &file);
 

@@ -98,9 +98,10 @@ template <typename Op> void byRows(const Reduction &r, Worker &worker) {
 
 constexpr int64_t kColumns = 64; ///< outputs whose lanes fit in L1 together
 
-/// Computes many outputs at a time: the innermost kept dimension is contiguous in x. Out of line, so
-/// that the lanes of all kinds are not in one frame.
-template <typename Op> __attribute__((noinline)) void byColumns(const Reduction &r, Worker &worker) {
+/// Computes many outputs at a time: the innermost kept dimension is contiguous in x. Out of line,
+/// so that the lanes of all kinds are not in one frame.
+template <typename Op>
+__attribute__((noinline)) void byColumns(const Reduction &r, Worker &worker) {
   int inner = r.kept.rank - 1;
   int64_t length = r.kept.shape[inner], yStep = r.kept.strides[0][inner];
   int64_t blocks = ceilDivide(length, kColumns);

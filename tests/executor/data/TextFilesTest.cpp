@@ -106,6 +106,12 @@ TEST(Text, VocabularyFile) {
   ASSERT_OK(vocabulary);
   EXPECT_EQ(vocabulary->symbol(1), std::string(1, '\0'));
   EXPECT_EQ(vocabulary->text(), text);
+  // A byte order mark is a symbol, or begins one, where the file does not begin with it.
+  const std::string marked("\\xef\\xbb\\xbf\nb\n\\xef\\xbb\\xbfb\n");
+  vocabulary = Vocabulary::parse(marked, "v.txt");
+  ASSERT_OK(vocabulary);
+  EXPECT_EQ(vocabulary->symbol(0), "\xef\xbb\xbf");
+  EXPECT_EQ(vocabulary->text(), marked);
   EXPECT_REFUSED(Vocabulary::parse("a\nb\na\n", "v.txt"), E0612,
                  "v.txt:3:1: error[E0612]: symbol \"a\"");
   EXPECT_REFUSED(Vocabulary::parse("a\n\n", "v.txt"), E0603, "v.txt:2:1");
