@@ -26,7 +26,7 @@ CALLS = {
     "random_uniform": ["shape=(4, 3, 6)"], "random_normal": ["shape=(4, 3, 6)"],
     "sample_multinomial": ["softmax(x)"],
     "Activation": ["x, act_type=\"relu\""], "clip": ["x, a_min=-0.5, a_max=0.5"], "Cast": ["x, dtype=\"float32\""],
-    "Reshape": ["x, shape=(0, -1)", "x, shape=(-1, 0)", "x, shape=(), target_shape=(4, 0)", "x, shape=(12, 6)"],
+    "Reshape": ["x, shape=(0, -1)", "x, shape=(-1, 0)", "x, shape=(), target_shape=(12, 0)", "x, shape=(12, 6)"],
     "expand_dims": ["x, axis=0"], "squeeze": ["one"], "Concat": ["x, x"], "stack": ["x, x"],
     "SliceChannel": ["x, num_outputs=3"], "slice": ["x, begin=(0, 0, 0), end=(4, 2, 4)"], "slice_axis": ["x, axis=1, begin=0, end=2"],
     "reverse": ["x, axis=1"], "tile": ["x, reps=(1, 2, 1)"], "repeat": ["x, repeats=2"],
