@@ -139,9 +139,10 @@ def keep(columns, table):
     """The table as a section of RESULTS.md."""
     sys.path.append(str(HERE))
     import bench
+    import results
     path = HERE / "results/tables.json"
     tables = json.loads(path.read_text())
-    section = {"title": "Deployed, beside PyTorch", "bench": "./dev bench torch --results", "date": time.strftime("%Y-%m-%d"), "machine": bench.machine(),
+    section = {"title": results.DEPLOYED, "bench": "./dev bench torch --results", "date": time.strftime("%Y-%m-%d"), "machine": bench.machine(),
                "about": "A character language model from `from_torch`, %d threads. Files: what has to be installed besides the weights (PyTorch without its headers "
                         "and tests, without Python; lstmc-run and the package). First answer: a process that loads weights, runs once and writes the result, and "
                         "the most memory that it has resident, the least of five. Forward: the median of a run in a process that goes on." % THREADS,

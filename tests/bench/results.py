@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""RESULTS.md, and the table of ratios in README.md, made from results/*.json: for each kind of machine what
+"""RESULTS.md, and the two tables in README.md, made from results/*.json: for each kind of machine what
 `./dev bench peers --results results/MACHINE.json` wrote, and in tables.json what the other benchmarks printed last.
 
 usage: results.py [--check]      --check: exit 1 where a document is not what the files say
@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PEERS = {"torch": "PyTorch", "ort": "ONNX Runtime", "jax": "JAX"}
 # Shown in README.md: of every kind of cell one, the slow ones too.
 SHOWN = [("stream-H256", "stream"), ("B64-H512-L2-T50", "infer"), ("B64-H512-L2-T50", "train"), ("char-lm", "train")]
+DEPLOYED = "Deployed, beside PyTorch"
 HOW_TO_READ = """\
 # Measured
 
@@ -115,7 +116,9 @@ def filled(text, name, lines):
 def main():
     readme = HERE.parent.parent / "README.md"
     sections = json.loads((HERE / "results/tables.json").read_text())["sections"]
-    made = {HERE / "RESULTS.md": document(peers(), sections), readme: filled(readme.read_text(), "ratios", summary(peers()))}
+    [deployed] = [section for section in sections if section["title"] == DEPLOYED]
+    page = filled(readme.read_text(), "deployed", grid(deployed["columns"], deployed["rows"]))
+    made = {HERE / "RESULTS.md": document(peers(), sections), readme: filled(page, "ratios", summary(peers()))}
     for path, text in made.items():
         if "--check" not in sys.argv:
             path.write_text(text)
