@@ -29,7 +29,7 @@ std::optional<uint64_t> numberIn(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-/// Of the line `field NUMBER` of a file; 0 where there is none.
+/// Reads NUMBER from the line `field NUMBER` of a file; 0 if the file has no such line.
 uint64_t fieldOf(const std::string &file, std::string_view field) {
   std::ifstream stream(file);
   std::string name;
@@ -109,7 +109,7 @@ std::optional<std::string> groupOf(const Version &version, const std::string &cg
   return std::nullopt;
 }
 
-/// Of the group in a folder.
+/// Returns the limit of the control group in a folder.
 std::optional<MemoryLimit> limitIn(const Version &version, const std::string &folder) {
   const std::optional<uint64_t> bytes =
       numberIn(firstLine(folder + "/" + std::string(version.limit)));

@@ -33,7 +33,7 @@ constexpr std::string_view kTorch =
 constexpr std::string_view kNpz = "an npz of NumPy: its name has to end with .npz";
 constexpr std::string_view kZip = "a zip archive, which lstmc does not read: want safetensors";
 
-/// Of an archive, by the names at its beginning.
+/// Recognises an archive by the names at its beginning.
 std::string_view zipKind(std::string_view bytes) {
   if (bytes.find("data.pkl") != bytes.npos || bytes.find(".data/serialization_id") != bytes.npos)
     return kTorch;

@@ -43,7 +43,7 @@ void assign(ScalarInput &scalar, int64_t value) {
   scalar.real = double(value);
 }
 
-/// Which of the row's inputs a scalar is; kMostInputs where it is none.
+/// Index of the row's input that a scalar is; kMostInputs if it is none.
 size_t inputOf(const UpdateFormula &formula, std::string_view name) {
   const auto &inputs = formula.row().inputs;
   const std::string_view plain = name.substr(std::min(name.size(), kOptimizerPrefix.size()));

@@ -24,7 +24,7 @@ public:
   /// `update` 0 until they are given.
   HostScalars(const package::PackageData &data, BoundEntry &entry);
 
-  /// Of the input's type, for the caller to write to. Null data where there is none of that name.
+  /// Returns memory of the input's type for the caller to write to; null data for an unknown name.
   Tensor view(std::string_view name);
   /// False where the entry has no such scalar.
   template <typename T> bool set(std::string_view name, T value);

@@ -38,14 +38,14 @@ struct UpdateScalars {
 class UpdateFormula {
 public:
   UpdateFormula(const Optimizer &row, const OptimizerValues &values);
-  /// Of the optimizer and the keys that fit(..) of a package says. E0001 for what cannot be.
+  /// Builds the formula from a package's fit(..) settings. E0001 for an invalid value.
   static Result<UpdateFormula> of(const std::vector<package::Setting> &fit);
 
   const Optimizer &row() const { return *row_; }
   /// Whether the number of the update changes what is computed.
   bool readsUpdate() const { return readsUpdate_; }
 
-  /// Of update `t`, from 1, at the schedule's `rate`.
+  /// Computes the scalars of update `t`, counted from 1, at the schedule's `rate`.
   UpdateScalars at(double rate, int64_t t);
 
 private:

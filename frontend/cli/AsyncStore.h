@@ -61,7 +61,7 @@ Status leaveServers(training::Trainable &trainable);
 /// "2 workers, 1 server, staleness 8"
 std::string storeText(const AsyncStore &store);
 
-/// Of `dist_async` without staleness, which is dist_sync: the log says only that, and the end.
+/// Logs `dist_async` without staleness, which is dist_sync: one line for that, and the end.
 Status writeSynchronousLog(const Options &options, const training::TrainOptions &train,
                            const package::Package &package, const data::DataSet &data,
                            const training::EndEvent &end);

@@ -161,7 +161,7 @@ void addData(nb::module_ &module) {
         return int64_t(data.vocabulary->size());
       });
   module.def("data_of_arrays", &ofArrays, nb::arg("arrays"), nb::arg("valid"), nb::arg("shuffle"));
-  // Of `count` samples, those before the share that is kept for validation.
+  // The samples of `count` that come before the share kept for validation.
   module.def("split_point", &data::splitPoint, nb::arg("count"), nb::arg("valid"));
   module.def("data_of_batches", &ofBatches, nb::arg("source"), nb::arg("batches"),
              nb::arg("continues"));

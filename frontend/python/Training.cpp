@@ -246,7 +246,7 @@ nb::tuple initParams(PythonSession &session, const std::string &path,
   return nb::make_tuple(all.found, all.wanted, all.others);
 }
 
-/// Of these metrics of the model, those that updates do not measure.
+/// Returns the model's metrics that updates do not measure.
 std::vector<std::string> validationsMeasure(const Compiled &compiled,
                                             const std::vector<std::string> &metrics) {
   std::vector<std::string> names;

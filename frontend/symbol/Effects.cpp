@@ -80,7 +80,7 @@ std::string idle(sym::ReshapeOp op, StringRef attribute) {
   return {};
 }
 
-/// Of the reductions: `exclude` is of the axes that are named.
+/// Reductions: `exclude` applies only to axes that are given.
 template <typename Op> std::string idleExclude(Op op, StringRef attribute) {
   return attribute == "exclude" && (!op.getAxis() || op.getAxis()->empty()) ? "axis is not given"
                                                                             : "";

@@ -74,7 +74,7 @@ struct VariableOptions {
   std::optional<double> lrMult, wdMult;
   /// From Variable(..): sharing the name is intended, and gives no warning.
   bool shareIsMeant = false;
-  /// Of a layer: how messages show it, "LSTM(num_hidden=16)". Empty: of no layer.
+  /// How messages show the layer: "LSTM(num_hidden=16)". Empty outside a layer.
   std::string layer;
   /// Of a layer: whether this is not its first parameter, which alone gives that warning.
   bool followsInLayer = false;

@@ -18,7 +18,7 @@ class Pattern {
 public:
   /// Why `text` is no pattern, in RE2's words; nothing if it is one.
   static std::optional<std::string> problemOf(std::string_view text);
-  /// Of a text that is refused: a pattern that matches nothing.
+  /// A text that is refused makes a pattern that matches nothing.
   explicit Pattern(std::string_view text);
   ~Pattern();
   Pattern(Pattern &&) noexcept;

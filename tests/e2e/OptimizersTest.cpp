@@ -182,7 +182,7 @@ void take(Parameter &p, size_t i, double g) {
   v = 0.999 * v + (1 - 0.999) * g * g;
 }
 
-/// Of an f64 net, so that nothing rounds it to f32.
+/// Uses an f64 net, so that nothing rounds it to f32.
 double adamRate(const Given &given) {
   return given.lr * std::sqrt(1 - std::pow(0.999, given.t)) / (1 - std::pow(0.9, given.t));
 }

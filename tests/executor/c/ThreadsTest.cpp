@@ -28,7 +28,7 @@ template <typename Work> void together(Work work) {
     thread.join();
 }
 
-/// Of a new session for each `first`, which has run nothing before.
+/// Returns the answers of one new session for each `first`.
 std::vector<std::vector<float>> answers(const lstmc_package *package) {
   std::vector<std::vector<float>> all;
   for (int i = 0; i < kThreads; ++i)
