@@ -1,4 +1,4 @@
-// Error codes and exit codes, made from the one table in Errors.def.
+// Error codes and exit codes, made from the table in Errors.def.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ enum class ExitCode : int {
 };
 
 enum class ErrorCode {
-#define LSTMC_ERROR(CODE, EXIT, TITLE, TEXT) CODE,
+#define LSTMC_ERROR(CODE, EXIT) CODE,
 #include "executor/base/Errors.def"
 };
 

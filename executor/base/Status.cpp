@@ -1,11 +1,28 @@
 #include "executor/base/Status.h"
 
+#include <iterator>
+
 namespace lstmc {
 
-static constexpr ErrorRecord kRecords[] = {
-#define LSTMC_ERROR(CODE, EXIT, TITLE, TEXT) {ErrorCode::CODE, #CODE, ExitCode::EXIT, TITLE, TEXT},
+static constexpr ExitCode kExits[] = {
+#define LSTMC_ERROR(CODE, EXIT) ExitCode::EXIT,
 #include "executor/base/Errors.def"
 };
+
+static constexpr ErrorRecord kRecords[] = {
+#define LSTMC_ERROR_TEXT(CODE, TITLE, TEXT)                                                        \
+  {ErrorCode::CODE, #CODE, kExits[static_cast<int>(ErrorCode::CODE)], TITLE, TEXT},
+#include "executor/base/ErrorTexts.def"
+};
+
+// errorRecord() finds a record by its index: ErrorTexts.def has the codes of Errors.def in order.
+static_assert(std::size(kRecords) == std::size(kExits));
+static_assert([] {
+  for (std::size_t index = 0; index < std::size(kRecords); ++index)
+    if (static_cast<std::size_t>(kRecords[index].code) != index)
+      return false;
+  return true;
+}());
 
 const ErrorRecord &errorRecord(ErrorCode code) { return kRecords[static_cast<int>(code)]; }
 

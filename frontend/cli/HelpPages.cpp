@@ -90,7 +90,7 @@ std::string optimizersPage() {
 std::string errorAddress(std::string_view code) { return fmt::format("errors/{}.md", code); }
 
 std::string errorsPage() {
-  std::string text = "# Error codes\n\nMade from `executor/base/Errors.def` by `lstmc help "
+  std::string text = "# Error codes\n\nMade from `executor/base/ErrorTexts.def` by `lstmc help "
                      "--pages`; `lstmc explain CODE` prints one.\n\n| code | means | exit |\n"
                      "| --- | --- | --- |\n";
   for (std::string_view name : errorNames()) {
