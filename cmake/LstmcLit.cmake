@@ -8,5 +8,6 @@ function(lstmc_lit name)
     COMMAND ${Python3_EXECUTABLE} ${LSTMC_LIT} -v -j 2 --param opt=$<TARGET_FILE:lstmc-opt-test>
             --param filecheck=${LSTMC_FILECHECK} --param exec_root=${CMAKE_CURRENT_BINARY_DIR}/lit
             ${CMAKE_CURRENT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  lstmc_test_label(room)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS ${room})
 endfunction()

@@ -69,6 +69,17 @@ function(lstmc_room name)
   target_link_libraries(${name} PUBLIC ${ROOM_FRIENDS})
 endfunction()
 
+# Tests are labelled with the room that their folder follows: those of tests/executor/session with executor/session. Tests
+# added by add_test() get their label at the end of the folder.
+macro(lstmc_test_label variable)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE ${variable})
+endmacro()
+function(lstmc_label_tests)
+  lstmc_test_label(room)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  set_property(TEST ${tests} PROPERTY LABELS ${room})
+endfunction()
+
 # lstmc_test(NAME SOURCES ... FRIENDS ...): a GoogleTest program, one ctest entry per TEST. Where LSTMC_TEST_HEADERS names a
 # library, its precompiled header is taken over, and nothing is optimised: such a test is compiled more often than it runs.
 include(GoogleTest)
@@ -85,5 +96,6 @@ function(lstmc_test name)
     target_compile_options(${name} PRIVATE -fPIC -O0)
     target_precompile_headers(${name} REUSE_FROM ${LSTMC_TEST_HEADERS})
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${T_TIMEOUT})
+  lstmc_test_label(room)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS ${room})
 endfunction()
