@@ -1,7 +1,6 @@
 #include "executor/base/HostMemory.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -9,6 +8,8 @@
 #include <string_view>
 
 #include <unistd.h>
+
+#include "executor/base/ParseNumber.h"
 
 namespace lstmc {
 
@@ -19,14 +20,6 @@ std::string firstLine(const std::string &file) {
   std::string line;
   std::getline(stream, line);
   return line;
-}
-
-/// The whole text as a number; none of "max" and the like.
-std::optional<uint64_t> numberIn(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
-                                                                  : std::nullopt;
 }
 
 /// Reads NUMBER from the line `field NUMBER` of a file; 0 if the file has no such line.
@@ -112,10 +105,11 @@ std::optional<std::string> groupOf(const Version &version, const std::string &cg
 /// Returns the limit of the control group in a folder.
 std::optional<MemoryLimit> limitIn(const Version &version, const std::string &folder) {
   const std::optional<uint64_t> bytes =
-      numberIn(firstLine(folder + "/" + std::string(version.limit)));
+      parseNumber<uint64_t>(firstLine(folder + "/" + std::string(version.limit)));
   if (!bytes)
     return std::nullopt;
-  const uint64_t used = numberIn(firstLine(folder + "/" + std::string(version.usage))).value_or(0),
+  const uint64_t used = parseNumber<uint64_t>(firstLine(folder + "/" + std::string(version.usage)))
+                            .value_or(0),
                  dropped = fieldOf(folder + "/memory.stat", version.droppable);
   return MemoryLimit{*bytes, used - std::min(used, dropped), "control group " + folder};
 }
@@ -151,7 +145,7 @@ std::vector<MemoryLimit> slurmLimits(const std::function<const char *(const char
   constexpr uint64_t kMost = uint64_t(1) << 40;
   auto numberOf = [&](const char *name) -> uint64_t {
     const char *text = variable(name);
-    const std::optional<uint64_t> number = numberIn(text ? text : "");
+    const std::optional<uint64_t> number = parseNumber<uint64_t>(text ? text : "");
     return number && *number < kMost ? *number : 0; // 0: all that the node has
   };
   std::vector<MemoryLimit> limits;

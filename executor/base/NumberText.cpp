@@ -1,9 +1,10 @@
 #include "executor/base/NumberText.h"
 
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "executor/base/ParseNumber.h"
 
 namespace lstmc {
 
@@ -33,13 +34,27 @@ std::optional<int64_t> scaledNumber(std::string_view text, int64_t kilo) {
         scale *= kilo;
     }
   }
-  double number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  double scaled = number * double(scale);
-  if (error != std::errc() || end != text.data() + text.size() || !(scaled >= 0) || scaled > 9e18 ||
-      scaled != std::floor(scaled))
+  std::optional<double> number = parseNumber<double>(text);
+  double scaled = number.value_or(-1) * double(scale);
+  if (!(scaled >= 0) || scaled > 9e18 || scaled != std::floor(scaled))
     return std::nullopt;
   return int64_t(scaled);
+}
+
+std::string hexFloat(double value) { return fmt::format("{:a}", value); }
+
+std::optional<double> parseHexFloat(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  text.remove_prefix(negative ? 1 : 0);
+  if (!text.starts_with("0x"))
+    return std::nullopt;
+  text.remove_prefix(2);
+  double value = 0;
+  const char *stop = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), stop, value, std::chars_format::hex);
+  if (error != std::errc() || end != stop || !std::isfinite(value))
+    return std::nullopt;
+  return negative ? -value : value;
 }
 
 } // namespace lstmc

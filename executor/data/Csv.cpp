@@ -1,13 +1,12 @@
 #include "executor/data/Csv.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
 
 #include "executor/base/NoMemory.h"
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 #include "executor/base/SafeSize.h"
 #include "executor/data/CsvCells.h"
@@ -28,11 +27,7 @@ std::optional<double> number(std::string_view text) {
   text = trimmed(text);
   if (text.starts_with('+') && !text.starts_with("+-"))
     text.remove_prefix(1);
-  double value = 0;
-  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
+  return parseFinite(text);
 }
 
 /// Whether a cell was meant as a number. If so, a bad number is an error and not a text cell.

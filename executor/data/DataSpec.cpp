@@ -1,11 +1,11 @@
 #include "executor/data/DataSpec.h"
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 
 #include <fmt/ranges.h>
 
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 
 namespace lstmc::data {
@@ -62,14 +62,6 @@ std::vector<std::string_view> keysOf(DataKind kind) {
 constexpr DataKind kAllKinds[] = {DataKind::Text, DataKind::Csv, DataKind::Npz,
                                   DataKind::Npy,  DataKind::Idx, DataKind::Random};
 
-template <typename T> std::optional<T> numberOf(std::string_view text) {
-  T value{};
-  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
-}
-
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -86,7 +78,7 @@ Error badValue(std::string_view key, std::string_view value, std::string_view wa
 }
 
 Status setCount(int64_t &to, std::string_view key, std::string_view value) {
-  std::optional<int64_t> number = numberOf<int64_t>(value);
+  std::optional<int64_t> number = parseNumber<int64_t>(value);
   if (!number || *number < 1)
     return badValue(key, value, "a whole number from 1");
   to = *number;
@@ -124,7 +116,7 @@ Status DataSpec::set(std::string_view key, std::string_view value) {
   } else if (key == "vocab") {
     vocabularyFile = value;
   } else if (key == "valid") {
-    std::optional<double> fraction = numberOf<double>(value);
+    std::optional<double> fraction = parseNumber<double>(value);
     if (!fraction || !(*fraction >= 0 && *fraction < 1))
       return badValue(key, value, "a fraction from 0 to below 1");
     valid = *fraction;
@@ -184,7 +176,7 @@ Result<DataSpec> DataSpec::parse(std::string_view text) {
       return fail(ErrorCode::E0001, "data {}: found nothing after the colon, want a {}",
                   inQuotes(text), spec.kind == DataKind::Random ? "seed" : "file");
     if (spec.kind == DataKind::Random) {
-      std::optional<uint64_t> seed = numberOf<uint64_t>(first);
+      std::optional<uint64_t> seed = parseNumber<uint64_t>(first);
       if (!seed)
         return badValue("seed", first, "a whole number from 0");
       spec.seed = *seed;

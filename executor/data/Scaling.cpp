@@ -1,31 +1,12 @@
 #include "executor/data/Scaling.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "executor/base/ParseNumber.h"
 #include "executor/data/StrictJson.h"
 
 namespace lstmc::data {
-namespace {
-
-std::optional<double> parseHex(const std::string &text) {
-  std::string_view digits = text;
-  bool negative = digits.starts_with('-');
-  digits.remove_prefix(negative ? 1 : 0);
-  if (!digits.starts_with("0x"))
-    return std::nullopt;
-  digits.remove_prefix(2);
-  double value = 0;
-  auto [end, fault] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::hex);
-  if (fault != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value))
-    return std::nullopt;
-  return negative ? -value : value;
-}
-
-} // namespace
-
 Result<std::vector<ColumnScaling>> learnScaling(const CsvTable &table, int64_t rows) {
   const size_t width = table.columns.size();
   std::vector<double> sums(width, 0.0), squares(width, 0.0);
@@ -108,7 +89,8 @@ Result<std::vector<ColumnScaling>> parseScaling(std::string_view text, const std
         const nlohmann::json &value = entry[key];
         if (value.is_number())
           return value.get<double>();
-        return value.is_string() ? parseHex(value) : std::nullopt; // as before 0.2
+        return value.is_string() ? parseHexFloat(value.get<std::string>())
+                                 : std::nullopt; // as before 0.2
       };
       std::optional<double> mean = number("mean"), deviation = number("deviation");
       if (!mean || !deviation || !(*deviation > 0))

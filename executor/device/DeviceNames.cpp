@@ -1,7 +1,8 @@
 #include "executor/device/DeviceNames.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "executor/base/ParseNumber.h"
 
 namespace lstmc {
 
@@ -10,11 +11,8 @@ namespace {
 constexpr std::string_view kKindNames[] = {"cpu", "gpu", "trap", "null", "emu"};
 
 std::optional<int> number(std::string_view text) {
-  int value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0)
-    return std::nullopt;
-  return value;
+  std::optional<int> value = parseNumber<int>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 std::optional<DeviceKind> kindOf(std::string_view text) {

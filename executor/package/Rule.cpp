@@ -1,9 +1,9 @@
 #include "executor/package/Rule.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "executor/abi/Packing.h"
+#include "executor/base/ParseNumber.h"
 
 namespace lstmc::package {
 
@@ -14,14 +14,6 @@ std::string_view takeWord(std::string_view &text) {
   std::string_view word = text.substr(0, text.find(' '));
   text.remove_prefix(std::min(text.size(), word.size() + 1));
   return word;
-}
-
-std::optional<int64_t> literal(std::string_view word) {
-  int64_t value = 0;
-  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size())
-    return std::nullopt;
-  return value;
 }
 
 } // namespace
@@ -63,7 +55,7 @@ void Rule::shape(size_t operand, std::string_view axes) {
   std::vector<Extent> fresh;
   for (std::string_view rest = axes; !rest.empty(); ++axis) {
     std::string_view word = takeWord(rest);
-    std::optional<int64_t> known = literal(word);
+    std::optional<int64_t> known = parseNumber<int64_t>(word);
     if (const Extent *bound = find(word); bound && !known)
       known = bound->extent;
     int64_t found = axis < v.rank ? v.shape[size_t(axis)] : 0;

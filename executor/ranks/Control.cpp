@@ -1,7 +1,6 @@
 #include "executor/ranks/Control.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Threads.h"
 #include "executor/ranks/Host.h"
 
@@ -38,9 +38,7 @@ std::optional<int> numberIn(const char *variable) {
   const char *text = std::getenv(variable);
   if (!text || !*text)
     return std::nullopt;
-  int value = -1;
-  auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
-  return error == std::errc() && !*end ? value : -1;
+  return parseNumber<int>(text).value_or(-1);
 }
 
 /// A connection that breaks soon when its other end is cut off, also while nothing is sent; and no
@@ -58,11 +56,7 @@ void bePrompt(int socket) {
   set(SOL_SOCKET, SO_SNDTIMEO, timeval{10, 0});
 }
 
-uint64_t numberOf(std::string_view text) {
-  uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
+uint64_t numberOf(std::string_view text) { return parseNumber<uint64_t>(text).value_or(0); }
 
 } // namespace
 

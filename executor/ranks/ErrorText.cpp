@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "executor/base/ParseNumber.h"
 
 namespace lstmc::ranks {
 
@@ -20,11 +21,7 @@ Error unpackError(std::string_view bytes) {
     field = bytes.substr(0, end);
     bytes.remove_prefix(end + 1);
   }
-  auto number = [](std::string_view text) {
-    int value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-  };
+  auto number = [](std::string_view text) { return parseNumber<int>(text).value_or(0); };
   std::optional<ErrorRecord> record = findError(fields[0]);
   return {record ? record->code : ErrorCode::E0801, std::string(bytes),
           Place{std::string(fields[3]), number(fields[1]), number(fields[2])}};

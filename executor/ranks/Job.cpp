@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "executor/abi/Devices.h"
+#include "executor/base/ParseNumber.h"
 #include "executor/ranks/RankTransport.h"
 
 namespace lstmc::ranks {
@@ -80,9 +81,8 @@ bool Job::vote(bool yes) {
   }
   for (const std::string &text : *said) {
     yes = yes && text.starts_with('y');
-    int signal = 0;
-    std::from_chars(text.data() + 1, text.data() + text.size(), signal);
-    signal_ = std::max(signal_, signal);
+    if (!text.empty())
+      signal_ = std::max(signal_, parseNumber<int>(std::string_view(text).substr(1)).value_or(0));
   }
   return yes;
 }

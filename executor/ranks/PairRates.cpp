@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <thread>
+
+#include "executor/base/ParseNumber.h"
 
 namespace lstmc::ranks {
 
@@ -78,9 +79,14 @@ Result<PairRate> measurePair(Job &job, int a, int b) {
   LSTMC_ASSIGN(std::string mine, measure(job, a, b));
   // A barrier: no two pairs are measured at once.
   LSTMC_ASSIGN(std::vector<std::string> said, job.gather(mine));
-  char *end = nullptr;
-  const double seconds = std::strtod(said[size_t(a)].c_str(), &end);
-  return PairRate{a, b, seconds, std::strtod(end, nullptr)};
+  const std::string_view rates = said[size_t(a)];
+  const size_t space = std::min(rates.find(' '), rates.size());
+  std::optional<double> seconds = parseFinite(rates.substr(0, space));
+  std::optional<double> bytesPerSecond =
+      space < rates.size() ? parseFinite(rates.substr(space + 1)) : std::nullopt;
+  if (!seconds || !bytesPerSecond)
+    return fail(ErrorCode::E0804, "rank {} sent rates that cannot be read", a);
+  return PairRate{a, b, *seconds, *bytesPerSecond};
 }
 
 Result<std::vector<PairRate>> measurePairs(Job &job) {

@@ -1,9 +1,10 @@
 #include "executor/run/Arguments.h"
 
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "executor/base/ParseNumber.h"
 
 namespace lstmc::run {
 namespace {
@@ -36,9 +37,10 @@ Status take(std::vector<std::string> &field, std::string_view, const std::string
   return {};
 }
 template <typename T> Status takeNumber(T &field, std::string_view flag, const std::string &text) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), field);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+  std::optional<T> number = parseNumber<T>(text);
+  if (!number)
     return fail(ErrorCode::E0001, "{}: found \"{}\", want a number", flag, text);
+  field = *number;
   return {};
 }
 Status take(uint64_t &field, std::string_view flag, const std::string &text) {

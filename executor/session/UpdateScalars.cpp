@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include <fmt/ranges.h>
 
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 #include "executor/base/ScalarSemantics.h"
 
@@ -129,9 +129,9 @@ UpdateScalars UpdateFormula::at(double rate, int64_t t) {
 Result<double> parseOptimizerKey(const OptimizerKey &key, std::string_view text) {
   if (text == "None")
     return key.fallback;
-  double number = 0;
-  auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  bool found = fault == std::errc() && end == text.data() + text.size() && std::isfinite(number);
+  const std::optional<double> parsed = parseFinite(text);
+  double number = parsed.value_or(0);
+  bool found = parsed.has_value();
   if (key.yesNo && (text == "True" || text == "yes" || text == "False" || text == "no")) {
     number = text == "True" || text == "yes" ? 1 : 0;
     found = true;

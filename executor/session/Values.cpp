@@ -1,11 +1,11 @@
 #include "executor/session/Values.h"
 
-#include <charconv>
 #include <cmath>
 
 #include <fmt/ranges.h>
 
 #include "executor/base/Numeric.h"
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Philox.h"
 #include "executor/base/Quote.h"
 #include "executor/data/Npy.h"
@@ -43,14 +43,6 @@ const data::Array *find(const std::vector<data::NamedArray> &arrays, std::string
     if (array.name == name)
       return &array.array;
   return nullptr;
-}
-
-template <typename T> std::optional<T> parseNumber(std::string_view text) {
-  T value{};
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return value;
 }
 
 template <typename Value> void fillElements(const Tensor &to, Value value) {

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
-#include <cstring>
 #include <tuple>
 
 #include <fcntl.h>
@@ -13,6 +10,7 @@
 #include "executor/base/Hash.h"
 #include "executor/base/InputFile.h"
 #include "executor/base/OutputFile.h"
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 
 namespace lstmc::stores {
@@ -22,11 +20,8 @@ namespace {
 constexpr std::string_view kFirstLine = "lstmc replay 2";
 
 std::optional<int64_t> number(std::string_view text) {
-  int64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value >= 0
-             ? std::optional(value)
-             : std::nullopt;
+  std::optional<int64_t> value = parseNumber<int64_t>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 /// Adds a section that ends with a space, its digest and a newline. The digest of all is that of
@@ -118,10 +113,8 @@ Result<ReplayHead> readHead(Lines &lines) {
   LSTMC_ASSIGN(head.data, lines.field("data"));
   if (lines.nextIs("compression ")) {
     LSTMC_ASSIGN(std::string_view text, lines.field("compression"));
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), head.compression);
-    if (error != std::errc() || end != text.data() + text.size() || !(head.compression > 0) ||
-        !std::isfinite(head.compression))
+    head.compression = parseFinite(text).value_or(0);
+    if (!(head.compression > 0))
       return failAt(lines.place(), ErrorCode::E0604,
                     "compression: found {}, want a positive number", inQuotes(text));
   }

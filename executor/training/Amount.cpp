@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
-#include "executor/training/Numbers.h"
 
 namespace lstmc::training {
 
@@ -22,7 +22,7 @@ Result<Amount> Amount::parse(std::string_view text, std::string_view flag) {
   for (const Suffix &suffix : kSuffixes) {
     if (!text.ends_with(suffix.name))
       continue;
-    std::optional<double> number = parseReal(text.substr(0, text.size() - suffix.name.size()));
+    std::optional<double> number = parseFinite(text.substr(0, text.size() - suffix.name.size()));
     if (!number || !(*number > 0))
       break;
     return Amount{*number * suffix.factor, suffix.unit};

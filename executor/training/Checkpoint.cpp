@@ -6,10 +6,10 @@
 
 #include "executor/base/Hash.h"
 #include "executor/base/NoMemory.h"
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
 #include "executor/training/DiskFile.h"
-#include "executor/training/Numbers.h"
 
 namespace lstmc::training {
 namespace {
@@ -59,7 +59,7 @@ template <typename Tensors> int64_t compressingRanks(const Tensors &tensors) {
     if (at == std::string_view::npos)
       continue;
     const std::string_view number = name.substr(at + kWord.size());
-    const std::optional<int64_t> rank = parseInteger(number.substr(0, number.find('_')));
+    const std::optional<int64_t> rank = parseNumber<int64_t>(number.substr(0, number.find('_')));
     if (rank && *rank < kMostRanks) // of a file that says more, the tensors are compared one by one
       ranks = std::max(ranks, *rank + 1);
   }
@@ -113,7 +113,7 @@ listNumbered(const std::string &folder, std::string_view prefix, size_t leastDig
     if (!name.starts_with(prefix))
       continue;
     std::string_view digits = std::string_view(name).substr(prefix.size());
-    std::optional<int64_t> number = parseInteger(digits);
+    std::optional<int64_t> number = parseNumber<int64_t>(digits);
     if (digits.size() >= leastDigits && number && *number >= 0)
       found.emplace_back(*number, name);
   }

@@ -6,11 +6,12 @@
 
 #include "executor/base/InputFile.h"
 #include "executor/base/NoMemory.h"
+#include "executor/base/NumberText.h"
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 #include "executor/base/Sha256.h"
 #include "executor/data/StrictJson.h"
 #include "executor/training/JsonText.h"
-#include "executor/training/Numbers.h"
 
 namespace lstmc::training {
 namespace {

@@ -6,15 +6,15 @@
 #include <fmt/ranges.h>
 
 #include "executor/abi/Optimizers.h"
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 #include "executor/session/UpdateScalars.h"
-#include "executor/training/Numbers.h"
 
 namespace lstmc::training {
 
 Result<bool> FitSettings::set(std::string_view key, std::string_view value) {
   auto real = [&](double least, double below) -> Result<double> {
-    std::optional<double> number = parseReal(value);
+    std::optional<double> number = parseFinite(value);
     if (!number || *number < least || *number >= below)
       return fail(ErrorCode::E0001, "fit key {}: found {}, want a number from {}{}", key,
                   inQuotes(value), least,
@@ -31,14 +31,14 @@ Result<bool> FitSettings::set(std::string_view key, std::string_view value) {
   } else if (key == "lr_scheduler") {
     LSTMC_ASSIGN(schedule, Schedule::parse(value));
   } else if (key == "num_epoch" || key == "num_update") {
-    std::optional<int64_t> number = parseInteger(value);
+    std::optional<int64_t> number = parseNumber<int64_t>(value);
     if (!number || *number < 1)
       return fail(ErrorCode::E0001, "fit key {}: found {}, want a count from 1", key,
                   inQuotes(value));
     after =
         Amount{double(*number), key == "num_epoch" ? Amount::Unit::Epochs : Amount::Unit::Updates};
   } else if (key == "seed") {
-    std::optional<int64_t> number = parseInteger(value);
+    std::optional<int64_t> number = parseNumber<int64_t>(value);
     if (!number || *number < 0)
       return fail(ErrorCode::E0001, "fit key seed: found {}, want a number from 0",
                   inQuotes(value));

@@ -6,9 +6,9 @@
 
 #include <fmt/ranges.h>
 
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 #include "executor/base/ScalarFunctions.h"
-#include "executor/training/Numbers.h"
 
 namespace lstmc::training {
 namespace {
@@ -52,7 +52,7 @@ Status setSteps(Schedule &schedule, std::string_view value) {
     inside = inside.substr(1, inside.size() - 2);
   schedule.steps.clear();
   for (std::string_view part : splitList(inside)) {
-    std::optional<int64_t> step = parseInteger(part);
+    std::optional<int64_t> step = parseNumber<int64_t>(part);
     bool ascending =
         step && *step >= 1 && (schedule.steps.empty() || *step > schedule.steps.back());
     if (!ascending)
@@ -71,9 +71,9 @@ std::string wanted(const ScheduleArgument &argument) {
 }
 
 Status setNumber(Schedule &schedule, const ScheduleArgument &argument, std::string_view value) {
-  std::optional<double> number = parseReal(value);
+  std::optional<double> number = parseFinite(value);
   if (argument.kind == ArgumentKind::Count) {
-    std::optional<int64_t> count = parseInteger(value);
+    std::optional<int64_t> count = parseNumber<int64_t>(value);
     number = count ? std::optional(double(*count)) : std::nullopt;
   }
   if (!number || *number < argument.least || *number > argument.most)

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "executor/base/NumberText.h"
+#include "executor/base/ParseNumber.h"
+
 namespace lstmc::training {
 namespace {
 
@@ -176,8 +179,11 @@ Status SessionTrainable::agree(std::string_view what, std::string_view value) {
 Result<double> SessionTrainable::sameSeconds(double mine) {
   if (!session_.peers())
     return mine;
-  LSTMC_ASSIGN(std::vector<std::string> all, session_.peers()->gather(fmt::format("{:a}", mine)));
-  return std::strtod(all[0].c_str(), nullptr);
+  LSTMC_ASSIGN(std::vector<std::string> all, session_.peers()->gather(hexFloat(mine)));
+  std::optional<double> seconds = parseHexFloat(all[0]);
+  if (!seconds)
+    return fail(ErrorCode::E0804, "rank 0 sent a time that cannot be read");
+  return *seconds;
 }
 
 int SessionTrainable::signal() const {

@@ -1,21 +1,19 @@
 #include "frontend/launch/Hosts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <sstream>
 
 #include "executor/base/InputFile.h"
+#include "executor/base/ParseNumber.h"
 
 namespace lstmc::launch {
 
 namespace {
 
 std::optional<int> numberIn(std::string_view text, int most) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value >= 1 && value <= most ? std::optional(value) : std::nullopt;
+  std::optional<int> value = parseNumber<int>(text);
+  return value && *value >= 1 && *value <= most ? value : std::nullopt;
 }
 
 /// A name is handed to ssh as a word of its command line.

@@ -1,7 +1,6 @@
 #include "frontend/launch/Supervisor.h"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "executor/base/OutputFile.h"
+#include "executor/base/ParseNumber.h"
 #include "executor/ranks/Control.h"
 #include "executor/ranks/Host.h"
 #include "frontend/launch/Network.h"
@@ -30,11 +30,7 @@ constexpr milliseconds kAfterLoss(1'500), kAfterFailure(10'000);
 /// something else, and ends only when it is told to.
 constexpr milliseconds kForMpirun(1'500), kForMpirunAfterLoss(100);
 
-uint64_t numberOf(std::string_view text) {
-  uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
+uint64_t numberOf(std::string_view text) { return parseNumber<uint64_t>(text).value_or(0); }
 
 /// The next word of a line, which is taken off it.
 std::string_view takeWord(std::string_view &line) {

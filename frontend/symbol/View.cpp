@@ -1,7 +1,6 @@
 #include "frontend/symbol/View.h"
 
-#include <cstdlib>
-
+#include "executor/base/ParseNumber.h"
 #include "frontend/symbol/Impl.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
@@ -45,12 +44,8 @@ bool isDefault(const AttributeValue &value, std::string_view text) {
     return text == (*flag ? "True" : "False");
   if (auto number = std::get_if<int64_t>(&value))
     return text == std::to_string(*number);
-  if (auto number = std::get_if<double>(&value)) {
-    std::string copy(text);
-    char *end = nullptr;
-    double parsed = std::strtod(copy.c_str(), &end);
-    return !copy.empty() && *end == '\0' && parsed == *number;
-  }
+  if (auto number = std::get_if<double>(&value))
+    return parseNumber<double>(text) == *number;
   if (auto written = std::get_if<std::string>(&value))
     return text == *written;
   if (auto tuple = std::get_if<Tuple>(&value))

@@ -1,12 +1,12 @@
 #include "passes/planning/Cluster.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/ranges.h>
 
 #include "backends/registry/Targets.h"
 #include "executor/base/NumberText.h"
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Suggest.h"
 #include "passes/planning/ClusterReader.h"
 
@@ -82,10 +82,8 @@ Error TableReader::wrong(const ClusterValue &value, std::string_view want) const
 }
 
 static std::optional<double> positive(const std::string &text) {
-  double value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value > 0 && value < 1e30 ? std::optional(value) : std::nullopt;
+  std::optional<double> value = parseNumber<double>(text);
+  return value && *value > 0 && *value < 1e30 ? value : std::nullopt;
 }
 
 Result<std::vector<double>> TableReader::numbers(std::string_view key, double otherwise,

@@ -1,8 +1,6 @@
 #include "frontend/lnet/net/Settings.h"
 
-#include <charconv>
-#include <cmath>
-
+#include "executor/base/ParseNumber.h"
 #include "executor/base/Suggest.h"
 #include "frontend/names/Suggestion.h"
 
@@ -166,7 +164,6 @@ Value Settings::chooseDim(SettingInForce &record, const Value &value, bool set, 
 
 std::optional<Value> Settings::parse(const std::string &name, const std::string &text,
                                      const Value &like, Span span) {
-  const char *first = text.data(), *last = first + text.size();
   switch (like.kind()) {
   case ValueKind::String:
     return run_.heap.make<StringObject>(text);
@@ -176,19 +173,13 @@ std::optional<Value> Settings::parse(const std::string &name, const std::string 
     if (text == "False" || text == "false" || text == "0")
       return Value::boolean(false);
     break;
-  case ValueKind::Integer: {
-    int64_t value = 0;
-    if (auto [end, failure] = std::from_chars(first, last, value);
-        failure == std::errc() && end == last)
-      return Value::integer(value);
+  case ValueKind::Integer:
+    if (std::optional<int64_t> value = parseNumber<int64_t>(text))
+      return Value::integer(*value);
     break;
-  }
-  default: {
-    double value = 0;
-    auto [end, failure] = std::from_chars(first, last, value);
-    if (failure == std::errc() && end == last && std::isfinite(value))
-      return Value::number(value);
-  }
+  default:
+    if (std::optional<double> value = parseFinite(text))
+      return Value::number(*value);
   }
   run_.error(ErrorCode::E0001, span, "--set {}={}: {} is {}", name, text, name, kindWord(like));
   return std::nullopt;
