@@ -102,16 +102,22 @@ struct CompileOptions {
   /// Patterns ("lstm*") of the begin states that are kept between calls.
   std::vector<std::string> carry;
   std::optional<DType> dtype; ///< compute type of the whole net
+  /// Patterns of parameters that training leaves as they are.
+  std::vector<std::string> fixedParameters;
+  /// `step` returns the norm of each parameter's gradient if the net has so many weights; none: it
+  /// does not.
+  std::optional<int64_t> reportNormsFrom;
   FastRules fast;
   bool scores = false; ///< `evaluate` returns what heads of two classes say of each label, which
                        ///< `auc` is made of
   /// Passes left out: "roll-recurrence", "hoist-projection", "fuse", "schedule", and "in-place" and
   /// "sharing" of plan-memory. Results have equal bits with and without each.
   std::vector<std::string> disabled;
-  bool verifyEach = true; ///< the verifier after every pass, unless the module is very large
-  bool keepExec = false;  ///< give the lowered form as text
+  bool verifyEach = true;  ///< the verifier after every pass, unless the module is very large
+  bool keepSource = false; ///< Compiled::sourceText
+  bool keepExec = false;   ///< Compiled::execText
   /// A name of passNames() (Pipelines.h): the last pass that runs. The module is then as that pass
-  /// leaves it, and there is no package. Empty: all of them.
+  /// leaves it, and there is no package but after lower-to-package. Empty: all of them.
   std::string stopAfter;
 
   bool countOps = false; ///< before and after each pass
@@ -180,7 +186,10 @@ struct Compiled {
   std::vector<PassTime> times; ///< in the order of the pipeline
   std::vector<PassSpan> spans; ///< the same work, as it happened
   std::vector<EntryCost> costs;
-  std::string execText; ///< of `keepExec`
+  std::string sourceText; ///< the module before the first pass, with places, if `keepSource`
+  std::string execText;   ///< the module after the last pass, if `keepExec`
+  /// What was run, for `lstmc opt --pass-pipeline`: as one pipeline with options, and pass by pass.
+  std::string pipeline, passes;
 };
 
 /// Lowers `module`, in place, through all of the pipeline (Pipelines.h). Diagnostics are at the

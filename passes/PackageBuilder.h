@@ -10,7 +10,7 @@
 
 namespace lstmc::passes {
 
-/// Everything but what only the caller knows (producer, hash, settings). The plan has offsets and
+/// Everything but the facts of the module (PackageFacts.h). The plan has offsets and
 /// was validated. Equal plans give equal data.
 package::PackageData buildPackage(exec::PlanOp plan);
 

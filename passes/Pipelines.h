@@ -7,9 +7,10 @@
 
 namespace lstmc::passes {
 
-/// From a net of sym with all shapes known to an exec.plan whose memory is planned and proved, or
-/// as far as `stopAfter`.
-void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options);
+/// From a net of sym with all shapes known to a package, or as far as `stopAfter`. The package is
+/// put into `into`; without it, its size and hash are left on the plan (lower-to-package).
+void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options,
+                   package::PackageData *into = nullptr);
 
 /// Its passes by name, in order; those of `disabled` are not among them.
 std::vector<std::string> passNames(const CompileOptions &options);
@@ -18,7 +19,7 @@ std::vector<std::string> passNames(const CompileOptions &options);
 /// parts of plan-memory.
 std::vector<std::string> optimisations();
 
-/// `--lstmc`: the same with default options, for lstmc opt.
+/// For lstmc opt: the pipeline `lstmc{...}` with the options of PipelineOptions.h.
 void registerPipelines();
 
 } // namespace lstmc::passes

@@ -1,5 +1,5 @@
-// Ops that are always carried out by others: rules/Written.cpp and rules/Einsum.cpp write them out before any pass looks
-// at the net (Shorthand.td). Their records say what users see of them.
+// Ops that the pass expand-shorthands always replaces by others (Shorthand.td; rules/Written.cpp, rules/Einsum.cpp). Their
+// records describe them for users.
 
 #ifndef LSTMC_IR_SYM_COMPOSEDOPS
 #define LSTMC_IR_SYM_COMPOSEDOPS

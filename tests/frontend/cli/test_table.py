@@ -109,7 +109,7 @@ class Table(Case):
                             (["compile", "none.lnet", "--dtype", "f16"], '--dtype takes f32 or f64, got "f16"'),
                             (["compile", "none.lnet", "--limit", "nodes=few"], '--limit takes a count'),
                             (["compile", "none.lnet", "--work-load-list", "1,x"], '--work-load-list takes a count'),
-                            (["inspect", "none.lnet", "--emit", "xml"], '--emit takes lnet, sym, exec or dot, got "xml"'),
+                            (["inspect", "none.lnet", "--emit", "xml"], '--emit takes lnet, sym, module, exec or dot, got "xml"'),
                             (["run", "none.lnet", "-t", "1,2"], '--threads takes a count'),
                             (["bench", "none.lnet", "-t", "1,two"], '--threads takes a count (K, M, G are powers of 1,000), got "two"')]:
             done = self.run_here(*words)
