@@ -625,7 +625,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
       fused programs element for element) and both are the same view of elements of one size.
     * Sharing: buffers that are never alive at once may overlap (Placement.h).
     * Parameters, auxiliaries, optimizer slots and states come first of what is kept, so that the plans of one net for several
-      lengths have them at the same offsets and can use one arena in turn (buckets, executor/README.md).
+      lengths have them at the same offsets and can use one arena in turn (buckets, design note 020).
     * Packed weights that only entries read which change no parameters come last of what is kept: entries that do change
       some may use their memory, since what prepares the others then runs again.
     * What prepare:ENTRY needs lies after the inputs of ENTRY, which may have been given before it runs.

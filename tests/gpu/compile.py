@@ -1,7 +1,8 @@
 """compile.py FOLDER ROOM NVCC [--write]: what ptxas said when the build compiled the kernels for GPUs (FOLDER/*.log).
 
 Every kernel of ROOM/kernels/Entries.def is compiled for sm_80 and sm_90 from the file that it says, none may spill registers to memory or have more local memory than
-ROOM/model/LocalMemory.def says, and the table in the README of ROOM is what was said, if this is the NVCC that it names. --write puts it there.
+ROOM/model/LocalMemory.def says, and the table in backends/cuda/registers.md is what was said,
+if this is the NVCC that it names. --write puts it there.
 """
 
 import pathlib
@@ -31,7 +32,7 @@ def said(logs):
 
 
 def table(found, version):
-    lines = [f"By nvcc {version}, for sm_80 and sm_90 where they differ. Shared memory that a launch asks for is not in it.", "",
+    lines = [f"By nvcc {version}, for sm_80 and sm_90 where they differ. Without shared memory asked for by a launch.", "",
              "| kernel | registers | spilled bytes | stack bytes | shared bytes |", "| --- | --- | --- | --- | --- |"]
     for kernel in sorted({kernel for kernel, _ in found}):
         columns = zip(*(found[kernel, architecture] for architecture in ARCHITECTURES))
@@ -48,7 +49,7 @@ def above_local(found, rows):
 
 def main():
     folder, room, nvcc = map(pathlib.Path, sys.argv[1:4])
-    readme = room / "README.md"
+    page = pathlib.Path(__file__).parents[2] / "backends/cuda/registers.md"
     logs = sorted(folder.glob("*.fatbin.log"))
     if not logs:
         print("skipped: the build had no nvcc")
@@ -65,13 +66,13 @@ def main():
     if above := above_local(found, (room / "model/LocalMemory.def").read_text()):
         sys.exit(f"more local memory than model/LocalMemory.def says: {above}")
     version = re.search(r"release ([\d.]+)", subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout)[1]
-    made, text = table(found, version), readme.read_text()
+    made, text = table(found, version), page.read_text()
     print(made)
     before, kept, after = re.split(f"{BEGIN}|{END}", text)
     if "--write" in sys.argv:
-        readme.write_text(before + BEGIN + made + END + after)
+        page.write_text(before + BEGIN + made + END + after)
     elif f"nvcc {version}," in kept and kept != made:
-        sys.exit(f"{readme.name} has another table: {' '.join(sys.argv)} --write")
+        sys.exit(f"{page.name} has another table: {' '.join(sys.argv)} --write")
 
 
 if __name__ == "__main__":
