@@ -90,8 +90,8 @@ inline constexpr llvm::StringLiteral kLinesAttr = "sym.lines";
 /// ArrayAttr of [name, part...]: the parameters that make up a vector which RNN packs
 /// (record-packed-vectors).
 inline constexpr llvm::StringLiteral kPackedAttr = "sym.packed";
-/// DictionaryAttr from an input's name to DenseI64ArrayAttr [low, high] or [low, high, ignored]: the
-/// values that the input may hold (record-input-ranges).
+/// DictionaryAttr from an input's name to DenseI64ArrayAttr [low, high] or [low, high, ignored]:
+/// the values that the input may hold (record-input-ranges).
 inline constexpr llvm::StringLiteral kInputRangesAttr = "sym.input_ranges";
 /// ArrayAttr of [name, value]: the values of `setting`s and `dim`s that were used. Not part of the
 /// graph's hash.
