@@ -19,6 +19,10 @@ inline constexpr llvm::StringLiteral kStepsLeadAttr = "sym.steps_lead";
 /// its rank, the whole's shape.
 inline constexpr llvm::StringLiteral kOperandSlicesAttr = "exec.operand_slices";
 
+/// ArrayAttr of locations on `exec.launch` of a fused program that was made from several ops: that
+/// of each instruction.
+inline constexpr llvm::StringLiteral kInstructionsAttr = "exec.instructions";
+
 /// Appends to the list of kOperandSlicesAttr what operand `operand`, of that shape, is of the
 /// whole; it has the elements of `result`, row-major. Nothing where the op does not say that the
 /// result is a piece.

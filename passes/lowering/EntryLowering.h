@@ -44,8 +44,6 @@ private:
   static bool isElementwise(mlir::Operation *op) {
     return llvm::isa<sym::ScalarRule, sym::FusedOp>(op);
   }
-  /// The place in the source, with "OP NAME" around it for PackageBuilder.
-  static mlir::Location launchLocation(mlir::Operation *op);
 
   // The program and what it is bound to: EntryLowering.cpp.
   mlir::LogicalResult checkDevices();
@@ -89,6 +87,7 @@ private:
   bool preparing = false;
   mlir::Location location;
   mlir::Operation *current = nullptr;
+  mlir::ArrayAttr instructions; ///< locations, of the fused program that is launched
 
   llvm::DenseMap<mlir::Value, sym::View> storage; ///< where values are
   llvm::DenseMap<mlir::Value, sym::View>
