@@ -1,4 +1,4 @@
-// Which values the inputs of a net may hold.
+// Valid value ranges of the inputs of a net.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -8,10 +8,10 @@
 
 namespace lstmc::passes {
 
-/// By the names of those inputs all of whose elements go to ops that read them as positions
-/// (IndexRule), as they are or moved (MovementRule): the positions that there are. Where several
-/// ops read one input, those that all of them have; of parts that different ops read, those that
-/// any of them has. `module` holds one net whose shapes are known.
+/// For each input whose elements are all used as indices (IndexRule), directly or after a data
+/// movement (MovementRule): the range of valid indices, by input name. If several ops read the same
+/// elements, the intersection of their ranges; if different ops read different elements, the union.
+/// `module` holds one net with known shapes.
 llvm::StringMap<ValueRange> inputRanges(mlir::ModuleOp module);
 
 } // namespace lstmc::passes

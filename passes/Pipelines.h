@@ -1,4 +1,4 @@
-// The order of the passes, and the reasons for it.
+// The order of the passes.
 #pragma once
 
 #include "mlir/Pass/PassManager.h"
@@ -7,18 +7,18 @@
 
 namespace lstmc::passes {
 
-/// From a net of sym with all shapes known to an exec.plan whose memory is planned and proved, or
-/// as far as `stopAfter`.
+/// Pipeline from a sym net with known shapes to an exec.plan with a validated memory plan, or up to
+/// `stopAfter`.
 void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options);
 
-/// Its passes by name, in order; those of `disabled` are not among them.
+/// Names of the pipeline's passes, in order, without those in `disabled`.
 std::vector<std::string> passNames(const CompileOptions &options);
 
-/// What `disabled` may name: the passes that only make the program faster or smaller, and such
-/// parts of plan-memory.
+/// Valid values of `disabled`: passes, and parts of plan-memory, that only make the program faster
+/// or smaller.
 std::vector<std::string> optimisations();
 
-/// `--lstmc`: the same with default options, for lstmc opt.
+/// Registers the pipeline `--lstmc` with default options, for lstmc opt.
 void registerPipelines();
 
 } // namespace lstmc::passes

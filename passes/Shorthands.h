@@ -1,12 +1,12 @@
-// Uses of ops that stand for others.
+// Expansion of shorthand ops.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace lstmc::passes {
 
-/// Writes them out (ir/sym/Shorthand.td). Before any pass, since the ops have no batch position,
-/// gradient or kernel for them.
+/// Replaces shorthand ops by the ops that they stand for (ir/sym/Shorthand.td). Runs before all
+/// passes, because shorthands have no batch position, gradient or kernel.
 void writeOutShorthands(mlir::ModuleOp module);
 
 } // namespace lstmc::passes
