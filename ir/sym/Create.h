@@ -11,7 +11,7 @@ inline mlir::RankedTensorType rankedType(mlir::Value value) {
 }
 
 mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type);
-/// A tensor of one number.
+/// A tensor filled with `number`.
 mlir::Value createFull(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
                        double number);
 /// `half`, all of whose elements are 0.5, replaced by uniform numbers in [0, 1): in training, or
