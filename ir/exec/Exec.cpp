@@ -48,7 +48,7 @@ mlir::LogicalResult BufferOp::verify() {
   auto input = getNextOf().getDefiningOp<BufferOp>();
   if (!input || getKind() != Kind::Input || input.getKind() != Kind::Input ||
       input.getDevice() != getDevice())
-    return emitOpError("is next of what is no input of its device");
+    return emitOpError("`next of` must name an input buffer on the same device");
   return mlir::success();
 }
 
