@@ -489,11 +489,12 @@ def HoistProjection : Pass<"hoist-projection", "::mlir::ModuleOp"> {
         %y, %h, %c = sym.rnn_layer lstm x(%x) w(%w) r(%r) ... {chunk = 6}   6 * 32 = 192 rows
 
     On a CPU about 200 rows give an efficient product while the projection remains a small part of
-    the cache. On a GPU the chunk is all steps, plus one for R h if the weights do not fit on the
-    chip; the target of each device decides. Costs `chunk * B * G * H` elements of workspace: a
-    chunk that would need more than `max-bytes` is shortened, down to 1 if two steps need more.
-    Layers without the attribute use 1. Sums keep their order (one chain per element, ascending), so
-    the bits do not depend on the chunk. Linear in ops.
+    the cache. On a GPU one product covers as many steps as fit, up to all, and R h of a step takes
+    the place of one more; where the gates are kept, it is 1. The target of each device decides.
+    Costs `chunk * B * G * H` elements of workspace: a chunk that would need more than `max-bytes`
+    is shortened, down to 1 if two steps need more. Layers without the attribute use 1. Sums keep
+    their order (one chain per element, ascending), so the bits do not depend on the chunk. Linear
+    in ops.
   }];
   let options = [Option<"maxBytes", "max-bytes", "uint64_t", "uint64_t(64) << 20",
                         "largest projection to materialise, in bytes">,
