@@ -268,7 +268,7 @@ void Folding::fold(const Run &run) {
     if (from == first || to == first) {
       std::vector<std::string> &texts = labels[{from, to}];
       if (texts.empty())
-        continue; // the arrow is there
+        continue; // the edge exists already
       bool same = std::all_of(texts.begin(), texts.end(),
                               [&](const std::string &text) { return text == texts[0]; });
       std::string label = texts[0];

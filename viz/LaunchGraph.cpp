@@ -36,7 +36,7 @@ public:
         connect(launch, box);
       }
     }
-    // Where a program says its outputs is no moment; what they hold is known at its end.
+    // The position of exec.output in a program is irrelevant; outputs are known at its end.
     for (auto output : program_.getBody().getOps<exec::OutputOp>()) {
       size_t box = addInputOrOutput(output.getName().str());
       for (const Writer &writer : writers_[output.getMemory()])
@@ -67,7 +67,7 @@ private:
     box.group = group;
     box.color = kKernelKinds[kindOf(launch.kernelId())].color;
     box.devices = {0};
-    // "OP NAME", as lower-to-exec says where a launch comes from.
+    // "OP NAME", the form in which lower-to-exec records the origin of a launch.
     if (auto named = llvm::dyn_cast<mlir::NameLoc>(launch.getLoc())) {
       auto [op, name] = named.getName().strref().split(' ');
       llvm::StringRef from = name.empty() ? op : name;

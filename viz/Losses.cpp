@@ -54,7 +54,7 @@ std::string lossChart(const Losses &losses) {
     std::string_view name, color;
   };
   double legend = kLeft + kWidth - 190;
-  // Colours: Okabe and Ito, as those of devices.
+  // Colours by Okabe and Ito, as for devices.
   for (const Curve &curve : {Curve{losses.training, "training", "#0072b2"},
                              {losses.validation, "validation", "#d55e00"}}) {
     if (curve.losses.empty())

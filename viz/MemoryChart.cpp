@@ -22,13 +22,13 @@ namespace {
 
 constexpr double kWidth = 900, kHeight = 160, kLeft = 110, kTop = 40, kGap = 50;
 
-/// By Kind; told apart by the colour-blind too. Source: P. Tol, "Colour Schemes",
-/// SRON/EPS/TN/09-002, scheme muted, and a grey for scalars, which are too small to be seen.
+/// Colours by Kind, distinguishable by the colour-blind. Source: P. Tol, "Colour Schemes",
+/// SRON/EPS/TN/09-002, scheme muted, and a grey for scalars, which are too small to be visible.
 constexpr std::array<std::string_view, package::kKindCount> kColors = {
     "#332288", "#aa4499", "#cc6677", "#ddcc77", "#117733", "#88ccee",
     "#882255", "#666666", "#44aa99", "#999933", "#dddddd"};
 
-/// What a device holds from one launch to the next.
+/// Live bytes of a device between two launches.
 struct Moment {
   double begin, end; ///< seconds
   package::BytesOfKind bytes;
@@ -78,7 +78,7 @@ bool isFlat(const Lane &lane) {
                      [&](const Moment &moment) { return total(moment) == total(lane.moments[0]); });
 }
 
-/// Takes out the entries whose lanes are all flat, unless all are; gives their names.
+/// Removes the entries whose lanes are all constant, unless all are; returns their names.
 std::vector<std::string> leaveOutFlat(std::vector<Lane> &lanes,
                                       const package::PackageData &package) {
   std::vector<bool> flat(package.entries.size(), true);
@@ -95,7 +95,7 @@ std::vector<std::string> leaveOutFlat(std::vector<Lane> &lanes,
   return names;
 }
 
-/// Bytes at the left, up to those of the scale, and time below, each with a mark at half of it.
+/// Axes: bytes up to the scale's maximum on the left, time below; each with a mark at its half.
 std::string axes(const Lane &lane, double bottom, uint64_t most) {
   std::string svg;
   for (int half = 0; half <= 2; ++half) {
@@ -132,7 +132,7 @@ std::string peakLine(const package::PackageData &package, const Lane &lane, doub
                 "end");
 }
 
-/// What is held from launch to launch, as bars on each other, which say their bytes.
+/// Stacked bars of the live bytes between launches; their tooltips show the bytes.
 std::string bars(const Lane &lane, double bottom, uint64_t most) {
   std::string svg;
   double scale = lane.seconds > 0 ? kWidth / lane.seconds : 0;
@@ -153,11 +153,11 @@ std::string bars(const Lane &lane, double bottom, uint64_t most) {
   return svg;
 }
 
-/// What the ops of each box make, as an outline over the lane.
+/// Outlines over the lane with the bytes that the ops of each box allocate.
 std::string outlines(const package::PackageData &package, const Lane &lane, double bottom,
                      uint64_t most, const BoxLinks &links) {
   size_t moments = lane.moments.size();
-  // By box, what begins to be held at a moment, less what was held up to it.
+  // By box: the change of live bytes at each moment.
   std::map<size_t, std::vector<int64_t>> changes;
   for (const package::Buffer &buffer : package.buffers) {
     std::optional<size_t> box = links.boxOf(buffer.location);

@@ -88,7 +88,7 @@ public:
   }
 
 private:
-  /// What launches of a location do.
+  /// Work of all launches with one location.
   struct Op {
     size_t color; ///< in kKernelKinds
     std::set<uint32_t> devices;
@@ -124,7 +124,7 @@ private:
     return sources;
   }
 
-  /// Of its elements.
+  /// Bytes of the operand's elements.
   uint64_t bytesOf(const Operand &operand) const {
     uint64_t bytes = dtypeBytes(package_.buffers[operand.buffer].dtype);
     for (int64_t extent : operand.shape)
@@ -189,7 +189,7 @@ private:
     }
   }
 
-  /// What a message brings is what was sent.
+  /// Resolves a message to the sources of the value that was sent.
   std::set<Source> resolved(const Source &source) const {
     if (source.kind != Source::Kind::Message)
       return {source};
@@ -218,8 +218,8 @@ private:
     return all;
   }
 
-  /// A box for each parameter, read as it is or packed, as "NAME.packed"; its bytes are in those of
-  /// its readers.
+  /// A box for each parameter, packed ones ("NAME.packed") included; its bytes are counted in its
+  /// readers.
   void addParameters(Diagram &diagram, const std::map<Source, size_t> &ids) const {
     std::map<uint32_t, std::string> names; // by buffer; copies on other devices have the first's
     for (const package::Parameter &parameter : package_.parameters)

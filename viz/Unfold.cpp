@@ -122,7 +122,7 @@ std::string Unfolded::table(std::string_view color) const {
 }
 
 std::string Unfolded::dot(const std::string &title, std::string_view color) const {
-  // The title is a text beside the boxes: in the frame's corners, edges would cross it.
+  // The title is drawn beside the boxes: in a corner of the frame, edges would cross it.
   return fmt::format("    subgraph cluster_{0} {{\n      label=\"\"; style=filled; "
                      "fillcolor=\"#f7f7f7\"; color=\"#999999\";\n"
                      "      {{ rank=same; {0}_title [shape=plaintext, style=\"\", label={1}];{2}   "

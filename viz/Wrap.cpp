@@ -11,8 +11,8 @@ namespace {
 /// In boxes. What branches is read more easily in one piece than a chain is, and so may be longer.
 constexpr size_t kLong = 14, kLongBranched = 30, kWide = 8;
 
-/// How many boxes are below each, on the longest way. What reads nothing is just below its first
-/// reader. Arrows of a cycle back to its begin do not count.
+/// Level of each box: the longest path below it. A box that reads nothing is just below its first
+/// reader. Back edges of cycles are ignored.
 std::vector<size_t> levels(const Diagram &diagram) {
   size_t n = diagram.boxes.size();
   std::vector<std::vector<size_t>> readers(n);

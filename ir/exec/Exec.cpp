@@ -65,7 +65,7 @@ void LaunchOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, Kern
   properties.floats = builder.getDenseF64ArrayAttr(floats);
 }
 
-/// How many operands the flat list of views has.
+/// Number of operands in the flat list of views.
 static size_t countViews(llvm::ArrayRef<int64_t> list) {
   size_t count = 0;
   for (size_t at = 0; at < list.size(); ++at, ++count)

@@ -11,7 +11,7 @@ namespace lstmc::sym {
 
 //===---- shapes ------------------------------------------------------------------------------===//
 
-/// Checks that nothing is left to learn: all types are the same and complete.
+/// Whether nothing remains to be inferred: all types are equal and complete.
 static bool settled(Operation *op, Numbers numbers) {
   auto first = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!first || !first.hasStaticShape() || isa<OpenType>(first.getElementType()) ||

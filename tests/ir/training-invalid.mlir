@@ -9,14 +9,14 @@ func.func @f(%dy: tensor<4x5xf32>) {
 // -----
 // Two shards, each of which would need a sum to go on from.
 func.func @f(%dy: tensor<4x5xf32>, %b: tensor<5xf32>) {
-  // expected-error@+1 {{goes on from a sum, and sums 2 shards}}
+  // expected-error@+1 {{continues a sum, so it must sum one shard, not 2}}
   %db = sym.bias_gradient %dy from %b : tensor<5xf32> {outer = array<i64: 1>, batch = 4 : i64, inner = array<i64: 1>, shards = 2 : i64} : (tensor<4x5xf32>) -> tensor<5xf32>
   return
 }
 
 // -----
 func.func @f(%dy: tensor<4x5xf32>, %b: tensor<6xf32>) {
-  // expected-error@+1 {{goes on from 'tensor<6xf32>' to 'tensor<5xf32>'}}
+  // expected-error@+1 {{continues a sum of 'tensor<6xf32>' with 'tensor<5xf32>'}}
   %db = sym.bias_gradient %dy from %b : tensor<6xf32> {outer = array<i64: 1>, batch = 4 : i64, inner = array<i64: 1>, shards = 1 : i64} : (tensor<4x5xf32>) -> tensor<5xf32>
   return
 }

@@ -1,4 +1,4 @@
-// What loss heads measure (the metric kernels define it), and the results of heads without a label.
+// Measures of loss heads, as defined by the metric kernels, and results of heads without a label.
 
 #include <cmath>
 
@@ -76,8 +76,8 @@ static Value withScalar(OpBuilder &builder, Location loc, Value x, double scalar
                             builder.getBoolAttr(true));
 }
 
-/// f64 [2, outer, batch, inner] of what a head says of the second class and of what the label says,
-/// each one number a row.
+/// Concatenates a head's score for the second class and the label's truth, one number per row each:
+/// f64 [2, outer, batch, inner].
 static Value joinScores(OpBuilder &builder, Location loc, Value score, Value truth,
                         const Rows &rows) {
   SmallVector<Value> both;
@@ -156,7 +156,7 @@ Value SoftmaxOutputOp::buildScores(OpBuilder &builder, const HeadMeasure &measur
                        withClasses(builder, *this, getOutput()));
 }
 
-/// Of softmax_cross_entropy; not what it is multiplied by.
+/// The loss of softmax_cross_entropy, without the factor of the incoming gradient.
 static SoftmaxLoss rowsOf(SoftmaxCrossEntropyOp op, const HeadMeasure &measure) {
   return {.x = op.getData(),
           .label = op.getLabel(),

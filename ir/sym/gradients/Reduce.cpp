@@ -24,7 +24,7 @@ static E stretched(GradientBuilder &builder, mlir::Operation *op, Value reduced,
   return {several ? broadcastLike(builder, op->getLoc(), wide, data) : wide, &builder};
 }
 
-/// The axes that are reduced: `axis`, all others with `exclude`, all if `axis` is not given.
+/// The reduced axes: `axis`; with `exclude` all others; all if `axis` is not given.
 static llvm::SmallVector<int64_t>
 reducedAxes(Value data, std::optional<llvm::ArrayRef<int64_t>> given, bool exclude) {
   int64_t rank = rankedType(data).getRank();

@@ -28,7 +28,7 @@ int64_t withLibrary(KernelBuilder &builder, int64_t bytes, const View &weight) {
   return library ? roundUp(bytes, kAlignment) + library : bytes;
 }
 
-/// The view for a result; absent if nobody reads it.
+/// The view for a result; absent if it has no readers.
 View resultOrAbsent(KernelBuilder &builder, mlir::Value value) {
   View view = builder.viewOrAbsent(value);
   return view ? builder.output(view, view.shape) : view;

@@ -149,8 +149,8 @@ public:
     return {createTranspose(builder_, loc_, x.value, permutation), letters.str()};
   }
 
-  /// The sums over `inner` of products, its letters ascending as a has them: one for each index of
-  /// `shared`. The axes of the result: shared, those of a alone, those of b alone.
+  /// Sums products over the letters `inner`, in the order in which a has them, for each index of
+  /// `shared`. Axes of the result: shared, those only in a, those only in b.
   Lettered multiply(const Lettered &a, const Lettered &b, StringRef shared, StringRef inner) {
     auto alone = [&](const Lettered &x, const Lettered &other) {
       std::string letters;
@@ -223,7 +223,7 @@ Value EinsumOp::writtenOut(OpBuilder &builder) {
     value = writer.multiply(operands[0], operands[1], batch, inner);
   }
   value = writer.inOrder(value, result);
-  if (value.value == getArgs()[0]) // nothing was left to do, and the result has a place of its own
+  if (value.value == getArgs()[0]) // no op was needed, but the result needs a location of its own
     return builder.create<CopyOp>(getLoc(), value.value.getType(), value.value);
   return value.value;
 }

@@ -96,10 +96,9 @@ LogicalResult TopkOp::relateShapes(ShapeRelation &relation) {
 
 namespace {
 
-/// Columns of numbers that are put in the order of the first two along their last axis: keys, and
-/// numbers that say which of equal keys comes first. Batcher's bitonic network, with the second
-/// half of each merge reversed, so that every comparison is in one direction; the extent is a
-/// power of two.
+/// Sorts columns of numbers along their last axis by the first two: the keys, and numbers that
+/// order equal keys. Batcher's bitonic network, with the second half of each merge reversed, so
+/// that every comparison has the same direction; the extent is a power of two.
 class SortingNetwork {
 public:
   SortingNetwork(OpBuilder &builder, Location loc, bool ascends)
@@ -213,8 +212,8 @@ private:
     return moved(value);
   }
 
-  /// Filled up with the element that comes last in order; of equal ones those of the data come
-  /// first, because their indices are smaller.
+  /// Pads with the value that is last in order; among equal ones the data come first, because their
+  /// indices are smaller.
   Value padded(Value data, bool ascends) {
     if (padded_ == count_)
       return data;

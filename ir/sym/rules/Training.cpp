@@ -40,7 +40,7 @@ BatchPosition RnnLayerGradientOp::batchOfResult(unsigned index, Positions operan
       {{0, 1}, {1, 1}, {2, 1}, {3, 0}, {4, 0}, {5, 0}, {6, 1}, {9, 1}, {10, 0}, {11, 0}});
 }
 
-/// The gradient divides by a number of all rows, unless `valid` gives the divisor.
+/// The gradient divides by a count over all rows, unless `valid` provides the divisor.
 BatchPosition SoftmaxOutputGradientOp::batchOfResult(unsigned, Positions operands) {
   auto axis = int64_t(getAxis());
   if (getNormalization() != "null" && !getValid())

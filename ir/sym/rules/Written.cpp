@@ -1,4 +1,4 @@
-// What the ops of ComposedOps.td are written out as, but for einsum (Einsum.cpp).
+// Expansion of the ops in ComposedOps.td, except einsum (Einsum.cpp).
 #include <limits>
 #include <map>
 
@@ -116,8 +116,8 @@ Value SoftmaxActivationOp::writtenOut(OpBuilder &builder) {
 
 //===---- rectifiers --------------------------------------------------------------------------===//
 
-/// slope * (exp(x) - 1) of what is not above 0: elsewhere the exponent is cut off, so that neither
-/// it nor its gradient, of which nothing is taken, is infinite.
+/// slope * (exp(x) - 1) for x <= 0. For other x, whose result is discarded, the exponent is
+/// clipped, so that neither it nor its gradient is infinite.
 static E exponentialBelow(E x, double slope) {
   return x.withScalar<MinimumScalarOp>(0).of<Expm1Op>() * slope;
 }
@@ -135,7 +135,7 @@ Value LeakyReluOp::writtenOut(OpBuilder &builder) {
     Value gamma = alongAxis(builder, getLoc(), getGamma(), rank, rank == 1 ? 0 : 1);
     below.value = builder.create<BroadcastMulOp>(getLoc(), getType(), getData(), gamma);
   } else if (type == "rrelu") {
-    // Outside of training dropout gives its input, half of the way.
+    // Outside of training dropout is the identity, here of the middle of the range.
     double lower = getLowerBound().convertToDouble(), upper = getUpperBound().convertToDouble();
     E half = x.of<ZerosLikeOp>() + 0.5;
     E way{createUniform(builder, getLoc(), half.value, "training"), &builder};
@@ -152,7 +152,7 @@ Value LeakyReluOp::writtenOut(OpBuilder &builder) {
 
 //===---- products ----------------------------------------------------------------------------===//
 
-/// Of two matrices a dot, whose sums over rows of the batch are by shards.
+/// For two matrices a dot, whose sums over rows of the batch are by shards.
 template <typename Op> static E gemm(Op op, OpBuilder &builder) {
   auto type = op.getType();
   Value product =
@@ -203,7 +203,8 @@ static Value positionsOf(OpBuilder &builder, Location loc, Value indices,
   if (picked.empty())
     picked.push_back(1);
   const int64_t depth = shapeOf(indices)[0];
-  std::map<int64_t, SmallVector<int64_t>> axesOf; // those of one extent are looked up together
+  std::map<int64_t, SmallVector<int64_t>>
+      axesOf; // extents to the axes that have them; these are looked up together
   for (int64_t axis = 0; axis < depth; ++axis)
     axesOf[extents[size_t(axis)]].push_back(axis);
   SmallVector<Value> inside{size_t(depth), Value()};
