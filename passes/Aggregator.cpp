@@ -82,7 +82,7 @@ llvm::ArrayRef<Value> Aggregator::slicesOf(Value value) const {
   return found == sliced.end() ? llvm::ArrayRef<Value>() : llvm::ArrayRef<Value>(found->second);
 }
 
-/// A value in slices like those of another one.
+/// Slices `value` like `pieces`; returns the existing slices if it is cut already.
 llvm::SmallVector<Value> Aggregator::cutAs(llvm::ArrayRef<Value> pieces, Value value) {
   if (llvm::ArrayRef<Value> known = slicesOf(value); !known.empty())
     return llvm::to_vector(known);
@@ -179,7 +179,7 @@ void Aggregator::makeTogether(const Bucket &bucket) {
             device);
     if (!member.parameter.empty())
       all.getDefiningOp()->setAttr(sym::kGradientOfAttr,
-                                   builder.getStringAttr(member.parameter)); // plans say so
+                                   builder.getStringAttr(member.parameter)); // shown in plans
   }
 }
 

@@ -53,7 +53,7 @@ private:
       return mlir::failure();
     for (sym::GradientOp gradient : gradients) {
       if (mlir::Operation *op = gradient.getValue().getDefiningOp(); op && op->getNumResults() == 1)
-        op->setAttr(sym::kGradientOfAttr, gradient.getParameterAttr().getAttr()); // plans say so
+        op->setAttr(sym::kGradientOfAttr, gradient.getParameterAttr().getAttr()); // shown in plans
       gradient.erase();
     }
     return mlir::success();
@@ -92,7 +92,7 @@ private:
     if (gradients.empty())
       return mlir::success();
     double rescale = rescaleOf(entry);
-    Value scale; // [1]: rescale and clipping in one factor, where the norm is asked for
+    Value scale; // [1]: product of rescaling and clipping factors; null without clipping by norm
     if (clipNorm > 0 || reportNorm) {
       auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
       Type element = widestElement(gradients);
@@ -114,8 +114,8 @@ private:
       scale = results[1];
     }
     reportNorms(builder, entry, gradients, rescale);
-    // Devices update side by side before they give one another what they have made: at most one
-    // update each at a time.
+    // Per device at most one update at a time is built before its results are sent, so that devices
+    // update concurrently.
     llvm::SmallVector<Update> made;
     while (!gradients.empty()) {
       llvm::ArrayRef<sym::GradientOp> together = updatedTogether(gradients);
@@ -216,7 +216,7 @@ private:
     return sum;
   }
 
-  /// Of parameters that are marked `report_norm`: outputs `gradient_norm:NAME`, f64[1].
+  /// Adds the outputs `gradient_norm:NAME`, f64[1], for parameters marked `report_norm`.
   void reportNorms(mlir::OpBuilder &builder, mlir::func::FuncOp entry,
                    llvm::ArrayRef<sym::GradientOp> gradients, double rescale) {
     auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
@@ -265,7 +265,8 @@ private:
     Value value;
   };
 
-  /// The formula's own part: new state, and the parameter where no norm is asked for.
+  /// Emits the first part of the formula: the new state, and the parameter too if the formula needs
+  /// no norms.
   Update begin(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient,
                Value scale, double rescale) {
     listener.setAs(gradient);
@@ -280,7 +281,8 @@ private:
     if (reads(form->formula, "lr"))
       operands.push_back({"lr", scalarInput(entry, "learning_rate")});
     llvm::SmallVector<std::string> stateNames;
-    // What a norm is asked of, but for the parameter itself; the parameter where none is.
+    // The values whose norms are needed, except for the parameter itself; the parameter if no norm
+    // is needed.
     llvm::SmallVector<std::string_view> made;
     for (std::string_view name : normed())
       if (name != "w")
@@ -350,7 +352,7 @@ private:
     }
   }
 
-  /// Of tensor `which` of the form's norms, going on from slice to slice.
+  /// The norm of tensor `which`, accumulated from slice to slice.
   Value sumOfSlices(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Update> updates,
                     size_t which) {
     auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
@@ -362,7 +364,7 @@ private:
     return sum;
   }
 
-  /// The program of a formula: `made` are the names that it gives back.
+  /// Emits a formula as a fused program; `made` names its results.
   mlir::ValueRange write(mlir::OpBuilder &builder, sym::ParameterOp parameter,
                          llvm::ArrayRef<Operand> operands, std::string_view formula,
                          llvm::ArrayRef<std::string_view> made, Type type, double rescale) {
@@ -389,7 +391,7 @@ private:
                 });
   }
 
-  /// What is known when the net is compiled.
+  /// Assigns the values that are known at compile time.
   void giveNumbers(FormulaEmitter &calculus, sym::ParameterOp parameter, double rescale) {
     double decays = decaysByName(parameter.getSymName()) ? 1 : 0;
     calculus.assign("wd", FormulaValue::of(wd * multiplier(parameter, "wd_mult", decays)));
@@ -426,7 +428,7 @@ private:
     return symbols->lookup<sym::ParameterOp>(gradient.getParameterAttr().getAttr());
   }
 
-  /// To all copies that the gradients' updates are for.
+  /// Writes the new values to all copies that the gradients update.
   void writeCopies(mlir::OpBuilder &builder, llvm::SmallVectorImpl<Update> &made) {
     for (Update &update : made) {
       sym::GradientOp gradient = update.gradient;
@@ -442,7 +444,7 @@ private:
     made.clear();
   }
 
-  /// Weight decay is for weights and gammas, unless wd_mult says otherwise.
+  /// Weight decay applies to weights and gammas, unless wd_mult overrides it.
   static bool decaysByName(llvm::StringRef name) {
     return name.ends_with("_weight") || name.ends_with("_gamma");
   }

@@ -21,7 +21,7 @@ static int batchAxis(mlir::func::FuncOp entry, unsigned argument) {
   return -1;
 }
 
-/// Scalars, and states, whose layers say where their rows are.
+/// Whether an argument has no batch axis: a scalar, or a state, whose layer determines its rows.
 static bool isNoBatch(mlir::func::FuncOp entry, unsigned argument) {
   auto role = entry.getArgAttrOfType<mlir::StringAttr>(argument, sym::kRoleAttr);
   return role && (role.getValue() == "scalar" || role.getValue() == "state");

@@ -107,7 +107,7 @@ private:
     result.shares.back().count += share->count;
   }
 
-  /// To what the entry's parts on other devices cost.
+  /// Adds the cost of a part to that of the entry's parts on other devices.
   void addCost(mlir::func::FuncOp part) {
     auto found = llvm::find_if(result.costs,
                                [&](const EntryCost &cost) { return cost.entry == entryOf(part); });
@@ -193,7 +193,7 @@ int64_t CompileOptions::devicesPerReplica() const {
   return most;
 }
 
-/// What roll-recurrence says of the layers that it found.
+/// Reads the attribute that roll-recurrence left for the layers that it found.
 static std::vector<RolledLayer> rolledLayers(mlir::ModuleOp module) {
   std::vector<RolledLayer> layers;
   auto all = module->getAttrOfType<mlir::ArrayAttr>(sym::kRolledAttr);

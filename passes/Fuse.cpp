@@ -1,11 +1,11 @@
 // fuse: element-wise ops into sym.fused regions.
 //
-// Upwards: every op has a height over the end of its function. A producer that joins its consumers'
-// region has their height; every other edge goes down by at least one. So regions of one height
-// cannot depend on one another, and regions plus single ops stay without cycles, whatever is
-// joined. Downwards, in the order that this gives: a consumer joins the deepest of its producers'
-// regions where all else that it reads is less deep, and takes its depth; again, every other edge
-// changes depth.
+// Upward pass: every op has a height above the end of its function. A producer that joins its
+// consumers' region takes their height; every other edge descends by at least one. Regions of one
+// height therefore cannot depend on one another, and the graph of regions and single ops stays
+// acyclic whatever is joined. Downward pass, in the resulting order: a consumer joins the deepest
+// of its producers' regions if its other operands are less deep, and takes that depth; again every
+// other edge changes depth.
 
 #include <deque>
 
@@ -33,7 +33,7 @@ struct Group {
   unsigned ops = 0;
   unsigned edges = 0; ///< operands and results of its ops, an upper bound of the region's
   mlir::RankedTensorType shape;
-  /// Of the masks among its ops; no other mask may join.
+  /// Window of the masks among its ops; masks with another window may not join.
   std::optional<mlir::DenseI64ArrayAttr> window;
 
   bool agrees(const Group &other) const {
@@ -82,7 +82,8 @@ private:
     });
   }
 
-  /// By extents of 1 and leading axes; what has to be reshaped besides is left to lower-to-exec.
+  /// Whether `from` broadcasts to `to` by extents of 1 and leading axes. lower-to-exec handles
+  /// other reshapes.
   static bool stretches(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to) {
     if (from.size() > to.size())
       return false;
@@ -92,7 +93,7 @@ private:
     return true;
   }
 
-  /// A value of a narrow type is rounded where it is stored, so it has to be.
+  /// A value of a narrow type is rounded when it is stored, so it must be stored.
   static bool isNarrow(Value value) {
     mlir::Type element = sym::rankedType(value).getElementType();
     return sym::computeType(element) != element;
@@ -227,7 +228,8 @@ private:
     return order;
   }
 
-  /// Of operand `i`; after the last, of nothing, what it has to wait for all the same.
+  /// The op that defines operand `i`; for the index after the last operand, the op that must
+  /// precede it for other reasons.
   Operation *producerOf(Operation *op, unsigned i) const {
     return i < op->getNumOperands() ? op->getOperand(i).getDefiningOp() : before.lookup(op);
   }

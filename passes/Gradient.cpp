@@ -158,8 +158,8 @@ public:
 
   bool wants(Value operand) override { return operand && trained.contains(operand); }
 
-  /// What goes to all rows, or to a part's own, of a value goes to the value at once: contributions
-  /// are added in the order of the net as written.
+  /// Gradients that pass through all_rows and own_rows go to their operand immediately, so that
+  /// contributions are added in the order of the net as written.
   void add(Value operand, Value gradient) override {
     if (!wants(operand))
       return;
@@ -207,7 +207,7 @@ public:
   }
 
 private:
-  /// What the gradient of the op at hand is divided by at once: heads that differ in it.
+  /// The divisor to apply to the current op's gradient, if heads have different divisors.
   int64_t divisorOfCurrent() {
     auto divisor = current->getAttrOfType<mlir::IntegerAttr>(sym::kHeadDivisorAttr);
     return divideHeads && divisor && current->hasAttr(sym::kHeadAttr) ? divisor.getInt() : 1;
@@ -276,8 +276,7 @@ private:
     made->setAttr(sym::kCalledAttr, getStringAttr(text));
   }
 
-  /// What is like a value of the chunk that has its steps in front, has them too: gradients are
-  /// like what they are the gradients of.
+  /// A gradient has the layout of its forward value: if time is the leading axis there, it is here.
   void markSteps(Operation *made) {
     auto leads = [](mlir::OpResult result) {
       auto lead = result.getOwner()->getAttrOfType<mlir::DenseBoolArrayAttr>(kStepsLeadAttr);
@@ -311,8 +310,8 @@ private:
     flowing[use.gathered ? use.gathered.getX() : weight].weightUses.push_back(use);
   }
 
-  /// The steps of chunks, given last chunk first, side by side again; where they were cut from a
-  /// value or are joined already on the same device, that.
+  /// Concatenates the steps of chunks, given last chunk first. Returns the original value if they
+  /// were cut from one, or an existing concatenation on the same device.
   template <typename Use> Value joined(llvm::ArrayRef<Use> chunks, Value Use::*which) {
     if (chunks.size() == 1)
       return chunks.front().*which;
@@ -330,7 +329,7 @@ private:
     return sym::createConcat(*this, parts.front().getLoc(), parts, 0);
   }
 
-  /// Rows of a use of chunks: those of the whole op.
+  /// Batch position of the whole op, for a use by its chunks.
   template <typename Use> static BatchPosition rowsOf(llvm::ArrayRef<Use> chunks) {
     BatchPosition rows = chunks.front().rows;
     if (rows && rows.axis == 0)
@@ -357,7 +356,7 @@ private:
     return use.gathered ? sym::AllRowsOp(use.gathered).getType() : value.getType();
   }
 
-  /// Rows of a use are those of the op's first result, whatever way its operands were reshaped.
+  /// A use has the rows of the op's first result, however its operands were reshaped.
   BatchPosition resultRows() { return batch(current->getResult(0)); }
 
   /// The sum of what flowed into `value`, or null; made once.
@@ -455,7 +454,8 @@ struct Gradient : impl::GradientBase<Gradient> {
       dropRowMarks();
   }
 
-  /// Who has the whole batch has all rows: what unpack-rnn has marked was for the order of sums.
+  /// Removes own_rows and all_rows from a net for the whole batch; unpack-rnn added them only to
+  /// fix the order of sums.
   void dropRowMarks() {
     getOperation()->walk([](mlir::Operation *op) {
       if (!llvm::isa<sym::AllRowsOp, sym::OwnRowsOp>(op))

@@ -30,7 +30,7 @@ struct HoistProjection : impl::HoistProjectionBase<HoistProjection> {
     }
   }
 
-  /// Of the device whose program the function is.
+  /// The target of the device that runs the function.
   const target::Target &targetFor(mlir::func::FuncOp entry) const {
     auto device = size_t(deviceOf(entry));
     return device < devices.size() ? targetOf(std::string_view(devices[device]))

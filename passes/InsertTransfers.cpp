@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  /// Ends, for as long as it grows, in a return of nothing.
+  /// The function of a device. While it grows it ends with a return without operands.
   mlir::func::FuncOp partOn(int64_t device) {
     mlir::func::FuncOp &part = parts[device];
     if (!part) {
@@ -77,8 +77,9 @@ private:
     return op ? devices.lookup(op) : 0;
   }
 
-  /// A value goes to each other device that reads it as soon as it is there; but where it is only
-  /// added up or written, when it is: the other device has work of its own to do before.
+  /// Sends a value to each other device that reads it, as soon as it is computed. If it is only
+  /// added up or written there, it is received right before that, because the other device has work
+  /// to do first.
   void giveAway(Value value) {
     int64_t from = deviceOf(value);
     llvm::SmallVector<int64_t, 4> readers;
@@ -122,7 +123,7 @@ private:
     return receive.getValue();
   }
 
-  /// Of the input or parameter that it is, for messages; may be null.
+  /// Name of the input or parameter that the value is, for messages; may be null.
   mlir::StringAttr nameOf(Value value) {
     if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value))
       return entry.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
@@ -168,9 +169,9 @@ private:
         commit(user);
   }
 
-  /// What is only added up or written elsewhere is sent before the program waits for others, where
-  /// it does not depend on what it waits for: else the owners of parameters would wait for one
-  /// another in turn. Sends stay in the order of their numbers.
+  /// Moves sends of values that are only added up or written elsewhere before the program waits for
+  /// other devices, unless they depend on what it waits for; otherwise the owners of parameters
+  /// would wait for one another in turn. Sends keep the order of their numbers.
   void sendBeforeWaiting(mlir::func::FuncOp part, bool committed) {
     llvm::SmallVector<sym::SendOp> sends;
     llvm::SmallVector<Operation *> receives; // in program order

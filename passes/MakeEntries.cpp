@@ -55,7 +55,7 @@ public:
   void number(bool placed) {
     int64_t ordinal = 0;
     for (Operation &op : net.front()) {
-      // What replicate added goes with its neighbour.
+      // Ops added by replicate have the ordinal of their neighbour.
       bool after = llvm::isa<sym::OwnRowsOp>(op), added = after || llvm::isa<sym::AllRowsOp>(op);
       if (auto written = op.getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr))
         ordinal = written.getInt();
@@ -69,8 +69,8 @@ public:
     }
   }
 
-  /// Puts the ops of a ctx_group, and those of a name, into a recompute group of that name; of
-  /// several, the first. E0402 at one that has none.
+  /// Puts the ops of a ctx_group or of a name into a recompute group of that name; an op that
+  /// matches several gets the first. E0402 for a name without ops.
   mlir::LogicalResult recompute(llvm::ArrayRef<std::string> names) {
     llvm::StringSet<> found;
     for (Operation &op : net.front().without_terminator()) {
@@ -111,7 +111,7 @@ public:
     return false;
   }
 
-  /// E0210 where an input of the net has the name of a scalar that the entry is given.
+  /// E0210 if an input of the net has the name of a scalar input of the entry.
   mlir::LogicalResult checkNames(const EntryKind &kind) {
     for (unsigned i = 0; i < net.getNumArguments() && takesScalars(kind); ++i)
       for (llvm::StringRef scalar : {kLearningRate, kUpdate, kSeed})
@@ -170,8 +170,8 @@ public:
     entry.setAllResultAttrs(attributes);
   }
 
-  /// Of a replica: the maker of the net that it is a part of, which comes first. What is measured
-  /// row by row follows from that alone: a part may have gathered rows that mix in none.
+  /// For a replica: sets the maker of the whole net, which runs first. Row-wise measures are
+  /// determined there, because a part may contain gathered rows that do not mix in the net.
   void setWhole(const Maker &maker) { whole = &maker; }
 
 private:
@@ -271,8 +271,8 @@ private:
     });
   }
 
-  /// A caller of `forward` has no labels: a head whose value needs none gives way to ops that read
-  /// none.
+  /// A caller of `forward` provides no labels: a head whose value needs none is replaced by ops
+  /// that read none.
   void withoutLabel(Operation &op, sym::LossHead head, mlir::IRMapping &map) {
     if (Value value = head.buildValue(builder)) {
       map.map(op.getResult(0), value);
@@ -304,8 +304,8 @@ private:
     }
   }
 
-  /// Of what a head measures: where its data have no rows of themselves, those of the label beside
-  /// them, which is what a part of the batch makes of it (RowMarks.h).
+  /// Batch position of what a head measures. If its data have no rows, the position of the label,
+  /// which a part of the batch uses too (RowMarks.h).
   static sym::BatchPosition rowsOf(sym::LossHead head, const BatchPositions &positions) {
     Value data = head->getOperand(0);
     sym::BatchPosition rows = positions.of(data);
@@ -318,7 +318,8 @@ private:
     return beside ? rows : sym::BatchPosition::none();
   }
 
-  /// Passes that cut the batch no longer see which heads give a scalar.
+  /// Records the divisors, because later passes that split the batch cannot tell which heads return
+  /// a scalar.
   void sayDivisors(mlir::func::FuncOp entry) {
     setArgumentAttributes(entry);
     BatchPositions positions(entry);
@@ -389,8 +390,8 @@ private:
         op->erase();
   }
 
-  /// An input that an entry does not read is not asked for; data inputs stay, so that callers can
-  /// tell a net's inputs.
+  /// Removes inputs that an entry does not read, except data inputs, so that callers can identify a
+  /// net's inputs.
   void dropDeadArguments(mlir::func::FuncOp entry, const EntryKind &kind) {
     llvm::BitVector dropped(entry.front().getNumArguments());
     llvm::SmallVector<mlir::DictionaryAttr> kept;

@@ -46,9 +46,9 @@ std::optional<Cut> stepsOf(mlir::OpResult result) {
   return Cut{chunk[1], chunk[2], chunk[3], product(shape) / chunk[2], shape.size() - 1};
 }
 
-/// Makes the axis that holds the cut as large as the whole's. Where a single row leaves several
-/// open, the one that is as far from the end as in the result. False where the cut is spread over
-/// axes.
+/// Extends the axis that was split to the size of the whole. If several axes qualify because the
+/// part has a single row, takes the one that is as far from the end as in the result. Returns false
+/// if the split is spread over several axes.
 bool grow(llvm::MutableArrayRef<int64_t> shape, Numbers part, const Cut &cut) {
   auto holds = [&](size_t axis, bool alone) {
     int64_t after = product(part.drop_front(axis + 1));

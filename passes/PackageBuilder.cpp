@@ -153,7 +153,7 @@ private:
     }
   }
 
-  /// The numbers that the source gives, in the type of the buffer.
+  /// The explicit initial values of the source, in the type of the buffer.
   static std::vector<uint8_t> initialValues(exec::BufferOp buffer) {
     auto values = buffer->getAttrOfType<mlir::DenseElementsAttr>(kInitialValuesAttr);
     if (!values)
@@ -206,7 +206,8 @@ private:
     return row;
   }
 
-  /// Of what is read, none is kept.
+  /// Stores the slices of the operands that the launch writes; slices of operands that it only
+  /// reads are dropped.
   void addPieces(exec::LaunchOp launch, package::Launch &row) {
     if (auto chunk = launch->getAttrOfType<mlir::DenseI64ArrayAttr>(kChunkAttr)) {
       row.chunk = int32_t(chunk[0]);
@@ -296,7 +297,7 @@ package::Location locationOf(mlir::Location location) {
     location = named.getChildLoc();
   }
   SourceRange range = sym::decode(location);
-  // As they are shown: a package holds no control characters.
+  // In the form in which they are shown: a package holds no control characters.
   place.file = escaped(range.file);
   place.line = uint32_t(range.line);
   place.column = range.line ? uint32_t(range.column) : 0;

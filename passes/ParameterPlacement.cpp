@@ -54,7 +54,7 @@ void ParameterPlacement::lookAt(mlir::func::FuncOp part) {
   }
 }
 
-/// Parameters get the device that decides over them in declared order, each the one that has the
+/// Assigns owners in declaration order: each parameter to the device with a copy that owns the
 /// fewest bytes so far.
 void ParameterPlacement::decide(mlir::ModuleOp module, const StoreOptions &store) {
   llvm::DenseMap<int64_t, int64_t> load;

@@ -107,7 +107,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   sync.workers = workers;
   add(createSyncParameters(sync));
 
-  // After sync-parameters, which says how many shards a sum adds.
+  // After sync-parameters, which determines the number of shards of each sum.
   addPerEntry(createChainSums());
 
   // After the order of every sum is fixed, which depends on how many readers a value has; before

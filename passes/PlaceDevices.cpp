@@ -22,8 +22,8 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// An op that computes with parameters, in all entries: the ordinal of what it was made of, and
-/// which of those it is.
+/// Identifies an op with parameters in all entries: the ordinal of the op in the net as written,
+/// and a counter among the ops created from it.
 using Key = std::pair<int64_t, int64_t>;
 
 struct Anchor {
@@ -34,7 +34,7 @@ struct Anchor {
 
 /// In program order.
 std::vector<Anchor> anchorsOf(mlir::func::FuncOp entry) {
-  llvm::DenseSet<Value> parameters; // and what is made of them alone
+  llvm::DenseSet<Value> parameters; // and values computed from parameters alone
   mlir::SymbolTable symbols(entry->getParentOp());
   llvm::DenseMap<int64_t, int64_t> count;
   std::vector<Anchor> anchors;
@@ -124,7 +124,8 @@ struct PlaceDevices : impl::PlaceDevicesBase<PlaceDevices> {
   }
 
 private:
-  /// By cost, on the ops of all entries, since all have the parameters in one place.
+  /// Places by cost, over the ops of all entries, because a parameter has the same stage in all of
+  /// them.
   mlir::LogicalResult decide(llvm::ArrayRef<mlir::func::FuncOp> entries) {
     std::vector<Anchor> all = anchorsOfAll(entries);
     if (all.size() < size_t(stages))
@@ -150,7 +151,7 @@ private:
     return mlir::success();
   }
 
-  /// By name of the op.
+  /// Parses `costs` into a map by op name.
   mlir::LogicalResult readCosts(llvm::StringMap<std::vector<int64_t>> &given) {
     for (const std::string &text : costs) {
       auto [name, list] = llvm::StringRef(text).rsplit('=');
@@ -182,8 +183,8 @@ private:
     return mlir::success();
   }
 
-  /// What is said first; then ops follow their operands; then what stands before all that
-  /// follows its first reader.
+  /// Places ops with a given stage first, then ops after their operands, then the remaining ops
+  /// before their first reader.
   void place(mlir::func::FuncOp entry) {
     llvm::DenseMap<Operation *, int64_t> stage;
     if (stageOfGroup.empty())
@@ -220,7 +221,8 @@ private:
     return first == std::numeric_limits<int64_t>::max() ? 0 : first;
   }
 
-  /// A tied weight is where it is worked with most: what other ops do with it is less to send.
+  /// A shared weight goes to the stage with most of the computation on it, because the other uses
+  /// send less.
   static int64_t ofMainReader(Operation *op, const llvm::DenseMap<Operation *, int64_t> &stage) {
     int64_t most = -1, best = 0;
     for (Operation *user : op->getUsers()) {

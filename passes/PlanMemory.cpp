@@ -22,7 +22,7 @@ namespace lstmc::passes {
 
 namespace {
 
-/// What the plans of one net for several lengths have in common.
+/// Whether the plans of one net for several lengths share the buffer.
 bool isTrained(exec::Kind kind) {
   return kind == exec::Kind::Parameter || kind == exec::Kind::Auxiliary ||
          kind == exec::Kind::Optimizer || kind == exec::Kind::State;
@@ -105,15 +105,15 @@ private:
     }
   }
 
-  /// Ends in this launch, and nobody has taken its memory yet.
+  /// Whether the buffer's lifetime ends in this launch and its memory has not been reused yet.
   bool dies(unsigned buffer, uint32_t now) const {
     const Lifetime &life = lives.buffers[buffer];
     return life.to == now && life.endsInOne && !life.bound && !taken.test(buffer) &&
            blocks[blockOf[buffer]].to == now;
   }
 
-  /// Every way in which the launch reads the dying buffer is element for element where `out`
-  /// writes, and nothing else of the launch is written to `out`'s buffer.
+  /// Whether the launch reads the dying buffer only element for element where `out` writes, and
+  /// writes nothing else to `out`'s buffer.
   bool fits(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out,
             size_t in) const {
     auto type = [](const exec::OperandView &view) {
@@ -146,7 +146,7 @@ private:
 
   Lifetimes lives;
   const exec::Access &access;
-  std::vector<Block> blocks;     ///< per buffer; those of roots count
+  std::vector<Block> blocks;     ///< one per buffer; only those of roots are used
   std::vector<unsigned> blockOf; ///< root of each buffer
   llvm::BitVector taken;         ///< buffers whose memory a result has already
 };
@@ -249,7 +249,8 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
       if (inPlace)
         part.joinInPlace();
       uint64_t end = part.place(sharing);
-      // What prepare:ENTRY needs lies after what ENTRY was given already.
+      // The buffers of prepare:ENTRY are placed after the inputs of ENTRY, which may be set
+      // already.
       uint64_t after = end == 0 ? 0 : givenEnds.lookup(program.getEntry());
       const uint64_t base = changing.entries.contains(program.getEntry()) ? always : persistent;
       arena = std::max(arena, base + after + end);

@@ -101,8 +101,8 @@ public:
   }
 
 private:
-  /// For each op of backward the operands that have to be there before it: its own, and those of
-  /// sums over chunks whose chunk begins with it.
+  /// For each backward op, the operands that must exist before it: its own, and those of sums over
+  /// chunks whose chunk begins with it.
   std::vector<llvm::SmallVector<mlir::OpOperand *>> wantedAt() {
     std::vector<llvm::SmallVector<mlir::OpOperand *>> wanted(backward.size());
     llvm::DenseMap<Operation *, size_t> index;
@@ -130,10 +130,10 @@ private:
     return wanted;
   }
 
-  /// Whether forward ops of its own segment alone read a value. A loss head's are kept, since
-  /// backward begins with them, and so is what a recurrent layer gives: it is a part of what it
-  /// keeps for backward, and without it all layers in front would have to run again at once. Of a
-  /// segment of steps, that is wanted.
+  /// Whether a value is read in forward only by ops of its own segment, and may be recomputed. Not
+  /// the values of loss heads, where backward begins, nor the output of a recurrent layer: it is
+  /// part of what the layer keeps for backward, and without it all preceding layers would have to
+  /// run again at once. For a segment of steps the latter is intended.
   bool isInside(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || !places.contains(op) || !op->hasAttr(sym::kRecomputeAttr) ||

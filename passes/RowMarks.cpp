@@ -24,7 +24,7 @@ void sayExtents(Operation *op) {
     mlir::ScopedDiagnosticHandler quiet(op->getContext(),
                                         [](mlir::Diagnostic &) { return mlir::success(); });
     if (succeeded(op->getName().verifyInvariants(op)))
-      return; // says them by what it reads
+      return; // the attribute is relative to the operand
   }
   op->setAttr(rule.extentsAttribute(),
               mlir::Builder(op).getDenseI64ArrayAttr(sym::rankedType(op->getResult(0)).getShape()));
@@ -100,8 +100,8 @@ void RowMarks::gather(Operation *op, const BatchPositions &positions) {
     }
 }
 
-/// Operands that are there for the whole batch, where the op takes the rows of a part: those that
-/// alone would lead to the same rows of the results.
+/// Extracts a part's rows of operands that hold the whole batch, if the op needs them: operands
+/// that alone would lead to the same rows of the results.
 void RowMarks::matchOperands(Operation *op, llvm::MutableArrayRef<BatchPosition> operands) {
   auto wanted = rowByRow(op, operands);
   if (!wanted)

@@ -6,8 +6,8 @@
 
 namespace lstmc::passes {
 
-/// What hangs on the op hangs on all that stand in its place, with what the user called; the name
-/// on the one whose result it names.
+/// Copies attributes of the replaced op to all its replacements, with the user's name of the op;
+/// its node name to the op that computes the result.
 static void inherit(mlir::Operation *op, mlir::Operation *first, mlir::Operation *last) {
   if (!op->hasAttr(sym::kCalledAttr))
     op->setAttr(sym::kCalledAttr, mlir::StringAttr::get(op->getContext(), sym::labelOf(op)));

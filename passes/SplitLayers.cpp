@@ -46,7 +46,7 @@ public:
       : entry(entry), steps(steps), chunks(chunks), segments(segments),
         builder(entry.getContext(), &stage), rows(entry) {}
 
-  /// Why nothing was cut; empty if something was.
+  /// Cuts the entry. Returns why nothing was cut; empty if something was.
   llvm::StringRef run() {
     for (Operation &op : entry.front().without_terminator())
       classify(&op);
@@ -148,7 +148,7 @@ private:
     auto cut = size_t(llvm::count_if(readers, [&](Operation *op) { return isChunked(op); }));
     if (parameter)
       return ordered && cut < 2; // chunks of one op are one use where they follow one another
-    // What joins or cuts the value adds up for its readers first.
+    // Gradients of a value that is joined or cut are first summed over its readers.
     size_t together = stepsIn.contains(value) ? readers.size() - cut : cut;
     return ordered && (together < 2 || together == readers.size());
   }
@@ -246,7 +246,8 @@ private:
     return type.clone(shape);
   }
 
-  /// Whether the op, given a chunk, says that it makes a chunk: its attributes may name extents.
+  /// Whether the op infers a chunk as its result from chunks as operands; its attributes may
+  /// contain extents that prevent it.
   bool infersChunk(Operation *op, llvm::ArrayRef<BatchPosition> operands,
                    llvm::ArrayRef<BatchPosition> results) {
     mlir::ScopedDiagnosticHandler quiet(op->getContext(),

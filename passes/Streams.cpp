@@ -54,7 +54,7 @@ private:
     tails[stream] = i;
   }
 
-  /// What is done once launch `i` is.
+  /// The clock once launch `i` is done.
   StreamClock done(unsigned i) const {
     StreamClock clock = clocks[i];
     clock[streamOf[i]] = i + 1;
@@ -80,7 +80,7 @@ private:
       auto [low, high] = view.hull();
       const bool writes = access.writes(launches[i], k);
       std::vector<Touch> &list = touches[view.buffer];
-      if (writes) // who comes after this one comes after those
+      if (writes) // later launches are ordered after this one, and thereby after those
         llvm::erase_if(list, [&, low = low, high = high](const Touch &touch) {
           return low <= touch.low && touch.high <= high;
         });
@@ -93,8 +93,8 @@ private:
     return before;
   }
 
-  /// That of the latest launch that it waits for anyway, if nothing else has been put there since;
-  /// else one that is done with its work by then; else the one that has waited longest for more.
+  /// The stream of the latest launch that this one waits for, if no launch was put there since;
+  /// else a stream whose work is done by then; else the stream that has been idle longest.
   unsigned chooseStream(unsigned i, llvm::ArrayRef<unsigned> before) {
     if (isTransfer(launches[i].kernelId()))
       return 0;

@@ -1,4 +1,4 @@
-// sync-parameters: the parts of an entry become one function, in which every op says its device.
+// sync-parameters: joins the parts of an entry to one function, in which every op has a device.
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
@@ -37,7 +37,7 @@ llvm::SmallVector<Operation *> opsOf(mlir::func::FuncOp part) {
 /// The functions of one entry, joined.
 class Joiner {
 public:
-  /// `whole`: the entry over the whole batch, null where it is in one part.
+  /// `whole`: the entry over the whole batch, null if it has only one part.
   Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions,
          const ParameterPlacement &placement, int64_t bucketBytes, GradientCompression *compression)
       : whole(whole), placement(placement), bucketBytes(bucketBytes), compression(compression),
@@ -98,7 +98,7 @@ private:
   /// Where the rows are in what the whole has and a part has a part of; none elsewhere.
   BatchPosition rowsIn(Value wholeValue) const { return values->of(wholeValue).rows; }
 
-  /// Which elements of the whole a result of a part is.
+  /// Records which slice of the whole a part's results are.
   void notePieces() {
     for (Part &part : parts)
       for (auto [own, op] : llvm::zip_equal(part.ops, wholeOps)) {
@@ -115,9 +115,9 @@ private:
       }
   }
 
-  /// Program order; but where a replica is one device, sums over the batch stand right after what
-  /// they add, so that they go to other devices while the rest of backward runs. Of several, the
-  /// next one rather waits for what backward gives it.
+  /// Program order, except that in replicas of one device the sums over the batch come right after
+  /// their operands, so that they are sent while the rest of backward runs. In replicas of several
+  /// devices the next device waits for gradients more urgently.
   llvm::SmallVector<size_t> orderOfOps() {
     llvm::ArrayRef<Operation *> ops = parts.front().ops;
     llvm::DenseMap<Operation *, size_t> index;
@@ -210,7 +210,7 @@ private:
       return doOnWhole(i);
     op->moveBefore(&entry.front(), entry.front().end());
     int64_t device = placement.deviceOf(part.function, op);
-    // What comes after a sum over all parts is where that was made.
+    // An op that reads a sum over all parts runs where the sum was built.
     for (Value operand : op->getOperands())
       if (auto there = aggregator->deviceOf(operand)) {
         device = *there;
@@ -234,7 +234,7 @@ private:
       takeOwnRows(part, i);
   }
 
-  /// A parameter is read once on a device, a state where it is placed.
+  /// A parameter is read once per device, a state on the device that holds it.
   void readOnce(Part &part, size_t i, sym::ReadOp read) {
     llvm::ArrayRef<int64_t> has = placement.of(read.getSource());
     int64_t device = read->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr).getInt();
@@ -252,7 +252,7 @@ private:
     read.erase();
   }
 
-  /// One per parameter or slice, where it is added; or one per copy.
+  /// Emits one gradient per parameter or slice, on the device of the sum; or one per copy.
   void keepGradient(sym::GradientOp gradient) {
     llvm::StringRef parameter = gradient.getParameter();
     llvm::ArrayRef<int64_t> copies = placement.of(parameter);
@@ -304,8 +304,8 @@ private:
     }
   }
 
-  /// What the whole has as an operand: made already; what the first part has too, or the last, of
-  /// sums; made again of inputs; or joined from the rows of all.
+  /// Finds the whole-batch value of an operand: built already, equal to the first part's (for sums,
+  /// the last part's), recomputed from inputs, or joined from the rows of all parts.
   void findWhole(size_t i, mlir::OpOperand &operand) {
     Value value = operand.get();
     auto ownOf = [&](Part &part) { return part.ops[i]->getOperand(operand.getOperandNumber()); };
@@ -322,7 +322,7 @@ private:
     wholeValues.map(value, joinRows(builder, value.getLoc(), all, value.getType(), rowsIn(value)));
   }
 
-  /// What the whole has of inputs alone; nothing here waits for a part.
+  /// Recomputes a value that depends on inputs alone for the whole batch; it waits for no part.
   void makeAgain(Value value) {
     for (llvm::SmallVector<Value> next = {value}; !next.empty();) {
       Operation *maker = next.back().getDefiningOp();
@@ -347,7 +347,7 @@ private:
       builder.clone(*op, wholeValues);
   }
 
-  /// The rows of a part, of what is there for the whole batch.
+  /// Extracts the rows of a part from a value that holds the whole batch.
   void takeOwnRows(Part &part, size_t i) {
     Operation *op = part.ops[i];
     Value all = op->getOperand(0);
@@ -377,7 +377,7 @@ private:
       aggregator->add(op, std::move(sums[i]));
   }
 
-  /// Operands that hold the rows of a part, cut to those of a subtree.
+  /// Restricts operands that hold the rows of a part to the rows of a subtree.
   void takeSubtree(size_t i, Operation *sum, Part &part, const Share &subtree) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(sum);
@@ -396,8 +396,8 @@ private:
     }
   }
 
-  /// Random numbers belong to elements of the whole batch: a part of a mask says which of them it
-  /// draws.
+  /// Random numbers belong to elements of the whole batch: sets the window of elements that a part
+  /// of a mask draws.
   void drawOwnRows(Part &part, size_t i, sym::DropoutMaskOp mask) {
     auto whole = llvm::cast<sym::DropoutMaskOp>(wholeOps[i]);
     BatchPosition position = rowsIn(whole.getMask());
@@ -466,13 +466,13 @@ private:
   mlir::func::FuncOp whole, entry;
   const ParameterPlacement &placement;
   const int64_t bucketBytes;
-  GradientCompression *const compression; ///< null: there is none
+  GradientCompression *const compression; ///< null if compression is off
   PlacementListener listener{sym::kDeviceAttr};
   mlir::OpBuilder builder;
   std::optional<PartValues> values; ///< where there is a whole
   llvm::SmallVector<Operation *> wholeOps;
   llvm::SmallVector<Part> parts;
-  Part *last = nullptr;        ///< the one that is visited last
+  Part *last = nullptr;        ///< visited last
   mlir::IRMapping wholeValues; ///< of the whole's, those that have been made
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, Value> reads; ///< by symbol and device

@@ -1,5 +1,5 @@
-// validate-plan: runs every program over a picture of the arena that says whose bytes are where. It
-// knows nothing of lifetimes, blocks or placement.
+// validate-plan: simulates every program on a model of the arena that records the owner of each
+// byte. Independent of lifetimes, blocks and placement.
 
 #include <map>
 
@@ -24,7 +24,7 @@ struct Bytes {
   bool meets(const Bytes &other) const { return begin < other.end && other.begin < end; }
 };
 
-/// Who wrote which bytes last.
+/// The buffer that last wrote each range of bytes.
 class Picture {
 public:
   void claim(Bytes bytes, Value owner) {
@@ -36,7 +36,8 @@ public:
     runs[bytes.begin] = {bytes.end, owner};
   }
 
-  /// The first part of `bytes` that is not `owner`'s: its owner, or null where nobody has written.
+  /// The owner of the first bytes in `bytes` that `owner` does not own; null if nothing wrote them,
+  /// nullopt if there are none.
   std::optional<Value> stranger(Bytes bytes, Value owner) {
     uint64_t at = bytes.begin;
     auto run = runs.upper_bound(at);
@@ -301,7 +302,7 @@ private:
     }
   }
 
-  /// The very same elements, and the kernel says that it may be so.
+  /// Whether both operands are the same elements, and the kernel's record allows that.
   bool allowed(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out,
                size_t other) {
     if (access.writes(launch, other))

@@ -14,14 +14,14 @@ mlir::RankedTensorType tensorType(Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// Looks on while an op says its launches.
+/// Records the launches of an op without emitting them.
 class PartsProbe : public sym::KernelBuilder {
 public:
   explicit PartsProbe(Value result) : result(result) {}
 
   Parts windows;
   bool sideBySide = true;
-  int launches = 0; ///< that touch the result, or memory of which nothing is known
+  int launches = 0; ///< launches that touch the result, or unknown memory
 
 private:
   View view(Value value) override {

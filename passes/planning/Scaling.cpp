@@ -21,7 +21,7 @@ public:
 
   Checked<Scaling> run(const std::vector<int64_t> &hosts) {
     Scaling scaling{.rows = rows_};
-    // Of one host all devices are compiled for.
+    // For one host, all its devices are compiled.
     const Pattern one{firstHost(), rows_, perHost_, 1, 0};
     Checked<package::PackageData> compiled = compile_(one);
     if (!compiled.ok())

@@ -18,7 +18,7 @@ struct Pair {
   std::array<Pair, 2> orders() const { return {*this, swapped()}; }
 };
 
-/// The operands of one of these ops of two tensors, where nothing is stretched.
+/// The operands of a binary op `Ops` that does not broadcast.
 template <typename... Ops> std::optional<Pair> operandsOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !llvm::isa<Ops...>(op) || op->getOperand(0).getType() != value.getType() ||
@@ -33,7 +33,7 @@ std::optional<Pair> factorsOf(Value value) {
   return operandsOf<sym::ElemwiseMulOp, sym::BroadcastMulOp>(value);
 }
 
-/// What the function is of, if the value is one: `Op`, or Activation by that name.
+/// The argument of an activation function, if the value is one: `Op`, or Activation by that name.
 template <typename Op> Value argumentOf(Value value, llvm::StringRef name) {
   if (auto op = value.getDefiningOp<Op>())
     return op.getData();

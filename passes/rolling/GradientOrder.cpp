@@ -62,7 +62,8 @@ bool GradientOrder::keepsEach(Value value, const Move &move) const {
     return true; // two addends commute
   const auto leaving = llvm::count_if(
       value.getUses(), [&](mlir::OpOperand &use) { return move.leaving.contains(use.getOwner()); });
-  // Of two that leave, which are added first, their sum is one addend: it has to be the first.
+  // Two leaving uses that are added first become one addend, their sum: it must be the first
+  // addend.
   return leaving <= 2 && staysOutside(value, move, true, leaving == 1);
 }
 

@@ -143,7 +143,7 @@ private:
     return kind == package::Kind::Input || kind == package::Kind::Scalar;
   }
 
-  /// Of a launch that there is so often.
+  /// Seconds of a launch, scaled by `times`.
   double secondsOf(uint32_t device, KernelId kernel, target::Work work, const Times &times) const {
     if (const double each = times.work / times.count; each != 1)
       for (int64_t *part : {&work.flops, &work.bytes, &work.functions, &work.rows})
@@ -151,14 +151,14 @@ private:
     return times.count * targets_[device]->launchSeconds(machineOf(device), kernel, work);
   }
 
-  /// Of a message, out of what holds it or into it.
+  /// Seconds to copy a message out of its buffer, or into it.
   double copySeconds(uint32_t device, const target::Work &message, const Times &times) const {
     target::Work work;
     work.bytes = 2 * message.bytes;
     return secondsOf(device, KernelId::Copy, work, times);
   }
 
-  /// None where nobody has sent it yet.
+  /// Nullopt if the message has not been sent yet.
   std::optional<Span> received(size_t p, const package::Launch &launch, const target::Work &work) {
     const uint32_t device = entry_.programs[p].device;
     const auto [peer, message] = argumentsOf<ReceiveArguments>(launch);

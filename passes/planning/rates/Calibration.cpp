@@ -50,7 +50,7 @@ constexpr Cell kCells[] = {{1, 16, 64, 50},
                            {32, 16, 128, 0, Layers::None}};
 constexpr int kRounds = 4, kPasses = 2;
 
-/// What is measured where there is a second and no more: a net of each kind of size.
+/// Sizes to measure within a second: one net of each kind of size.
 constexpr Cell kQuickCells[] = {{1, 16, 64, 50},
                                 {2, 8, 128, 500},
                                 {4, 16, 256, 65},
@@ -92,7 +92,7 @@ private:
   double begin_ = 0;
 };
 
-/// What an eighth of some times stay below; other work only makes them longer.
+/// The 1/8 quantile of some times; disturbance by other work only makes times longer.
 double least(std::vector<double> &times) {
   std::sort(times.begin(), times.end());
   return times.empty() ? kNever : times[times.size() / 8];
@@ -104,7 +104,7 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// What it takes to look at the clock.
+/// The cost of reading the clock.
 double secondsOfClock() {
   std::vector<double> times;
   for (int i = 0; i < 200; ++i)
@@ -129,7 +129,7 @@ public:
     }
   }
 
-  /// Of all launches since it was last asked.
+  /// Total seconds of all launches since the last call.
   double sum() { return std::exchange(sum_, 0); }
 
 private:
@@ -145,7 +145,7 @@ struct Subject {
   LaunchSeconds processor, wall;
 };
 
-/// By the clock by which a launch takes less.
+/// Adds a sample per launch: the shorter of its times by two clocks.
 void addTo(std::vector<target::Sample> &samples, Subject &subject) {
   const package::PackageData &data = subject.package->data();
   for (const package::Entry &entry : data.entries) {
@@ -196,7 +196,7 @@ Status watch(Subject &subject, int threads, int rounds) {
   return {};
 }
 
-/// What a run that nobody times takes beyond its launches.
+/// Time of a call beyond its launches, without a timer.
 Result<double> secondsOfCall(int threads) {
   constexpr int kRuns = 400;
   LSTMC_ASSIGN(Subject subject, compileCell({1, 1, 16, 10}));
@@ -215,8 +215,8 @@ Result<double> secondsOfCall(int threads) {
   return std::max(0.0, least(runs) - least(launches));
 }
 
-/// The least time that any message took, from when it was offered to when it was taken: what others
-/// do on the machine, and who was not waiting yet, only makes it longer.
+/// The shortest time of any message from offer to receipt: other work on the machine, and receivers
+/// that are not waiting yet, only make it longer.
 class MessageWatch : public SessionTimer {
 public:
   void ran(const package::Package &, const package::Entry &entry,
@@ -271,7 +271,7 @@ Result<target::Link> measureLink(int threads, int rounds) {
   LSTMC_ASSIGN(double many, secondsOfMessage(kMany, threads, rounds));
   target::Link link;
   link.seconds = std::max(few, 1e-8);
-  // More than memory can give was no measurement.
+  // A rate beyond the bandwidth of memory is not a valid measurement.
   link.bytesPerSecond = std::min(4.0 * kMany / std::max(many - few, 1e-12), 1e12);
   return link;
 }

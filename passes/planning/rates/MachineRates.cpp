@@ -32,13 +32,13 @@ static std::filesystem::path cacheFile() {
   return folder.empty() ? folder : folder / kCacheFile;
 }
 
-/// Measurements of another processor or level say nothing of this one.
+/// Measurements of another processor or instruction set do not apply to this one.
 static std::string keyOf(int threads) {
   HostFacts host = hostFacts();
   return fmt::format("{}, {}, {} threads", host.processor, host.level, threads);
 }
 
-/// What LSTMC_RATES holds, else the file.
+/// The contents of LSTMC_RATES, else of the file.
 static Json kept() {
   std::string text;
   if (const char *given = std::getenv("LSTMC_RATES"))
