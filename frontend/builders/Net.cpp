@@ -16,7 +16,7 @@ struct NetState {
 
 Net::Net(std::string name) : state_(std::make_shared<NetState>(std::move(name))) {}
 
-/// What a Net without a network stands for: it takes nothing, and says why.
+/// The state of a Net without a network: rejects all calls with an error.
 static NetState &nowhere() {
   static thread_local NetState kState("nowhere");
   return kState;

@@ -50,7 +50,7 @@ static std::vector<std::string> schedulerWords(const Start &start) {
   return {};
 }
 
-/// Where ranks go, and who starts them there.
+/// Options for the hosts of ranks, and for the launcher.
 static std::vector<std::string> placeWords(const Start &start) {
   if (start.launcher == Launcher::Slurm)
     return {"--mca", "plm", "slurm"};
@@ -105,7 +105,7 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
        "--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp",
        // A rank that fails tells the others itself, and they end themselves.
        "--mca", "orte_abort_on_non_zero_status", "0",
-       // What is left when mpirun is told to end has had its time.
+       // Processes that remain when mpirun is told to end have had their time.
        "--mca", "odls_base_sigkill_timeout", "0", "-n", std::to_string(start.ranks)});
   add(singleCopy ? std::vector<std::string>{"--mca", "btl_vader_single_copy_mechanism", "cma"}
                  // Two copies, by way of pieces: larger ones, and more of them under way, as each
@@ -141,7 +141,7 @@ static Status checkPrograms(const Start &start, const std::string &first) {
 
 namespace {
 
-/// Closes the ends that have not been given away.
+/// Closes the ends that have not been released.
 struct Pipe {
   static Result<Pipe> make() {
     int ends[2];

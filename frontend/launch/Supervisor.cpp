@@ -95,7 +95,7 @@ private:
     return fmt::format("rank {} (process {} on {})", rank, ranks_[rank].pid, ranks_[rank].host);
   }
 
-  /// Of a rank that has never connected.
+  /// Name of a rank that has never connected.
   std::string absentName(size_t rank) const {
     const std::vector<std::string> &hosts = watch_.start.hosts;
     return hosts.empty() ? fmt::format("rank {}", rank)
@@ -193,7 +193,7 @@ void Supervisor::accept() {
     connections_.push_back({socket, {}, -1});
 }
 
-/// False when there is no more to receive.
+/// False if the connection has no more data.
 bool Supervisor::receive(Connection &connection) {
   char bytes[4096];
   const ssize_t size = ::recv(connection.socket, bytes, sizeof(bytes), 0);
@@ -318,7 +318,7 @@ std::optional<std::string> Supervisor::whyStuck(const Rank &rank, bool allWait) 
   const bool host = rank.at == Standing::At::Host, waits = rank.at == Standing::At::Wait;
   if (stands < watch_.stuckTimeout * (host ? kHostPatience : 1) || (waits && !allWait))
     return std::nullopt;
-  // All wait only if nobody has got on meanwhile.
+  // The job is stuck only if no other rank has made progress meanwhile.
   if (waits && std::ranges::any_of(ranks_, [&](const Rank &other) {
         return !other.ended && Clock::now() - other.standsSince < watch_.stuckTimeout;
       }))
@@ -346,7 +346,7 @@ void Supervisor::markLost(int index, const std::string &why, ErrorCode code) {
   deadline_ = Clock::now() + kAfterLoss;
 }
 
-/// To each rank, how far the others are.
+/// Tells each rank the progress of the others.
 void Supervisor::report() {
   uint64_t all = 0;
   for (const Rank &rank : ranks_)

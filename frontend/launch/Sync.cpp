@@ -98,7 +98,7 @@ Result<std::vector<SyncedFile>> missingOn(const std::string &host, int sshPort,
   return missing;
 }
 
-/// By tar, which a pipe leads to the host. What goes wrong here is seen there: a file is missing.
+/// Copies by tar through a pipe to the host. Local failures show up there as a missing file.
 Status copy(const std::vector<SyncedFile> &files, const std::string &folder,
             const std::string &host, int sshPort) {
   LSTMC_ASSIGN(Stage stage, Stage::of(files));
@@ -120,7 +120,7 @@ std::string megabytes(const std::vector<SyncedFile> &files) {
   return fmt::format("{:.1f} MiB", double(bytes) / (1 << 20));
 }
 
-/// Of each file here; read once for all hosts.
+/// Digests of local files; each is read once for all hosts.
 Result<std::map<std::string, std::string>> digestsOf(const std::vector<SyncedFile> &files) {
   static std::map<std::string, std::string> known;
   for (const SyncedFile &file : files) {

@@ -56,7 +56,7 @@ Result<cli::Options> optionsOf(const std::string &operand, Source source,
 
 std::mutex compiling;
 
-/// Of what `compile` gives, while no other thread compiles.
+/// Bytes of the package that `compile` returns; holds the lock, so that no other thread compiles.
 template <typename Compile> CompiledPackage bytesOf(Compile compile) {
   std::lock_guard lock(compiling);
   const Checked<cli::Model> model = compile();

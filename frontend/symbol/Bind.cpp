@@ -15,7 +15,7 @@ using mlir::Value;
 
 namespace {
 
-/// What an attribute takes.
+/// Text for the expected value of an attribute.
 std::string wanted(const sym::AttributeRecord &record) {
   std::string text = wantedText(attributeOf(record));
   return record.kind == sym::AttributeKind::Entries ? text + " and None" : text;
@@ -161,7 +161,7 @@ private:
     return !dtype || !isFloat(*dtype);
   }
 
-  /// Whether the number of an op of a tensor and a number is none of the tensor's integers.
+  /// Whether the scalar operand is outside of the range of the tensor's integer type.
   bool isBeyondData(const sym::AttributeRecord &record, const AttributeValue &value) {
     std::optional<DType> dtype = dtypeOfData();
     if (record.name != "scalar" || !dtype || isFloat(*dtype) || *dtype == DType::Bool)

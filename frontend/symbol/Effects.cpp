@@ -80,7 +80,7 @@ std::string idle(sym::ReshapeOp op, StringRef attribute) {
   return {};
 }
 
-/// Reductions: `exclude` applies only to axes that are given.
+/// Reductions: `exclude` applies only if axes are given.
 template <typename Op> std::string idleExclude(Op op, StringRef attribute) {
   return attribute == "exclude" && (!op.getAxis() || op.getAxis()->empty()) ? "axis is not given"
                                                                             : "";

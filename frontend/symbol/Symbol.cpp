@@ -1,4 +1,4 @@
-// Symbols and what a graph says about itself.
+// Symbols, and queries of a graph.
 #include "frontend/symbol/Symbol.h"
 
 #include "executor/base/PlainText.h"

@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// What no tensor says.
+  /// Records the facts that no tensor determines.
   void assume(const std::vector<Module> &modules) {
     auto assumed = [&](std::string text) { result_.assumptions.push_back(std::move(text)); };
     assumed(request_.batchFirst ? "the input is [N, T, ..] (batch_first=True); else --layout TNC"
@@ -191,7 +191,7 @@ private:
                       gatesOf(request_.recurrence) * module.units);
   }
 
-  /// As frontend/lnet/layers.lnet names the parameters of a layer in a direction.
+  /// Prefix of a layer's parameter names in a direction, as in frontend/lnet/layers.lnet.
   static std::string prefix(const std::string &name, size_t layer, size_t direction) {
     if (direction == 1)
       return fmt::format("{}_r{}_", name, layer);

@@ -177,7 +177,7 @@ bool Calls::mayRun(const FunctionObject &function, Span span) {
   return false;
 }
 
-/// What messages call the maker of a list that this function makes.
+/// The owner to name in messages for lists that this function creates.
 const Owner *Calls::ownerOf(const FunctionObject &function) {
   const void *key = function.def ? static_cast<const void *>(function.def) : function.lambda;
   Owner &owner = owners_[key];

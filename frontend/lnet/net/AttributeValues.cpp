@@ -27,7 +27,7 @@ std::optional<symbol::AttributeValue> refuse(Run &run, const symbol::OpAttribute
   return std::nullopt;
 }
 
-/// An item as an entry of a tuple; nothing if it cannot be one. `fill`: the entries are extents and
+/// An item as an entry of a tuple; nullopt if it cannot be one. `fill`: the entries are extents and
 /// may be `_`.
 std::optional<std::optional<int64_t>> tupleEntry(const Value &item, bool fill) {
   if (item.is(ValueKind::Infer) && fill)

@@ -90,7 +90,7 @@ std::optional<bool> alignRanks(Run &run, Nodes &nodes, TensorPair &pair) {
       continue;
     if (a[i] != 1 && b[i] != 1) {
       if (left->size() == right->size())
-        return false; // the op says it
+        return false; // reported by the op
       refuse(run, pair, *left, *right, rank - 1 - i);
       return std::nullopt;
     }

@@ -11,7 +11,7 @@ std::span<const BuiltinRow<Foreach>> Foreach::functions() {
   return kTable;
 }
 
-/// The tensors of a tensor or of a tuple of them; nothing for any other value.
+/// The tensors in a tensor or a tuple; nullopt for any other value.
 static std::optional<std::vector<Value>> tensorsOf(const Value &value) {
   if (value.is(ValueKind::Tensor))
     return std::vector{value};

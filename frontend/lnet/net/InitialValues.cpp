@@ -164,7 +164,7 @@ std::optional<symbol::Initialiser> InitialValues::find(Deferred &deferred,
   ++weights.asked;
   auto at = std::ranges::find(weights.arrays, parameter, &data::NamedArray::name);
   if (at == weights.arrays.end() &&
-      weights.otherwise) // by the rules of names, also where it is values
+      weights.otherwise) // applies the rules for names, also if it has explicit values
     return symbol::Initialiser{"mixed", {}, {".*"}, {*weights.otherwise}};
   if (at == weights.arrays.end()) {
     run_.report(run_.makeError(

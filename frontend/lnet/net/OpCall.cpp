@@ -145,7 +145,7 @@ bool OpCall::takeInputInOrder(size_t i) {
   return true;
 }
 
-/// What the user may have meant by a value where an input is wanted.
+/// Help text for a value that is given as an input but is not a tensor.
 std::string OpCall::remedyFor(const Value &value, const symbol::OpInput *input) const {
   if (value.isSequence())
     if (std::string outputs = outputNames(value.items()); !outputs.empty())

@@ -45,7 +45,7 @@ enum class KeyKind {
 struct TrainingKey {
   std::string_view name;
   KeyKind kind;
-  std::optional<int> least = {}; ///< of a number of the loop; those of optimizers have theirs
+  std::optional<int> least = {}; ///< minimum, for numbers of the loop; optimizers define their own
 };
 
 constexpr TrainingKey kLoopKeys[] = {
@@ -56,7 +56,7 @@ constexpr TrainingKey kLoopKeys[] = {
     {"seed", KeyKind::Integer, 0},
 };
 
-/// The keys of fit(..): those of the training loop, and those of all optimizers.
+/// The keys of fit(..): of the training loop and of all optimizers.
 const std::vector<TrainingKey> &allFitKeys() {
   static const std::vector<TrainingKey> kKeys = [] {
     std::vector<TrainingKey> keys(std::begin(kLoopKeys), std::end(kLoopKeys));
@@ -75,7 +75,7 @@ const std::vector<TrainingKey> &allFitKeys() {
   return kKeys;
 }
 
-/// Any key of place(..): a ctx_group, given a device.
+/// Any key of place(..): a ctx_group; its value is a device.
 constexpr TrainingKey kGroup = {"", KeyKind::Text};
 
 constexpr TrainingKey kDataKeys[] = {
@@ -279,7 +279,7 @@ private:
   }
 
   void take(const Arguments::Named &named) {
-    // MXNet's float32 copy of parameters of other types, which there are none of.
+    // MXNet's float32 copies of parameters of other types, which do not exist here.
     if (fit_ && named.argument->name == "multi_precision" && named.value.is(ValueKind::Bool)) {
       if (named.value.boolean())
         warn(ErrorCode::E0214, named.argument->value->span,

@@ -37,7 +37,7 @@ const RefusedWord *refusedWord(TokenKind kind) {
   return nullptr;
 }
 
-/// How to write an operator of Python that is not the language's; nothing for other tokens.
+/// Help text for an operator of Python that the language lacks; nullopt for other tokens.
 std::optional<std::string_view> remedyOfOperator(TokenKind kind) {
   switch (kind) {
   case TokenKind::Walrus:
