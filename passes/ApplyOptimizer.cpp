@@ -59,7 +59,7 @@ private:
     return mlir::success();
   }
 
-  /// Norms add tensors in the order in which parameters are declared, and slices in theirs.
+  /// Norms add tensors in the declaration order of the parameters, and slices in their order.
   void inDeclaredOrder(llvm::SmallVectorImpl<sym::GradientOp> &gradients) {
     llvm::StringMap<unsigned> rank;
     for (auto [i, parameter] : llvm::enumerate(getOperation().getOps<sym::ParameterOp>()))
@@ -138,7 +138,8 @@ private:
     return mlir::success();
   }
 
-  /// The row and the form of the table, and the values of its keys. E0215 for what is in no row.
+  /// Finds the table's row and form, and the values of its keys. E0215 for a key that the row
+  /// lacks.
   mlir::LogicalResult readRow(mlir::func::FuncOp entry) {
     row = findOptimizer(optimizer.getValue());
     if (!row)
@@ -165,7 +166,7 @@ private:
         llvm::make_filter_range(form->norms, [](std::string_view name) { return !name.empty(); }));
   }
 
-  /// The first gradient; with norms, the slices of its parameter too.
+  /// The first gradient; with norms, all slices of its parameter.
   llvm::ArrayRef<sym::GradientOp> updatedTogether(llvm::ArrayRef<sym::GradientOp> gradients) const {
     auto isSlice = [&](sym::GradientOp gradient) {
       sym::GradientOp first = gradients.front();
@@ -177,7 +178,7 @@ private:
     return gradients.take_front(count);
   }
 
-  /// Parameters may be of several types.
+  /// Parameters may have different types.
   static Type widestElement(llvm::ArrayRef<sym::GradientOp> gradients) {
     Type widest;
     for (sym::GradientOp gradient : gradients) {
@@ -188,8 +189,8 @@ private:
     return widest;
   }
 
-  /// Over tensors in declared order. On several devices each squares what it has, going on with the
-  /// slice before its own, and the first adds, in the same order.
+  /// Adds tensors in declaration order. With several devices each one sums its squares, continuing
+  /// the sum of the slice before its own, and the first device adds the results in the same order.
   Value sumOfSquares(mlir::OpBuilder &builder, mlir::Location loc, Type f64,
                      llvm::ArrayRef<sym::GradientOp> gradients) {
     llvm::SmallVector<Value> values, squares;
@@ -243,15 +244,15 @@ private:
     addResults(entry, norms, names);
   }
 
-  /// MXNet's Module divides by the batch. Heads whose gradient is a mean already need no division;
-  /// where heads differ, the gradient pass has divided those that do.
+  /// MXNet's Module divides by the batch. Heads whose gradient is a mean need no division; if heads
+  /// differ, the gradient pass has divided already.
   double rescaleOf(mlir::func::FuncOp entry) {
     if (rescaleGrad > 0)
       return rescaleGrad;
     return 1.0 / double(commonHeadDivisor(entry).value_or(1));
   }
 
-  /// A gradient and what becomes of its parameter or slice; not yet written.
+  /// A gradient, and the new values of its parameter or slice, not written yet.
   struct Update {
     sym::GradientOp gradient;
     Value value;                          ///< null before `finish`
@@ -259,7 +260,7 @@ private:
     llvm::SmallVector<Value> normed = {}; ///< in the order of the form's norms
   };
 
-  /// An operand of the program that updates, and its name in the formula.
+  /// An operand of the update's fused program, and its name in the formula.
   struct Operand {
     std::string_view name;
     Value value;
@@ -317,7 +318,7 @@ private:
     return update;
   }
 
-  /// The rest of a formula that knows the norms of whole parameters.
+  /// Emits the part of a formula that needs norms of whole parameters.
   void finish(mlir::OpBuilder &builder, llvm::MutableArrayRef<Update> updates) {
     auto parameter = parameterOf(updates.front().gradient);
     llvm::SmallVector<Value> squares;
@@ -407,7 +408,7 @@ private:
     calculus.assign(name, calculus.apply(ScalarOp::Mul, both));
   }
 
-  /// The scalar `optimizer.NAME`, made where the entry does not have it yet.
+  /// The scalar `optimizer.NAME`, created if the entry lacks it.
   Value rowInput(mlir::func::FuncOp entry, std::string_view name) {
     std::string full = "optimizer." + std::string(name);
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
@@ -454,8 +455,8 @@ private:
     return attribute ? attribute.getValueAsDouble() : fallback;
   }
 
-  /// A slot is where its parameter is updated: with one copy per device that updates for itself,
-  /// filled by `init`, or a slice on each that updates a slice.
+  /// A slot is on the devices that update its parameter: one copy per device if each updates for
+  /// itself, filled by `init`; or a slice on each device that updates a slice.
   std::string declareSlot(sym::GradientOp gradient, sym::ParameterOp parameter,
                           llvm::StringRef slot) {
     std::string name = (parameter.getSymName() + "." + slot).str();
@@ -511,7 +512,7 @@ private:
          builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role))});
   }
 
-  /// All at once: each time takes as long as there are results already.
+  /// Adds all results at once, because each call takes time proportional to the existing results.
   static void addResults(mlir::func::FuncOp entry, mlir::ValueRange values,
                          llvm::ArrayRef<mlir::DictionaryAttr> attributes) {
     auto ret = llvm::cast<mlir::func::ReturnOp>(entry.front().getTerminator());

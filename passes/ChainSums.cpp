@@ -19,7 +19,7 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// The op of `operands` that comes last; null where all are arguments.
+/// The last op that defines one of `operands`; null if all are arguments.
 Operation *latestMaker(llvm::ArrayRef<Value> operands) {
   Operation *latest = nullptr;
   for (Value operand : operands)
@@ -29,7 +29,7 @@ Operation *latestMaker(llvm::ArrayRef<Value> operands) {
   return latest;
 }
 
-/// Consecutive uses of a sum that are of one chunk.
+/// Consecutive uses of a sum with the same chunk.
 struct Run {
   size_t first, count;
 };

@@ -30,9 +30,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The settings of fit(..), by which a session computes what an update needs
-/// (session/UpdateScalars.h), with what they leave out of the optimizer that `step` was compiled
-/// for.
+/// The settings of fit(..), from which a session computes the scalars of an update
+/// (session/UpdateScalars.h), completed with those of the optimizer that `step` is compiled for.
 std::vector<package::Setting> fitWithOptimizer(const CompileOptions &options) {
   std::vector<package::Setting> fit = options.fit;
   const Optimizer *row = findOptimizer(options.optimizer.name);
@@ -61,8 +60,8 @@ int64_t countOps(mlir::Operation *op) {
   return count;
 }
 
-/// Times passes over the module; those over functions count to the pass they are nested in. Looks
-/// at what ops cost before they are lowered to launches.
+/// Measures passes over the module; passes over functions count to the pass that contains them.
+/// Also reads the costs of ops before these are lowered to launches.
 class Timer : public mlir::PassInstrumentation {
 public:
   Timer(Compiled &result, const CompileOptions &options) : result(result), options(options) {}
@@ -94,7 +93,7 @@ public:
   }
 
 private:
-  /// Replicas by the first of their devices; parts of one replica follow one another.
+  /// Replicas in the order of their first devices; parts of one replica follow one another.
   void addShare(mlir::func::FuncOp net) {
     std::optional<Share> share = shareOf(net);
     if (!share || partOf(net) == kWhole)
@@ -120,8 +119,7 @@ private:
     });
   }
 
-  /// The ops that `op` has: those that the pass before left, where it was the last one to run on
-  /// it.
+  /// Number of ops in `op`; cached from the previous pass, if that pass ran on `op` last.
   int64_t known(mlir::Operation *op) const { return left.first == op ? left.second : countOps(op); }
 
   PassTime &find(mlir::Pass *pass) {
@@ -138,8 +136,8 @@ private:
   std::pair<mlir::Operation *, int64_t> left = {}; ///< by the last pass: on what, how many ops
 };
 
-/// Vectors of parameters as RNN packs them, by the name that MXNet's files have for them. Layers of
-/// one name share their parameters, and one vector.
+/// Parameter vectors packed for RNN, under their names in MXNet's files. Layers of one name share
+/// their parameters, and one vector.
 std::vector<package::Packed> packedVectors(mlir::ModuleOp module) {
   std::vector<package::Packed> packed;
   llvm::StringSet<> names;
@@ -162,8 +160,8 @@ std::vector<package::Packed> packedVectors(mlir::ModuleOp module) {
   return packed;
 }
 
-/// Every float of the net in one type, inputs and parameters included: types, and the dtypes that
-/// attributes name.
+/// Converts all floats of the net to one type, inputs and parameters included: tensor types, and
+/// dtype attributes.
 void computeIn(mlir::ModuleOp module, DType dtype) {
   mlir::Builder builder(module.getContext());
   mlir::Type wanted = dtype == DType::F64 ? mlir::Type(builder.getF64Type()) : builder.getF32Type();
@@ -210,7 +208,7 @@ static std::vector<RolledLayer> rolledLayers(mlir::ModuleOp module) {
   return layers;
 }
 
-/// Whatever the plan needs.
+/// Lowers the module without checking memory limits.
 static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &options) {
   Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {

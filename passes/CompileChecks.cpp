@@ -20,7 +20,7 @@ static std::string describe(const package::Buffer &buffer) {
                      bytesText(buffer.bytes, 2));
 }
 
-/// "step, lstm0": entry, and the op by name where it has one.
+/// "step, lstm0": the entry, and the op's name if it has one.
 static std::string momentOf(const package::PackageData &data, const package::DevicePlan &plan) {
   std::optional<package::PeakLaunch> at = package::launchAtPeak(data, plan);
   if (!at)

@@ -27,7 +27,7 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// Ops of one shape that become one region, as long as it is a root of the union.
+/// Ops of one shape that become one region, if this is a root of the union.
 struct Group {
   unsigned parent;
   unsigned ops = 0;
@@ -99,14 +99,14 @@ private:
     return sym::computeType(element) != element;
   }
 
-  /// Whether `user` makes again for backward (rematerialise) what `op` is kept for: where they were
-  /// one, it would be made in forward, and kept.
+  /// Whether `user` is recomputed for backward (rematerialise) from `op`'s result: if both were in
+  /// one region, the result would be computed in forward and kept.
   static bool isKeptFor(Operation *op, Operation *user) {
     return user->hasAttr(sym::kRecomputeAttr) && !op->hasAttr(sym::kRecomputeAttr);
   }
 
-  /// Whether `op` adds parts of the batch for a further addition with the parts after them. Where
-  /// the two were one, it would be made after all parts, and its operands kept until then.
+  /// Whether `op` adds parts of the batch for a further addition with later parts. If both were in
+  /// one region, the addition would run after all parts, and its operands would be kept until then.
   static bool precedesParts(Operation *op, Operation *user) {
     return op->hasAttr(kAggregateAttr) && user->hasAttr(kAggregateAttr) &&
            user->getOperand(0).getDefiningOp() == op;
@@ -176,15 +176,15 @@ private:
       }
   }
 
-  /// The ops that are carried out together with `op`.
+  /// The ops that run together with `op`.
   llvm::ArrayRef<Operation *> unitOf(Operation *const &op) {
     auto group = groupOf.find(op);
     return group == groupOf.end() ? llvm::ArrayRef<Operation *>(op)
                                   : llvm::ArrayRef<Operation *>(members[group->second]);
   }
 
-  /// Program order, but that a group stands where its last op stood or, where something needs it
-  /// earlier, before that.
+  /// Program order, except that a group stands at its last op, or earlier if something needs it
+  /// earlier.
   llvm::SmallVector<Operation *> orderOfUnits() {
     struct Frame {
       llvm::ArrayRef<Operation *> unit;
@@ -297,7 +297,7 @@ private:
                          [&](Operation *op) { return isNarrow(op->getResult(0)); });
   }
 
-  /// Puts the ops in that order, and makes regions of groups of two and more.
+  /// Reorders the ops, and turns groups of two or more into regions.
   void rewrite(llvm::ArrayRef<Operation *> order) {
     Operation *end = block.getTerminator();
     for (Operation *op : order)
@@ -310,8 +310,8 @@ private:
     }
   }
 
-  /// The region, after the last of its ops, which then go. Stays as it was when a limit of
-  /// abi/ScalarOps.h is passed.
+  /// Creates the region after the last of its ops and erases these. Leaves the ops unchanged if a
+  /// limit of abi/ScalarOps.h is exceeded.
   void build(llvm::ArrayRef<Operation *> unit) {
     llvm::SmallDenseSet<Operation *, 16> inside(unit.begin(), unit.end());
     llvm::SmallVector<Value> operands, results;

@@ -70,8 +70,8 @@ template <typename Use> llvm::SmallVector<llvm::ArrayRef<Use>> byOp(llvm::ArrayR
   return runs;
 }
 
-/// Shards cut one batch: uses under batches of different size (or none) are sums of their own.
-/// Groups in order of first appearance.
+/// Shards divide one batch: uses with batches of different size (or none) form separate sums.
+/// Groups are in order of first appearance.
 template <typename Use>
 llvm::SmallVector<llvm::SmallVector<Use>> byBatch(llvm::ArrayRef<Use> uses) {
   llvm::SmallVector<llvm::SmallVector<Use>> groups;
@@ -87,7 +87,7 @@ llvm::SmallVector<llvm::SmallVector<Use>> byBatch(llvm::ArrayRef<Use> uses) {
   return groups;
 }
 
-/// All that has flowed into a value so far, in order of arrival.
+/// Contributions to a value so far, in order of arrival.
 struct Contributions {
   llvm::SmallVector<Value, 1> direct;
   llvm::SmallVector<WeightUse, 0> weightUses;
@@ -265,8 +265,8 @@ private:
     return built;
   }
 
-  /// Says of an op of the formula of a gradient which op it is the gradient of: its operands come
-  /// from the ops around that.
+  /// Records on the ops of a gradient's formula which op it differentiates: its operands come from
+  /// the ops around that one.
   void callAfter(Operation *made, Operation *op) {
     made->setLoc(op->getLoc());
     auto called = op->getAttrOfType<mlir::StringAttr>(sym::kCalledAttr);
@@ -294,7 +294,7 @@ private:
     made->setAttr(kStepsLeadAttr, mlir::DenseBoolArrayAttr::get(getContext(), lead));
   }
 
-  /// The segment of steps that the op at hand is of; -1: none, or the entry has no segments.
+  /// The recompute segment of the current op; -1 if it has none.
   int64_t segmentOfCurrent() {
     auto chunk = current->getAttrOfType<mlir::DenseI64ArrayAttr>(kChunkAttr);
     return chunk && entry->hasAttr(kSegmentsAttr) ? chunk[0] : -1;
@@ -345,7 +345,7 @@ private:
                       from.getBatchAttr(), from.getInnerAttr());
   }
 
-  /// The sum over uses of `value`, or of all rows of it; each part sums the rows that it has.
+  /// The sum over uses of `value`, or of all its rows; each part sums its own rows.
   template <typename Sum, typename Use> Value finish(Value value, Sum sum, const Use &use) {
     if (share && use.rows && use.rows.batch == share->rows())
       sumPart(sum, *share);
@@ -359,7 +359,7 @@ private:
   /// A use has the rows of the op's first result, however its operands were reshaped.
   BatchPosition resultRows() { return batch(current->getResult(0)); }
 
-  /// The sum of what flowed into `value`, or null; made once.
+  /// The sum of the contributions to `value`, or null; built once.
   Value complete(Value value) {
     auto found = flowing.find(value);
     if (found == flowing.end() || found->second.empty())

@@ -153,7 +153,7 @@ private:
       }
   }
 
-  /// Whether it goes nowhere but into parameters and states, by itself or joined with others.
+  /// Whether the value is only written to parameters and states, directly or joined with others.
   static bool isOnlyWritten(Operation *op) {
     return llvm::all_of(op->getUsers(), [](Operation *user) {
       return llvm::isa<sym::WriteOp>(user) ||
@@ -161,7 +161,7 @@ private:
     });
   }
 
-  /// It, and what joins it with others.
+  /// The value, and the ops that join it with others.
   void commit(Operation *op) {
     op->setAttr(sym::kCommittedAttr, builder.getUnitAttr());
     for (Operation *user : op->getUsers())
@@ -191,15 +191,15 @@ private:
     }
   }
 
-  /// Whether an op belongs to the sum that is sent rather than to the net: an addition of parts, or
-  /// what picks or joins elements.
+  /// Whether an op belongs to the sum to send rather than to the net: an addition of parts, or an
+  /// op that selects or joins elements.
   static bool preparesSending(Operation *op) {
     return op->hasAttr(kAggregateAttr) ||
            llvm::isa<sym::ReshapeOp, sym::SliceAxisOp, sym::ConcatOp>(op);
   }
 
-  /// Moves a send, and the ops that prepare its value, before the first of `receives` that comes
-  /// after all else that they need, and after `last`.
+  /// Moves a send, with the ops that prepare its value, before the first of `receives` that comes
+  /// after all their other operands, and after `last`.
   static void hoist(sym::SendOp send, Operation *last, llvm::ArrayRef<Operation *> receives) {
     llvm::SetVector<Operation *> moved;
     moved.insert(send);

@@ -33,7 +33,7 @@ using mlir::Value;
 
 constexpr llvm::StringLiteral kLearningRate = "learning_rate", kUpdate = "update", kSeed = "seed";
 
-/// The entry points, and what each keeps of the net.
+/// The entry points, and what each of them keeps of the net.
 struct EntryKind {
   llvm::StringRef name;
   bool training; ///< dropout drops, gradients follow
@@ -50,8 +50,8 @@ public:
       : module(module), net(net), shards(shards), carry(carry), scores(scores),
         builder(module.getContext()) {}
 
-  /// Gives ops their ordinal in the net as it was written; unless it is to be `placed`, only those
-  /// that draw random numbers, because an attribute that no other op has takes its time.
+  /// Sets the ordinal in the net as written. Unless `placed`, only on ops that draw random numbers,
+  /// because attributes that are unique to an op are expensive.
   void number(bool placed) {
     int64_t ordinal = 0;
     for (Operation &op : net.front()) {
@@ -179,7 +179,7 @@ private:
     auto parameter = builder.create<sym::ParameterOp>(
         variable.getLoc(), variable.getNameAttr(), mlir::TypeAttr::get(variable.getType()),
         builder.getI64IntegerAttr(ordinals.lookup(variable)));
-    // One by one: variable->getAttrs() would be kept as a dictionary for good.
+    // One by one: variable->getAttrs() would stay in the context as a dictionary.
     mlir::NamedAttrList said(variable->getDiscardableAttrDictionary());
     for (mlir::StringAttr name : variable->getName().getAttributeNames())
       if (auto value = variable->getInherentAttr(name);
@@ -217,7 +217,7 @@ private:
          builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role))});
   }
 
-  /// Then rates are as exact as they are.
+  /// Whether the net has f64 weights; rates are then f64 too.
   bool hasDoubleWeights() {
     return llvm::any_of(net.front().getOps<sym::VariableOp>(), [](sym::VariableOp variable) {
       return sym::rankedType(variable.getResult()).getElementType().isF64();
@@ -287,7 +287,7 @@ private:
                          dropout.getAxes());
   }
 
-  /// The states that a layer ends with are those that it begins with at the next call.
+  /// The final states of a layer are its begin states of the next call.
   void writeStates(sym::RnnOp rnn, Operation *copy) {
     llvm::SmallVector<Value> begins = {rnn.getState()};
     if (rnn.getStateCell())
@@ -349,7 +349,7 @@ private:
       results.push_back(head.buildMetric(builder, by));
       auto metric = results.back().getDefiningOp<sym::ShardSum>();
       bool byShards = rows && int64_t(metric.getShards()) == shards;
-      // A head that sums rows itself has no loss of one row.
+      // A head that sums rows itself has no loss per row.
       bool ofRows =
           !training && byShards &&
           (whole ? whole->measuredByRows.contains(i) : !mixing.reach(head) && !mixing.has(head));
@@ -429,7 +429,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
 
   void runOnOperation() override {
     auto nets = llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>());
-    // Replicas stand after the net that they are parts of.
+    // Replicas come after the net that they were split from.
     llvm::ArrayRef<mlir::func::FuncOp> replicas = llvm::ArrayRef(nets).drop_front();
     if (nets.empty() ||
         llvm::any_of(replicas, [](mlir::func::FuncOp net) { return !shareOf(net); })) {
@@ -456,7 +456,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       if (!asked)
         continue;
       if (kind.metrics && !loss) {
-        // A function of a frontend has no place of its own, what it returns has.
+        // A function created by a frontend has no location; its results have.
         Operation *end = nets.front().front().getTerminator();
         mlir::Location place =
             end->getNumOperands() > 0 ? end->getOperand(0).getLoc() : nets.front().getLoc();

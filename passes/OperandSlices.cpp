@@ -13,7 +13,7 @@ using Numbers = llvm::ArrayRef<int64_t>;
 
 namespace {
 
-/// [outer, count, inner] of row-major elements, where the whole has `all` in place of `count`.
+/// [outer, count, inner] of row-major elements; the whole has `all` instead of `count`.
 struct Cut {
   int64_t first = 0, count = 1, all = 1, inner = 1;
   size_t axisFromEnd = 0; ///< in the result
@@ -76,7 +76,7 @@ void appendOperandSlice(mlir::OpResult result, size_t operand, Numbers shape,
   if (!rows && !steps)
     return;
   const int64_t elements = product(shape);
-  // Steps are before rows: of the [outer, rows, inner] they cut the outer.
+  // The steps precede the rows: they divide the `outer` of [outer, rows, inner].
   Cut row = rows.value_or(Cut{0, 1, 1, elements});
   Cut step = steps.value_or(Cut{0, 1, 1, elements});
   if (!rows)

@@ -110,8 +110,8 @@ private:
     data.programs.push_back(std::move(program));
   }
 
-  /// Parameters, slots and states, in the order of the plan; copies of one stand together, the one
-  /// that decides first.
+  /// Parameters, slots and states, in the order of the plan; copies of one are adjacent, the
+  /// owner's first.
   void addDeclaration(exec::BufferOp buffer) {
     uint32_t index = indices.lookup(buffer.getMemory());
     switch (buffer.getKind()) {
@@ -256,7 +256,7 @@ private:
     data.entries[size_t(number)].programs.push_back(std::move(row));
   }
 
-  /// A head is measured in `evaluate`, which may have its scores, and in `step`.
+  /// A head is measured in `evaluate`, which may return its scores, and in `step`.
   void addMetric(exec::OutputOp output) {
     std::string head = textAttr(output, "metric"), scores = textAttr(output, "scores");
     if (head.empty())

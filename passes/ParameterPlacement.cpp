@@ -23,7 +23,7 @@ int64_t ParameterPlacement::deviceOf(mlir::func::FuncOp part, Operation *op) con
   return replicaOf(part) * stages + (stage ? stage.getInt() : 0);
 }
 
-/// Whether a value is a sum over the batch, or an addition of such.
+/// Whether a value is a sum over the batch, or an addition of such sums.
 static bool addsSums(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && llvm::isa<sym::ElemwiseAddOp>(op))
@@ -92,7 +92,7 @@ void ParameterPlacement::decide(mlir::ModuleOp module, const StoreOptions &store
   }
 }
 
-/// Evenly, between the tiles that a norm adds by themselves.
+/// Evenly, at boundaries of the tiles of a norm.
 void ParameterPlacement::cut(llvm::StringRef parameter, int64_t elements) {
   llvm::ArrayRef<int64_t> has = of(parameter);
   int64_t tiles = (elements + kNormTile - 1) / kNormTile,

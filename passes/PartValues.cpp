@@ -113,7 +113,7 @@ bool PartValues::sameTypes(size_t index) const {
   });
 }
 
-/// Whether what every part has is of the type that its rows of the whole's result have.
+/// Whether every part's value has the type of its rows of the whole's result.
 bool PartValues::isPartOf(size_t index, unsigned result, BatchPosition position) const {
   return position && llvm::all_of(parts, [&](const Part &part) {
            return part.ops[index]->getResult(result).getType() ==
@@ -280,8 +280,8 @@ BatchPosition PartValues::maskRows(size_t index) const {
   return BatchPosition::none();
 }
 
-/// Sums that a part reads to make rows, or what every part has: these are done on the whole.
-/// Whether there are any more.
+/// Finds sums that a part reads to compute rows or replicated values, and marks them for the whole
+/// batch. Returns whether it found new ones.
 bool PartValues::findSumsForParts() {
   llvm::DenseSet<Value> everywhere;
   bool more = false;

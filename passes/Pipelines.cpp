@@ -35,13 +35,13 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
     pipeline.passes.push_back({std::move(pass), true});
   };
 
-  // First, so that an unrolled import is a loop before anything looks at it.
+  // First, so that all passes see an unrolled import as a loop.
   RollRecurrenceOptions rolling;
   rolling.keep = options.recompute;
   if (enabled("roll-recurrence"))
     add(createRollRecurrence(rolling));
 
-  // On the net itself: everything from here on is made for the rows that a device has.
+  // On the net itself: everything later is created for the rows that a device has.
   ReplicateOptions replicas;
   replicas.shards = options.shards;
   replicas.replicas = int64_t(options.devices.size()) / options.devicesPerReplica();
@@ -49,8 +49,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   replicas.accumulate = options.accumulate;
   add(createReplicate(replicas));
 
-  // A net becomes entries before it is worked on, since gradients, dropout and states differ
-  // between them.
+  // Before all work on entries, because gradients, dropout and states differ between them.
   MakeEntriesOptions entries;
   entries.entries = options.entries;
   entries.carry = options.carry;
@@ -86,12 +85,12 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   gradient.meanLoss = !options.optimizer.rescaleGrad && options.optimizer.name != "none";
   addPerEntry(createGradient(gradient));
 
-  // After gradient, which decides what backward reads; later passes treat what is computed again as
-  // any other op.
+  // After gradient, which determines what backward reads; later passes treat recomputed ops like
+  // any others.
   add(createRematerialise());
 
-  // After gradient, whose sums over the batch it adds; it leaves whole gradients for the optimizer,
-  // each on the device that added it.
+  // After gradient, whose sums over the batch it adds across devices; it leaves complete gradients
+  // for the optimizer, each on the device that added it.
   SyncParametersOptions sync;
   sync.stages = options.devicesPerReplica();
   sync.local = options.kvStore.value_or(KvStore::Local) == KvStore::Local;
@@ -110,8 +109,8 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   // After sync-parameters, which determines the number of shards of each sum.
   addPerEntry(createChainSums());
 
-  // After the order of every sum is fixed, which depends on how many readers a value has; before
-  // transfers, so that what is made once is sent once.
+  // After the order of every sum is fixed, because it depends on the number of readers; before
+  // transfers, so that a merged value is sent once.
   if (enabled("merge-equal-ops"))
     add(createMergeEqualOps());
 
@@ -130,19 +129,20 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   optimizer.clipNorm = spec.clipGradientNorm.value_or(0);
   add(createApplyOptimizer(optimizer));
 
-  // The last pass that sees several devices as one graph; before fuse, so that no region crosses
-  // two.
+  // The last pass that sees several devices as one graph; before fuse, so that no region spans two
+  // devices.
   add(createInsertTransfers());
 
-  // After insert-transfers, when each layer is on its device, whose target chooses; lower-to-exec
-  // needs the chunk to size workspaces.
+  // After insert-transfers, when each layer is on its device, whose target chooses the chunk;
+  // lower-to-exec needs the chunk to size workspaces.
   if (enabled("hoist-projection")) {
     HoistProjectionOptions hoist;
     hoist.devices = options.devices;
     add(createHoistProjection(hoist));
   }
 
-  // The last on sym: all element-wise ops have been made, backward's and the optimizer's too.
+  // The last pass on sym: all element-wise ops exist, including those of backward and the
+  // optimizer.
   if (enabled("fuse"))
     add(createFuse());
 
@@ -165,7 +165,7 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
   memory.sharing = enabled("sharing");
   add(createPlanMemory(memory));
 
-  // Always: a plan that is wrong must not leave the compiler.
+  // Always: an invalid plan must not leave the compiler.
   add(createValidatePlan());
   return pipeline;
 }

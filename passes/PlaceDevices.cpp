@@ -56,7 +56,8 @@ std::vector<Anchor> anchorsOf(mlir::func::FuncOp entry) {
   return anchors;
 }
 
-/// Those of all entries, each where its own entry has it: a step has no op that no loss depends on.
+/// Anchors of all entries, each at its position in its own entry: a step lacks ops that no loss
+/// depends on.
 std::vector<Anchor> anchorsOfAll(llvm::ArrayRef<mlir::func::FuncOp> entries) {
   std::list<Anchor> all;
   std::map<Key, std::list<Anchor>::iterator> known;
@@ -72,15 +73,15 @@ std::vector<Anchor> anchorsOfAll(llvm::ArrayRef<mlir::func::FuncOp> entries) {
   return {all.begin(), all.end()};
 }
 
-/// Ends of a run for each stage, so that the most that one costs is least; of equal ones the
-/// longest first. `costs`: of every op on each stage.
+/// Ends of each stage's run such that the largest cost of a run is minimal; among equal solutions
+/// longer first runs. `costs`: of every op on each stage.
 std::vector<size_t> cutEvenly(llvm::ArrayRef<std::vector<int64_t>> costs, size_t stages) {
   std::vector<std::vector<int64_t>> upTo(stages, {0});
   for (const std::vector<int64_t> &cost : costs)
     for (size_t stage = 0; stage < stages; ++stage)
       upTo[stage].push_back(sum({upTo[stage].back(), cost[stage]}));
   const size_t count = costs.size() + 1;
-  // best[k][i]: of the first i, in k runs.
+  // best[k][i]: the minimal cost of the first i ops in k runs.
   const int64_t kNone = std::numeric_limits<int64_t>::max();
   std::vector<std::vector<int64_t>> best(stages + 1, std::vector<int64_t>(count, kNone));
   std::vector<std::vector<size_t>> from(stages + 1, std::vector<size_t>(count, 0));

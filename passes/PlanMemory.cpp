@@ -32,7 +32,7 @@ uint64_t padded(int64_t bytes) { return uint64_t(roundUp(bytes, kAlignment)); }
 
 void setOffset(exec::BufferOp buffer, uint64_t offset) { buffer.setOffset(int64_t(offset)); }
 
-/// Buffers of one program as blocks: a result that takes its operand's memory joins the operand's
+/// Buffers of one program as blocks: a result that reuses its operand's memory joins the operand's
 /// block.
 class ProgramPlan {
 public:
@@ -85,8 +85,8 @@ public:
   }
 
 private:
-  /// Gives output `out`, born in this launch, the memory of an input that dies in it, if the kernel
-  /// allows.
+  /// Assigns output `out`, whose lifetime begins in this launch, the memory of an input whose
+  /// lifetime ends in it, if the kernel allows that.
   void joinOutput(exec::LaunchOp launch, uint32_t now, llvm::ArrayRef<exec::OperandView> views,
                   size_t out) {
     auto born = lives.index.find(views[out].buffer);
@@ -166,7 +166,7 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
     exec::Access access(plan);
     llvm::SmallVector<int64_t> arenas;
     for (size_t device = 0; device < plan.getDevices().size(); ++device) {
-      // Offsets can be reckoned with in 64 bits where all buffers side by side can.
+      // Offsets fit in 64 bits if the sum of all buffers does.
       SafeSize apart(0);
       exec::BufferOp largest;
       plan.walk([&](exec::BufferOp buffer) {
@@ -185,7 +185,7 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
     return mlir::success();
   }
 
-  /// E0401 at what made the buffer that is largest.
+  /// E0401 at the op of the largest buffer.
   static mlir::LogicalResult refuse(exec::BufferOp largest, mlir::StringAttr device) {
     return sym::emitCoded(largest, ErrorCode::E0401)
            << "the plan needs more than " << kMaxArenaBytes << " bytes on " << device.getValue()
@@ -239,7 +239,8 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
       }
     }
     uint64_t arena = persistent;
-    // An entry before what prepares it, which stands before it.
+    // In reverse order: an entry is planned before its prepare program, which precedes it in the
+    // plan.
     llvm::SmallVector<exec::ProgramOp> programs(plan.getBody().getOps<exec::ProgramOp>());
     llvm::StringMap<uint64_t> givenEnds;
     for (exec::ProgramOp program : llvm::reverse(programs)) {

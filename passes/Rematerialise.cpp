@@ -25,8 +25,8 @@ using mlir::Attribute;
 using mlir::Operation;
 using mlir::Value;
 
-/// Ops that are made again together: of one recompute group and ctx_group, on one stage. What goes
-/// from one segment to another is kept.
+/// A group of ops that are recomputed together: those of one recompute group and ctx_group, on one
+/// stage. Values between segments are kept.
 using Segment = std::tuple<Attribute, Attribute, Attribute>;
 
 /// Whether the recompute group of an op is a segment of steps (split-layers).
@@ -34,7 +34,7 @@ bool isOfSteps(Operation *op) {
   return op->getAttrOfType<mlir::IntegerAttr>(sym::kRecomputeAttr) != nullptr;
 }
 
-/// A segment of steps goes through all layers, whatever their ctx_group.
+/// A segment of steps contains all layers, whatever their ctx_group.
 Segment segmentOf(Operation *op) {
   return {op->getAttr(sym::kRecomputeAttr),
           isOfSteps(op) ? Attribute() : op->getAttr(sym::kGroupAttr), op->getAttr(sym::kStageAttr)};
@@ -60,7 +60,7 @@ public:
     }
   }
 
-  /// Segments for which as much would have to be kept besides as they save.
+  /// Segments whose recomputation requires keeping as much as it saves.
   llvm::DenseSet<Segment> findUseless() {
     llvm::MapVector<Segment, llvm::SetVector<Value>> wanted;
     llvm::DenseSet<Value> kept;
@@ -87,7 +87,7 @@ public:
     return useless;
   }
 
-  /// Everything as late as it can be: for each op of backward what only it and those after it
+  /// Recomputes everything as late as possible: for each backward op what only it and later ops
   /// need.
   void run(const llvm::DenseSet<Segment> &useless) {
     for (auto [op, operands] : llvm::zip_equal(backward, wantedAt()))
@@ -151,7 +151,7 @@ private:
            });
   }
 
-  /// The ops that make values out of what is kept or has been made again, in program order.
+  /// The ops that compute values from kept or already recomputed ones, in program order.
   llvm::SmallVector<Operation *> opsFor(llvm::ArrayRef<Value> values) {
     llvm::SetVector<Operation *> ops;
     auto need = [&](Value value) {

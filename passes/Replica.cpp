@@ -92,7 +92,7 @@ BatchPosition positionOfPart(mlir::Type whole, mlir::Type part, const Share &sha
   return BatchPosition::none();
 }
 
-/// A shape with the axis of the batch as three: [.., outer, rows, inner, ..].
+/// A shape with the batch axis split in three: [.., outer, rows, inner, ..].
 static llvm::SmallVector<int64_t> opened(mlir::Type type, BatchPosition position, int64_t rows) {
   llvm::ArrayRef<int64_t> shape = shapeOf(type);
   llvm::SmallVector<int64_t> open(shape.take_front(position.axis));

@@ -106,7 +106,7 @@ private:
     return {given.projection ? product(out.value, given.projection, {}) : out.value, next.value};
   }
 
-  /// c kept in the range; NaN stay, or become its lower end.
+  /// c clipped to the range; NaN stays, or becomes its lower end.
   E clipped(E c) {
     if (!rnn.getLstmStateClipMin())
       return c;

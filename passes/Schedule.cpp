@@ -17,7 +17,7 @@ namespace lstmc::passes {
 
 namespace {
 
-/// Messages of an entry, by its name and their number.
+/// Messages by entry name and number.
 using Messages = std::set<std::pair<llvm::StringRef, int64_t>>;
 
 int64_t messageOf(exec::LaunchOp transfer) {
@@ -44,7 +44,7 @@ Messages messagesOfGivenValues(exec::PlanOp plan, const exec::Access &access) {
   return found;
 }
 
-/// The launches of a program before its commit, and what they wait for.
+/// The launches of a program before its commit, and their dependencies.
 class Order {
 public:
   Order(exec::ProgramOp program, const exec::Access &access, const Messages &given)
@@ -130,8 +130,8 @@ private:
         ++launches[number].waits;
       }
     };
-    // Sends ascend, and receives; a send may go before receives, but a receive not before sends of
-    // smaller numbers (docs/package.md).
+    // Numbers of sends ascend, and those of receives; a send may move before receives, but a
+    // receive must stay after sends of smaller numbers (docs/package.md).
     if (op.kernelId() == KernelId::Send) {
       if (!sends.empty())
         waitFor(int(sends.back()));

@@ -17,7 +17,7 @@ static void inherit(mlir::Operation *op, mlir::Operation *first, mlir::Operation
         made->setDiscardableAttr(attribute.getName(), attribute.getValue());
 }
 
-/// Writes one op out. What stands in its place may be a shorthand in its turn.
+/// Expands one op. The replacement may contain shorthands itself.
 static void writeOut(sym::ShorthandRule rule, llvm::SmallVectorImpl<sym::ShorthandRule> &later) {
   mlir::Operation *op = rule, *before = op->getPrevNode();
   mlir::OpBuilder builder(op);

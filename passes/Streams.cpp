@@ -14,14 +14,14 @@ void merge(StreamClock &into, const StreamClock &other) {
     into[s] = std::max(into[s], other[s]);
 }
 
-/// Elements of a buffer that an earlier launch touched, from the first to one after the last.
+/// Range of elements of a buffer that an earlier launch touched, [low, high).
 struct Touch {
   unsigned launch;
   bool writes;
   int64_t low, high;
 };
 
-/// Launches between two places where all streams come together.
+/// Launches between two points at which all streams are synchronised.
 class Part {
 public:
   Part(llvm::ArrayRef<exec::LaunchOp> launches, const exec::Access &access, unsigned streams)
@@ -43,7 +43,7 @@ private:
     StreamClock clock{};
     if (tails[stream] != kNone)
       clock = done(tails[stream]);
-    // The latest first: what it waited for itself needs no event.
+    // Latest first: events that a later launch waited for need no further event.
     for (unsigned other : llvm::reverse(before))
       if (clock[streamOf[other]] <= other) {
         waits[i].push_back(other);
@@ -61,7 +61,8 @@ private:
     return clock;
   }
 
-  /// Launches that touch what launch `i` does, ascending; and remembers what it touches.
+  /// Launches that touch the same elements as launch `i`, ascending; also records the elements of
+  /// launch `i`.
   std::vector<unsigned> predecessors(unsigned i) {
     std::vector<unsigned> before;
     llvm::SmallVector<exec::OperandView> views = launches[i].operandViews();

@@ -63,8 +63,8 @@ public:
       notePieces();
     }
     makeEntry();
-    // The parts of a replica one after the other; replicas side by side, op by op. All side by side
-    // where one waits for all.
+    // The parts of a replica follow one another; replicas are interleaved op by op. All parts are
+    // interleaved if an op waits for all of them.
     llvm::SmallVector<llvm::SmallVector<Part *>> rounds;
     llvm::DenseMap<int64_t, size_t> begun; ///< parts, by replica
     for (Part &part : parts) {
@@ -95,7 +95,7 @@ private:
   };
   bool isLast(const Part &part) const { return &part == last; }
 
-  /// Where the rows are in what the whole has and a part has a part of; none elsewhere.
+  /// Batch position of a value of which a part holds a part; no axis for other values.
   BatchPosition rowsIn(Value wholeValue) const { return values->of(wholeValue).rows; }
 
   /// Records which slice of the whole a part's results are.
@@ -147,9 +147,9 @@ private:
     return order;
   }
 
-  // ---- what comes in ----
+  // ---- inputs ----
 
-  /// The function itself, its arguments whole, and what the parts have in their place.
+  /// Creates the function with whole arguments, and derives the arguments of the parts.
   void makeEntry() {
     mlir::func::FuncOp first = parts.front().function;
     builder.setInsertionPoint(whole ? whole : first);
@@ -193,13 +193,14 @@ private:
     }
   }
 
-  // ---- what is done together ----
+  // ---- ops on all parts ----
 
   void visit(Part &part, size_t i) {
     Operation *op = part.ops[i];
     if (!op)
       return; // done on the whole
-    // Sums may come later than what they add: their only readers from here on come after all else.
+    // Sums may be built after their operands are added: from here on their only readers come after
+    // everything else.
     if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
       return isLast(part) ? gradients.push_back(gradient) : gradient.erase();
     Role role = values ? values->roleOf(i) : Role::Part;
@@ -281,8 +282,8 @@ private:
     gradient.erase();
   }
 
-  /// An op of the whole, in place of the parts' own: where the first part has it, on the rows of
-  /// all.
+  /// Runs an op once on the whole batch, instead of in each part: on the first part's device, on
+  /// the rows of all.
   void doOnWhole(size_t i) {
     Operation *op = wholeOps[i];
     listener.set(placement.deviceOf(parts.front().function, parts.front().ops[i]));
@@ -339,7 +340,7 @@ private:
     }
   }
 
-  /// On the whole batch, rows that are moved stay where they are.
+  /// On the whole batch, all_rows and own_rows do nothing.
   void cloneWhole(Operation *op) {
     if (llvm::isa<sym::AllRowsOp, sym::OwnRowsOp>(op))
       wholeValues.map(op->getResult(0), wholeValues.lookup(op->getOperand(0)));
@@ -360,7 +361,7 @@ private:
   }
 
   /// A sum over the batch: every part adds the maximal complete subtrees of its shards; after the
-  /// last, one device adds these.
+  /// last part, one device adds these.
   void addUp(Part &part, size_t i) {
     Operation *op = part.ops[i];
     llvm::SmallVector<Share> shares = subtreesOf(part.share);
@@ -402,8 +403,8 @@ private:
     auto whole = llvm::cast<sym::DropoutMaskOp>(wholeOps[i]);
     BatchPosition position = rowsIn(whole.getMask());
     auto type = sym::rankedType(whole.getMask());
-    // Offset, extents and strides of the whole's mask (which may itself be a part, of the steps),
-    // the axis of the batch opened.
+    // Offset, extents and strides of the whole's mask (which may itself be a window of steps), with
+    // the batch axis split.
     llvm::SmallVector<int64_t> window = {0};
     if (auto given = whole.getWindowAttr()) {
       window.assign(given.asArrayRef().begin(), given.asArrayRef().end());
@@ -421,9 +422,9 @@ private:
     mask.setWindow(window);
   }
 
-  // ---- what goes out ----
+  // ---- outputs ----
 
-  /// Outputs and states are joined from the parts; sums are whole already.
+  /// Outputs and states are concatenated from the parts; sums are complete already.
   void joinResults() {
     llvm::SmallVector<Value> results;
     llvm::SmallVector<mlir::DictionaryAttr> resultAttributes;
@@ -499,7 +500,7 @@ struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
     if (threshold > 0)
       compression.emplace(module, threshold, workers);
     for (auto &[name, functions] : entries) {
-      // The whole stands first.
+      // The whole comes first.
       mlir::func::FuncOp whole = parts ? functions.front() : mlir::func::FuncOp();
       if (failed(Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), placement,
                         bucketBytes, compression ? &*compression : nullptr)
@@ -510,7 +511,7 @@ struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
   }
 
 private:
-  /// Brings the value of each parameter to all copies.
+  /// Sends the value of each parameter to all copies.
   void makeInit(const ParameterPlacement &placement) {
     mlir::ModuleOp module = getOperation();
     PlacementListener listener(sym::kDeviceAttr);

@@ -90,7 +90,7 @@ public:
       if (failed(checkPlace(buffer)))
         return mlir::failure();
       Bytes bytes = bytesOf(buffer);
-      // Those before overlap nowhere, so only the neighbours can meet this one.
+      // Earlier ranges do not overlap, so only the neighbours can overlap this one.
       auto next = kept.lower_bound(bytes.begin);
       auto overlaps = [&](auto other) {
         return buffer.emitOpError("overlaps \"")
@@ -172,8 +172,8 @@ private:
 
   static bool isPacked(exec::BufferOp buffer) { return buffer.getKind() == exec::Kind::Packed; }
 
-  /// Packed weights are made again after an entry that changes parameters, so such an entry need
-  /// not leave those whole that it does not touch.
+  /// Packed weights are recomputed after an entry that changes parameters, so such an entry may
+  /// overwrite those that it does not use.
   llvm::DenseSet<Value> discarded(exec::ProgramOp program) {
     bool changes = false;
     llvm::DenseSet<Value> touched, result;

@@ -19,7 +19,7 @@ std::optional<size_t> deviceOf(mlir::Operation *op) {
 
 bool isAggregate(mlir::Operation *op) { return op && op->hasAttr(passes::kAggregateAttr); }
 
-/// Devices whose sums a tree of additions adds.
+/// Devices whose sums are added by a tree of additions.
 std::set<size_t> addedDevices(mlir::Operation *op) {
   std::set<size_t> devices;
   for (mlir::Value operand : op->getOperands()) {

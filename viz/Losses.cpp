@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kWidth = 900, kHeight = 200, kLeft = 70, kTop = 40, kBottom = 34;
 
-/// From the smallest to the largest; of one number something around it.
+/// The range of the values; widened if all are equal.
 struct Range {
   double low, high;
   double part(double value) const { return (value - low) / (high - low); }

@@ -34,7 +34,7 @@ struct Moment {
   package::BytesOfKind bytes;
 };
 
-/// A program of an entry. Where a device waits it holds what the launch before held.
+/// A program of an entry. While a device waits, the buffers of its previous launch are live.
 struct Lane {
   size_t entry;
   uint32_t device;
@@ -58,7 +58,7 @@ void addLanes(std::vector<Lane> &lanes, const package::PackageData &package, siz
   }
 }
 
-/// Training first: it takes the most.
+/// Training first, because it needs most.
 std::vector<Lane> lanesOf(const package::PackageData &package, const target::Machines &machines) {
   std::vector<Lane> lanes;
   for (bool isStep : {true, false})
@@ -72,7 +72,7 @@ uint64_t total(const Moment &moment) {
   return std::accumulate(moment.bytes.begin(), moment.bytes.end(), uint64_t(0));
 }
 
-/// Whether the lane holds as many bytes throughout.
+/// Whether the bytes of the lane are constant.
 bool isFlat(const Lane &lane) {
   return std::all_of(lane.moments.begin(), lane.moments.end(),
                      [&](const Moment &moment) { return total(moment) == total(lane.moments[0]); });
@@ -113,7 +113,8 @@ std::string axes(const Lane &lane, double bottom, uint64_t most) {
                      kLeft, bottom - kHeight, bottom, kLeft + kWidth);
 }
 
-/// The level of a device's arena; in the entry of its peak, what runs then and the largest value.
+/// The size of a device's arena; in the entry with the peak, also the launch and the largest value
+/// at the peak.
 std::string peakLine(const package::PackageData &package, const Lane &lane, double peak) {
   std::string svg = fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.2f}\" y2=\"{:.2f}\" "
                                 "stroke=\"#333\" stroke-dasharray=\"4\"/>\n",
@@ -217,7 +218,7 @@ std::string memoryChart(const package::PackageData &package, const target::Machi
     double peak = bottom - kHeight * double(package.devices[lane.device].arenaBytes) / double(most);
     svg += textAt({4, bottom - kHeight + 24}, package.entries[lane.entry].name);
     svg += textAt({4, bottom - kHeight + 38}, package.devices[lane.device].name);
-    // Without seams between bars that touch.
+    // Avoids seams between adjacent bars.
     svg += "<g shape-rendering=\"crispEdges\">\n" + bars(lane, bottom, most) + "</g>\n";
     if (links)
       svg += outlines(package, lane, bottom, most, *links);

@@ -167,7 +167,7 @@ private:
     diagram_.boxes.push_back(std::move(box));
   }
 
-  /// Where a value comes out, or goes in: a box per step that is drawn, or as many as there are.
+  /// Ends of a value's edges: a box per drawn step, or the whole op.
   struct End {
     std::vector<std::vector<std::string>> boxes; ///< by position
     bool perStep = false;
@@ -198,7 +198,7 @@ private:
         connectParameters(operand, op);
   }
 
-  /// From whatever box the value comes out of, through moves that are not drawn.
+  /// Connects the op to the box that computes the value, through data movements that are not drawn.
   void connect(mlir::Value value, mlir::Operation *op) {
     mlir::Value source = value;
     while (mlir::Operation *maker = source.getDefiningOp()) {
@@ -323,7 +323,7 @@ std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options) {
   exec::PlanOp plan = planOf(module);
   if (!plan)
     return diagramDot(networkDiagram(module, options));
-  // Before a plan's entries stand the programs that prepare weights.
+  // In a plan, prepare programs precede the entries.
   auto isEntry = [](std::string_view name) {
     return name != kInitialiseProgram && !name.starts_with(kPreparePrefix);
   };

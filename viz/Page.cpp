@@ -117,7 +117,7 @@ std::string told(const Diagram &diagram, const std::vector<Sum> &sums) {
   return escaped;
 }
 
-/// The element, of what Graphviz writes around it.
+/// The svg element of Graphviz's output, without the surroundings.
 std::string svgElement(const std::string &svg) {
   size_t begin = svg.find("<svg");
   return begin == std::string::npos ? svg : svg.substr(begin);

@@ -61,8 +61,8 @@ mlir::LogicalResult EntryLowering::run() {
   return mlir::success();
 }
 
-/// E0402 at an op of another device than one of its operands: insert-transfers would have brought
-/// it over.
+/// E0402 at an op on another device than one of its operands: insert-transfers should have inserted
+/// a transfer.
 mlir::LogicalResult EntryLowering::checkDevices() {
   auto deviceOfOp = [&](Operation *op) {
     auto said = op ? op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr) : mlir::IntegerAttr();
@@ -108,7 +108,7 @@ void EntryLowering::placeOutputs() {
     returned.insert(value);
 }
 
-/// Outputs that are not in a buffer of their own are copied to one.
+/// Outputs without a buffer of their own are copied to one.
 void EntryLowering::bindOutputs() {
   llvm::DenseSet<Value> bound;
   for (auto [i, value] : llvm::enumerate(entry.front().getTerminator()->getOperands())) {
@@ -140,7 +140,7 @@ void EntryLowering::bindOutputs() {
 
 //===---- the commit --------------------------------------------------------------------------===//
 
-/// Element-wise ops all of whose results end in writes, and transfers of such values.
+/// Element-wise ops whose results are all only written, and transfers of such values.
 void EntryLowering::findCommitted() {
   for (Operation &op : llvm::reverse(entry.front().without_terminator()))
     if (op.hasAttr(sym::kCommittedAttr))
@@ -207,7 +207,8 @@ void EntryLowering::placeDirectWrites() {
   }
 }
 
-/// A write of what another parameter or state holds: it may be overwritten before it is copied.
+/// A write of the value of another parameter or state, which may be overwritten before it is
+/// copied.
 void EntryLowering::saveOverwritten() {
   for (auto write : entry.getOps<sym::WriteOp>()) {
     auto found = storage.find(write.getValue());
@@ -221,7 +222,7 @@ void EntryLowering::saveOverwritten() {
   }
 }
 
-/// The parameter whose value or slot the memory holds; empty: another thing.
+/// The parameter whose value or slot is in the memory; empty for other memory.
 static llvm::StringRef parameterOf(Value memory) {
   auto buffer = memory.getDefiningOp<exec::BufferOp>();
   if (auto owner = buffer->getAttrOfType<mlir::StringAttr>("parameter"))

@@ -46,7 +46,7 @@ std::string nameOf(Value value) {
   return name;
 }
 
-/// The op that the user wrote, of which this one may be a part.
+/// The user's op that this one belongs to.
 std::string calledText(Operation *op) {
   if (auto called = op->getAttrOfType<mlir::StringAttr>(sym::kCalledAttr))
     return called.str();
@@ -148,8 +148,7 @@ mlir::LogicalResult EntryLowering::lowerElementwise(Operation *op) {
   return mlir::success();
 }
 
-/// Operands over the shape of the results; operands that the body does not read, and repeated ones,
-/// are left out.
+/// Operands broadcast to the shape of the results; unused and repeated operands are left out.
 void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
   llvm::ArrayRef<int64_t> shape = tensorType(op->getResult(0)).getShape();
   int64_t elements = tensorType(op->getResult(0)).getNumElements();
@@ -208,8 +207,8 @@ View EntryLowering::placeOf(llvm::StringRef symbol, std::optional<uint64_t> firs
       .slice(0, int64_t(*first), llvm::cast<mlir::RankedTensorType>(tensor).getNumElements());
 }
 
-/// Buffers that only one program needs are that program's; what main reads of prepare is the
-/// plan's.
+/// Buffers that only one program uses belong to that program; buffers that main reads from prepare
+/// belong to the plan.
 Value EntryLowering::allocate(Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                               mlir::Type element) {
   return createBuffer(target(), kind, name, device, shape, element, location);
@@ -278,7 +277,7 @@ int64_t EntryLowering::libraryBytes(const RnnForwardArguments &arguments, const 
 }
 
 View EntryLowering::denseCopy(View view) {
-  // A copy made in one program is no use to the other.
+  // A copy made in one program is not available in the other.
   Value &memory = copies.find(view, preparing ? -2 : -1);
   if (!memory) {
     View dense = temporary(view.shape, view.dtype);
@@ -365,7 +364,7 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands,
     made->setAttr(kChunkAttr, chunk);
 }
 
-/// Where the operand is a result of the current op, element for element.
+/// Whether the operand matches a result of the current op element for element.
 void EntryLowering::appendPieceOf(const View &operand, size_t number,
                                   llvm::SmallVectorImpl<int64_t> &pieces) {
   if (!operand || !current)

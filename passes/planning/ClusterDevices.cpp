@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  /// One device; E0604 for anything else.
+  /// Reads a table with one device; E0604 for other tables.
   Result<DeviceName> deviceNamed(const std::string &text, const Place &place) const {
     Result<std::vector<DeviceName>> names = parseDevices(text);
     if (!names.ok() || names->size() != 1)

@@ -190,7 +190,7 @@ private:
     return *most <= 1.01 * *least;
   }
 
-  /// On the whole batch, the stages working on chunks one after the other.
+  /// Time on the whole batch, with the stages in a wavefront of chunks.
   double replicaSeconds(const Workers &workers, size_t first, size_t count, int64_t chunks) const {
     if (count == 1)
       return net_.seconds(workers[first]);

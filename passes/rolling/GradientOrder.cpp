@@ -33,8 +33,8 @@ sym::BatchPosition GradientOrder::batch(Value value) const {
   return found != noted.end() ? found->second : positions.of(value);
 }
 
-/// Whether no use that stays is among those that leave, or on another side of the place than it was
-/// of them; `before`, `after`: on which side one may be.
+/// Whether no remaining use is between the leaving ones, or changes sides relative to the place of
+/// the move; `before`, `after`: the sides on which remaining uses are allowed.
 bool GradientOrder::staysOutside(Value value, const Move &move, bool before, bool after) const {
   Operation *first = nullptr, *last = nullptr;
   for (Operation *user : value.getUsers())
@@ -67,7 +67,8 @@ bool GradientOrder::keepsEach(Value value, const Move &move) const {
   return leaving <= 2 && staysOutside(value, move, true, leaving == 1);
 }
 
-/// Whether the use is of a value as it is: a gradient like it, and no part of a sum over rows.
+/// Whether the use contributes a gradient of the value's own shape that is not part of a sum over
+/// rows.
 static bool isDirect(mlir::OpOperand &use) {
   return use.getOperandNumber() == 0 || llvm::isa<sym::ScalarRule>(use.getOwner()) ||
          llvm::all_equal(use.getOwner()->getOperandTypes());

@@ -106,7 +106,7 @@ std::string UnrolledLayer::beginAlike() {
   return {};
 }
 
-/// Nothing but h, and the last c, is read outside.
+/// Only h, and the last c, may be read outside of the steps.
 std::string UnrolledLayer::areClosed() {
   for (auto [t, step] : llvm::enumerate(steps)) {
     const bool last = t + 1 == steps.size();
@@ -149,7 +149,7 @@ std::string UnrolledLayer::areInOneGroup() {
   return {};
 }
 
-/// A sum over the batch is by shards; where a step has no rows, it is another sum.
+/// A sum over the batch is by shards; in steps without rows it would be another sum.
 std::string UnrolledLayer::haveOneBatch() {
   sym::BatchPosition rows = order.batch(steps.back()->h);
   for (auto [t, step] : llvm::enumerate(steps))
@@ -178,7 +178,7 @@ std::string UnrolledLayer::findInput() {
   return hoist();
 }
 
-/// Whether the layer may read the tensor itself rather than its slices.
+/// Whether the layer can read the tensor itself instead of its slices.
 bool UnrolledLayer::takesSource() {
   if (!order.wants(slices->source))
     return true;
@@ -371,7 +371,7 @@ static void takeOut(Operation *op, UnrolledLayer::Removed &removed) {
   removed.push_back(op);
 }
 
-/// Readers of all steps side by side read the layer's own output, turned as they have it.
+/// Ops that join all steps read the layer's output, transposed as necessary.
 void UnrolledLayer::replaceMerges(mlir::OpBuilder &builder, Value y, Removed &removed) {
   // With three gradients or more, slices and the whole would be added in another order.
   if (order.trains() && llvm::any_of(readers, [](const auto &uses) { return uses.size() > 2; }))
@@ -393,7 +393,7 @@ void UnrolledLayer::replaceMerges(mlir::OpBuilder &builder, Value y, Removed &re
   }
 }
 
-/// Other readers get slices: of the last step alone, the state that the layer ends with.
+/// Other readers get slices; readers of the last step alone get the layer's final state.
 void UnrolledLayer::replaceReaders(mlir::OpBuilder &builder, sym::RnnOp layer) {
   const Cell &first = *steps.front();
   auto type = sym::rankedType(first.h);

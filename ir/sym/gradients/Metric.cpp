@@ -59,7 +59,7 @@ static Value softmaxMetric(OpBuilder &builder, Location loc, const SoftmaxLoss &
                            const HeadMeasure &measure) {
   SmallVector<int64_t> rowExtents = withoutClasses(loss.x, loss.axis);
   BatchPosition batch = withoutAxes(loss.rows, {loss.axis}, false);
-  // Without a batch here, it is at most on the class axis, so no rows can be shared out.
+  // Without a batch here, the batch is at most on the class axis, so rows cannot be split.
   int64_t shards = batch ? measure.shards : 1;
   Rows rows(rowExtents, batch);
   Value label = loss.label;
@@ -111,7 +111,7 @@ static Value softmaxScores(OpBuilder &builder, Location loc, const SoftmaxLoss &
   return joinScores(builder, loc, ofClass(p, 1), truth, rows);
 }
 
-/// A tensor of the shape of the head's data in the form in which its classes are one axis.
+/// The head's data reshaped such that the classes are one axis.
 static Value withClasses(OpBuilder &builder, SoftmaxOutputOp op, Value value) {
   if (op.getMultiOutput() || op.getPreserveShape() || rankOf(value) <= 2)
     return value;
@@ -119,7 +119,7 @@ static Value withClasses(OpBuilder &builder, SoftmaxOutputOp op, Value value) {
   return createReshape(builder, op.getLoc(), value, {shape[0], product(shape.drop_front())});
 }
 
-/// Rows and labels; not what they are multiplied by.
+/// Rows and labels of the loss, without its factors.
 static SoftmaxLoss rowsOf(OpBuilder &builder, SoftmaxOutputOp op, const HeadMeasure &measure) {
   bool kept = op.getPreserveShape() && !op.getMultiOutput(), given = op.holdsProbabilities();
   Value x = withClasses(builder, op, op.getData());

@@ -22,7 +22,7 @@ llvm::LogicalResult emitReshape(KernelBuilder &builder, mlir::Value data, mlir::
   return mlir::success();
 }
 
-/// Stretches extents of 1 with stride 0.
+/// Broadcasts extents of 1 with stride 0.
 llvm::LogicalResult emitBroadcast(KernelBuilder &builder, mlir::Value data, mlir::Value output) {
   builder.alias(output, builder.view(data).broadcastTo(shapeOf(output)));
   return mlir::success();
@@ -151,7 +151,7 @@ llvm::LogicalResult ReverseOp::emitKernels(KernelBuilder &builder) {
   return mlir::success();
 }
 
-/// x is stretched to y read as [reps0, extent0, reps1, extent1, ...].
+/// x is broadcast to y read as [reps0, extent0, reps1, extent1, ...].
 llvm::LogicalResult TileOp::emitKernels(KernelBuilder &builder) {
   View view = builder.view(getData());
   ArrayRef<int64_t> shape = shapeOf(getOutput());

@@ -37,7 +37,7 @@ E inLongs(E x) {
   return {createCast(*x.builder, x.value.getLoc(), x.value, x.builder->getI64Type()), x.builder};
 }
 
-/// The op on f64, with a result of this shape.
+/// Applies the op in f64, with a result of this shape.
 template <typename Op> E reduced(Op op, E x, llvm::ArrayRef<int64_t> shape, bool keepdims) {
   auto type = mlir::RankedTensorType::get(shape, x.builder->getF64Type());
   return {x.builder->template create<Op>(op.getLoc(), type, x.value, op.getAxisAttr(),

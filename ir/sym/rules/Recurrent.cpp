@@ -25,7 +25,7 @@ static int64_t gates(StringRef mode) {
   return 0;
 }
 
-/// Width of what goes from step to step: of the projection, if there is one.
+/// Width of the recurrent state: that of the projection, if there is one.
 static int64_t widthOf(RnnOp op) { return op.getProjectionSize().value_or(op.getStateSize()); }
 
 bool RnnOp::isWrittenInSteps() { return getProjectionSize() || getLstmStateClipMin(); }

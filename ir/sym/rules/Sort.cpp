@@ -13,8 +13,8 @@ using E = Expression;
 
 //===---- shapes ------------------------------------------------------------------------------===//
 
-/// The axis, counted from 0. The network of comparisons grows with its extent, and the time to
-/// write it out.
+/// The axis, counted from 0. The network of comparisons and the time to build it grow with its
+/// extent.
 static FailureOr<int64_t> sortedAxis(ShapeRelation &relation, Value data, int64_t axis) {
   constexpr int64_t kMost = int64_t(1) << 31;
   FailureOr<int64_t> found = axisOf(relation, data, axis, "axis");
@@ -144,7 +144,7 @@ private:
     int64_t last = rankOf(value.value) - 1;
     return value.make<ReverseOp>(value.value, builder_.getDenseI64ArrayAttr({last}));
   }
-  /// 1 where the first comes first.
+  /// 1 where the first operand precedes the second.
   E before(ArrayRef<E> first, ArrayRef<E> second) {
     E ahead = ascends_ ? first[0].with<LesserOp>(second[0]) : first[0].with<GreaterOp>(second[0]);
     E equal = first[0].with<EqualOp>(second[0]);
@@ -166,7 +166,7 @@ private:
   bool ascends_;
 };
 
-/// Data with the axis to sort last, sorted together with the indices of its elements.
+/// Data with the axis to sort in last place, sorted together with the indices of its elements.
 class SortedAxis {
 public:
   SortedAxis(OpBuilder &builder, Location loc, Value data, int64_t axis, bool ascends)
@@ -195,7 +195,7 @@ public:
   }
 
 private:
-  /// The axis to sort exchanged with the last.
+  /// Exchanges the axis to sort with the last axis.
   Value moved(Value value) {
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < rankOf(value); ++i)

@@ -81,7 +81,7 @@ BatchPosition SequenceLastGradientOp::batchOfResult(unsigned, Positions operands
 StringRef CutOp::extentsAttribute() { return "sizes"; }
 
 /// If the batch is in the axis that is cut, the steps are the outer part of that axis (a cut keeps
-/// whole steps), or else the rows themselves are cut and have no position.
+/// whole steps); otherwise the rows themselves are cut and have no position.
 BatchPosition CutOp::batchOfResult(unsigned index, Positions operands) {
   BatchPosition position = operands[0];
   if (!position || position.axis != 0)

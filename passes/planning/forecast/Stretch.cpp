@@ -85,7 +85,7 @@ Stretch Stretch::together() const {
   return all;
 }
 
-/// Whether it is one of the slices that an array is cut into, which are whole tiles.
+/// Whether the size is that of a slice of an array that is cut; slices are whole tiles.
 bool Stretch::isCut(const Stage &stage, const package::Operand &operand) const {
   const int64_t elements = elementsOf(operand);
   return std::ranges::any_of(
