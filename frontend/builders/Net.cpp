@@ -128,7 +128,7 @@ symbol::Origin Net::origin(const Place &place) {
 
 //===---- operators ---------------------------------------------------------------------------===//
 
-/// Whether ops of one shape refuse the two, and those that stretch do not.
+/// Whether an op must broadcast the two: some extent is 1 in one shape only.
 static bool stretch(const Value &lhs, const Value &rhs) {
   const symbol::Shape left = lhs.shape(), right = rhs.shape();
   if (!left.ranked || !right.ranked || left.dims.size() != right.dims.size())

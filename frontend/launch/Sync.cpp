@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Names with which libraries begin that every host has its own of.
+/// Prefixes of libraries that every host provides itself.
 constexpr std::string_view kOfHosts[] = {
     "linux-vdso", "ld-linux", "libc.so",       "libm.so",      "libmvec.so", "libdl.so",
     "librt.so",   "libnss_",  "libpthread.so", "libresolv.so", "libcuda.so", "libnvidia-"};
@@ -32,7 +32,7 @@ bool isOfHost(const std::string &library) {
          std::ranges::any_of(kOfHosts, [&](auto prefix) { return name.starts_with(prefix); });
 }
 
-/// Links to the files, by the names that they are to have.
+/// Links to the files, under their names in the folder.
 class Stage {
 public:
   static Result<Stage> of(const std::vector<SyncedFile> &files) {
@@ -72,7 +72,7 @@ std::vector<std::string> shellOn(const std::string &host, int sshPort, const std
   return ssh;
 }
 
-/// Those of `files` that the host's folder does not have with the same bytes.
+/// Those of `files` that the host's folder lacks, or has with other bytes.
 Result<std::vector<SyncedFile>> missingOn(const std::string &host, int sshPort,
                                           const std::vector<SyncedFile> &files,
                                           const std::map<std::string, std::string> &digests,

@@ -15,8 +15,8 @@ namespace {
 
 enum class Source { Graph, File };
 
-/// Whether a flag of `lstmc compile` changes the package of such a source. What it writes, prints
-/// and logs is the program's own business here.
+/// Whether a flag of `lstmc compile` affects the package of such a source. Flags for output files,
+/// printing and logs do not apply to the library.
 bool hasEffect(const cli::FlagRecord &flag, Source source) {
   using cli::Flag;
   static constexpr Flag kOfFiles[] = {Flag::shape, Flag::set,     Flag::net,

@@ -1,4 +1,4 @@
-// Graph::fillDeferred: initial values that a frontend makes once it knows the shapes.
+// Graph::fillDeferred: initial values that a frontend provides once the shapes are known.
 #include "frontend/symbol/Impl.h"
 #include "ir/sym/InitialRule.h"
 #include "ir/sym/SymOps.h"
@@ -34,8 +34,8 @@ public:
           make(number.getInt(), variable_.getName(), type.getShape().vec());
       if (!made)
         return;
-      // Values are this parameter's. Anything else is a rule, which may name another deferred one:
-      // the default of weights can be a function.
+      // Explicit values apply to this parameter. Any other result is a rule, which may be deferred
+      // again: the default of weights can be a function.
       const mlir::ArrayAttr init = impl_.initAttr(*made);
       rule_ = own_ || made->name == "values" ? find(init, fit_) : find({}, init);
     }

@@ -1,5 +1,5 @@
-// Graph::finish: dtypes that are still open become float32, shapes that are still open are refused;
-// and the lists of a finished graph.
+// Graph::finish: open dtypes become float32, open shapes are rejected. Also the lists of a finished
+// graph.
 #include "executor/base/Sha256.h"
 #include "frontend/symbol/Impl.h"
 #include "frontend/symbol/ValueText.h"

@@ -62,7 +62,7 @@ Value Calls::call(const CallExpr *expr) {
   }
 }
 
-/// A layer that is made first and called later, or a function whose name the file has taken.
+/// A layer that is created first and called later, or a function whose name the file has redefined.
 Value Calls::notCallable(const CallExpr *expr, const Value &callee) {
   std::string help;
   if (expr->callee->kind == ExprKind::Name) {

@@ -36,7 +36,7 @@ private:
     return bindBuiltin(run_, callee_->name, arguments_, parameters, values_, &places_);
   }
 
-  /// append and extend, in the function alone that made the list (E0310).
+  /// append and extend; allowed only in the function that created the list (E0310).
   Value grow(bool append) {
     if (!takeArguments({{append ? "item" : "items", true}}))
       return Value::unknown();

@@ -212,7 +212,7 @@ const symbol::OpSignature *opOnTensor(const Arguments &arguments, std::string_vi
   return tensor ? symbol::findOp(name) : nullptr;
 }
 
-/// Whether what is called depends on an error that has been told.
+/// Whether the callee depends on an error that was reported already.
 static bool dependsOnError(const Arguments &arguments) {
   return arguments.unknown || std::ranges::any_of(arguments.positional, &Value::isUnknown);
 }

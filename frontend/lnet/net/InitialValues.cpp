@@ -185,7 +185,7 @@ std::optional<symbol::Initialiser> InitialValues::find(Deferred &deferred,
   return valuesOf(shape, std::move(*numbers));
 }
 
-/// A file that has no parameter of the net is the wrong file, whatever the others would begin with.
+/// A file without any parameter of the net is the wrong file, even if there is a default.
 void InitialValues::checkFound() {
   for (const Deferred &deferred : deferred_)
     if (const auto &weights = deferred.weights;

@@ -20,7 +20,7 @@ std::span<const BuiltinRow<Initialisers>> Initialisers::functions() {
 
 namespace {
 
-/// The words that an argument takes; empty for one that takes a number.
+/// The words that an argument accepts; empty for a number.
 std::vector<std::string_view> wordsOf(std::string_view argument) {
   if (argument == "rnd_type")
     return {"uniform", "gaussian"};

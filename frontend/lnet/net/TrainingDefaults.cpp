@@ -142,7 +142,7 @@ public:
     setting_.origin = run.place(named.argument->nameSpan);
   }
 
-  /// Nothing after an error: E0204 for a value of another kind.
+  /// Nullopt after an error: E0204 for a value of another kind.
   std::optional<symbol::Setting> read() {
     if (key_.kind == KeyKind::Initialiser) {
       std::optional<symbol::Initialiser> init = values_.initialiserOf(value_, place_);
@@ -237,7 +237,7 @@ private:
 /// One call of fit, data or place.
 class DefaultsCall {
 public:
-  /// `keys`: those that the function takes; none where it takes any (place).
+  /// `keys`: the allowed keys; empty if all are allowed (place).
   DefaultsCall(Run &run, InitialValues &values, std::string_view function,
                std::span<const TrainingKey> keys, Arguments &arguments)
       : run_(run), values_(values), function_(function), keys_(keys), arguments_(arguments),
@@ -343,7 +343,7 @@ private:
     return true;
   }
 
-  /// E0215 for one that MXNet has, else E0204 with a name that is near.
+  /// E0215 for an optimizer of MXNet that is missing here, else E0204 with a similar name.
   void refuseOptimizer(const Value &name, Span span) {
     if (std::ranges::find(kOptimizersNotBuilt, name.string()) != std::end(kOptimizersNotBuilt)) {
       run_.error(ErrorCode::E0215, span, "optimizer {} is not built yet", reprOf(name));

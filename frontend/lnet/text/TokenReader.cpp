@@ -6,8 +6,8 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// Python's statements that are not the language's, and how to write it instead, where there is a
-/// way.
+/// Statements of Python that the language lacks, and what to write instead, if there is a
+/// replacement.
 struct RefusedWord {
   TokenKind kind;
   std::string_view help;
