@@ -1,5 +1,5 @@
-// apply-optimizer: what `step` does with gradients. Norm, clipping and update of a parameter are
-// fused programs.
+// apply-optimizer: appends the parameter updates to `step`. Norm, clipping and update of a
+// parameter are fused programs.
 
 #include <cmath>
 

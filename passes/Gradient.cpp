@@ -1,4 +1,4 @@
-// gradient: reverse mode over a training entry. The order of every sum is decided here; see the
+// gradient: reverse-mode differentiation of a training entry. Fixes the order of every sum; see the
 // record.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,4 +1,5 @@
-// hoist-projection: how many steps' input projections a recurrent layer makes at once.
+// hoist-projection: chooses for how many steps a recurrent layer projects its inputs in one
+// product.
 
 #include "backends/registry/Targets.h"
 #include "ir/sym/Create.h"

@@ -1,5 +1,5 @@
-// insert-transfers: one function of all devices becomes a function per device, with a copy wherever
-// a value crosses.
+// insert-transfers: splits a function over all devices into one function per device, with transfers
+// between them.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -1,4 +1,4 @@
-// make-entries: one function per entry point out of the one net that the user wrote.
+// make-entries: creates one function per entry point from the user's net.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"

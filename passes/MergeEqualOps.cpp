@@ -1,4 +1,4 @@
-// merge-equal-ops: what two ops compute from equal operands in an equal way is computed once.
+// merge-equal-ops: eliminates common subexpressions.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -1,4 +1,4 @@
-// place-devices: which of the devices that share a net's layers has which op.
+// place-devices: assigns the ops of split layers to pipeline stages.
 
 #include <list>
 #include <map>

@@ -1,4 +1,4 @@
-// plan-memory: an offset for every buffer. The record is its front page.
+// plan-memory: assigns an offset to every buffer; see the record.
 
 #include "passes/Passes.h"
 #include "llvm/ADT/BitVector.h"

@@ -1,4 +1,4 @@
-// rematerialise: what is inside a recompute group is made again where backward needs it.
+// rematerialise: recomputes the values of recompute groups in backward.
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

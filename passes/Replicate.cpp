@@ -1,4 +1,4 @@
-// replicate: the net once per part of the batch, each over its own rows.
+// replicate: copies the net for each part of the batch.
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"

@@ -1,4 +1,4 @@
-// roll-recurrence: recurrent layers whose steps are written out become loops.
+// roll-recurrence: replaces unrolled recurrent layers by loops.
 
 #include <deque>
 

@@ -1,4 +1,4 @@
-// schedule: an order of launches in which buffers live for a shorter time, and devices wait less.
+// schedule: reorders launches for shorter buffer lifetimes and less waiting.
 
 #include <set>
 

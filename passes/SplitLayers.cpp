@@ -1,6 +1,6 @@
-// split-layers: the steps of layers in chunks. Several devices share the layers: one works on a
-// chunk while the next works on the chunk before. Or chunks are segments that backward computes
-// again.
+// split-layers: cuts the steps of layers into chunks, either as a wavefront over devices, in which
+// a stage works on one chunk while the next stage works on the previous one, or as segments that
+// backward recomputes.
 
 #include <cmath>
 

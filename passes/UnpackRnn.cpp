@@ -1,4 +1,5 @@
-// unpack-rnn: MXNet's fused RNN op becomes one sym.rnn_layer per layer and direction, or its steps.
+// unpack-rnn: expands MXNet's fused RNN op to one sym.rnn_layer per layer and direction, or to the
+// ops of its steps.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

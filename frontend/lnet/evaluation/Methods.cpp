@@ -1,4 +1,4 @@
-// The methods that values have: append and extend of a list, keys, values, items and get of a dict.
+// Methods of values: append and extend of a list; keys, values, items and get of a dict.
 #include "frontend/lnet/evaluation/Calls.h"
 #include "frontend/lnet/evaluation/Collections.h"
 

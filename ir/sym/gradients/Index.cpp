@@ -1,4 +1,4 @@
-// Gradients of ops that pick by index.
+// Gradients of ops that read elements by index.
 
 #include "ir/sym/Create.h"
 #include "ir/sym/GradientBuilder.h"

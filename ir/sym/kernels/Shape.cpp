@@ -1,4 +1,5 @@
-// Kernels of the ops in ShapeOps.td. Most need none, because a view with other strides is enough.
+// Kernels of the ops in ShapeOps.td. Most need none, because their result is a view with other
+// strides.
 #include "ir/sym/Create.h"
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"

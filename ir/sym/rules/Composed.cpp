@@ -1,4 +1,4 @@
-// Shapes of the ops in ComposedOps.td, but for einsum, argmin and softmin (Einsum.cpp, Reduce.cpp).
+// Shapes of the ops in ComposedOps.td, except einsum, argmin and softmin (Einsum.cpp, Reduce.cpp).
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 

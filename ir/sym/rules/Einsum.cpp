@@ -1,4 +1,4 @@
-// einsum: its subscripts, shapes, and the products and sums that it is written out as.
+// einsum: its subscripts and shapes, and its expansion to products and sums.
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 

@@ -1,4 +1,4 @@
-// Shapes of the ops in RandomOps.td, and the ops that they are written out as.
+// Shapes of the ops in RandomOps.td, and their expansion.
 #include <numbers>
 
 #include "ir/sym/Create.h"

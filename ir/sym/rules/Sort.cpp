@@ -1,4 +1,4 @@
-// Shapes of the ops in SortOps.td, and the network of comparisons that they are written out as.
+// Shapes of the ops in SortOps.td, and their expansion to a network of comparisons.
 #include "llvm/Support/MathExtras.h"
 
 #include "ir/sym/Create.h"

@@ -1,4 +1,4 @@
-// Shapes of the ops in SourceOps.td, and which of them have rows of the batch.
+// Shapes and batch positions of the ops in SourceOps.td.
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// Where the batch is in the results of backward ops.
+// Batch positions of the results of backward ops, and checks of internal ops.
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
