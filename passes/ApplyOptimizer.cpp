@@ -199,7 +199,7 @@ private:
       Value value = gradient.getValue();
       if (last && last.getParameter() == gradient.getParameter() &&
           last.getFirst() == gradient.getFirst())
-        continue; // once, where each copy is updated by itself
+        continue; // only once, if every copy is updated separately
       last = gradient;
       values.push_back(value);
       if (!gradient->hasAttr(sym::kDeviceAttr))

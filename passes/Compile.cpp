@@ -36,7 +36,7 @@ std::vector<package::Setting> fitWithOptimizer(const CompileOptions &options) {
   std::vector<package::Setting> fit = options.fit;
   const Optimizer *row = findOptimizer(options.optimizer.name);
   if (!row)
-    return fit; // none, which changes no weights
+    return fit; // `none`, which changes no weights
   auto last = [&](std::string_view name) {
     return std::find_if(fit.rbegin(), fit.rend(),
                         [&](const package::Setting &each) { return each.name == name; });

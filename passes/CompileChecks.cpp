@@ -168,7 +168,7 @@ std::optional<Diagnostic> checkSizes(const package::PackageData &data) {
 
 std::optional<Diagnostic> checkDevices(const CompileOptions &options) {
   if (options.stages == 0 && options.place.empty())
-    return std::nullopt; // only what fits is weighed
+    return std::nullopt; // the search considers only layouts that divide evenly
   auto devices = int64_t(options.devices.size()), each = options.devicesPerReplica();
   Diagnostic error;
   error.code = ErrorCode::E0402;

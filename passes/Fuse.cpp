@@ -240,12 +240,12 @@ private:
   }
 
   void joinProducers(llvm::ArrayRef<Operation *> order) {
-    llvm::DenseMap<Operation *, int64_t> depths; // of single ops, and of each op of a group
+    llvm::DenseMap<Operation *, int64_t> depths; // depth of single ops, and of each op of a group
     for (size_t i = 0; i < order.size();) {
       llvm::ArrayRef<Operation *> unit = unitOf(order[i]);
       size_t size = unit.size();
       int64_t deepest = -1;
-      bool alone = true; // one producer is the deepest, or its group
+      bool alone = true; // the deepest producer is unique, or in one group
       Operation *candidate = nullptr;
       for (Operation *op : unit)
         for (unsigned operand = 0; operand <= op->getNumOperands(); ++operand) {

@@ -38,8 +38,7 @@ public:
     }
     if (!several)
       return;
-    for (Operation *op :
-         ops) { // inputs go where they are read when they are: what is wanted first is sent first
+    for (Operation *op : ops) { // inputs are sent when they are first read, in that order
       int64_t device = devices.lookup(op);
       for (mlir::OpOperand &operand : op->getOpOperands())
         if (deviceOf(operand.get()) != device)
@@ -84,7 +83,7 @@ private:
     int64_t from = deviceOf(value);
     llvm::SmallVector<int64_t, 4> readers;
     for (Operation *user : value.getUsers()) {
-      int64_t device = devices.lookup(user); // a return: 0
+      int64_t device = devices.lookup(user); // 0 for a return
       bool late = llvm::isa<sym::WriteOp>(user) || user->hasAttr(kAggregateAttr);
       if (device != from && !late && !llvm::is_contained(readers, device))
         readers.push_back(device);
@@ -183,7 +182,7 @@ private:
       else if (llvm::isa<sym::ReceiveOp>(op))
         receives.push_back(&op);
     }
-    Operation *last = nullptr; // the send before
+    Operation *last = nullptr; // the previous send
     for (sym::SendOp send : sends) {
       if (committed || addedUp.contains(send))
         hoist(send, last, receives);

@@ -296,7 +296,7 @@ private:
       auto state = begin ? begin.getDefiningOp<sym::BeginStateOp>() : sym::BeginStateOp();
       if (!state || !carried(state) || copy->getNumResults() <= i + 1)
         continue;
-      if (shareOf(net)) // the state is whole on one device, where sync-parameters joins the rows
+      if (shareOf(net)) // the state is whole on one device, on which sync-parameters joins the rows
         stateResults.push_back({state.getName(), copy->getResult(i + 1)});
       else
         builder.create<sym::WriteOp>(rnn.getLoc(), state.getName(), copy->getResult(i + 1),

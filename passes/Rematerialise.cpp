@@ -202,7 +202,7 @@ struct Rematerialise : impl::RematerialiseBase<Rematerialise> {
         continue;
       }
       Remaker remaker(entry);
-      if (!useless) // parts of the batch do as the whole does, whatever the sizes of theirs
+      if (!useless) // parts of the batch follow the decision for the whole, whatever their sizes
         useless = remaker.findUseless();
       remaker.run(*useless);
     }

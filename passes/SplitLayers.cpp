@@ -147,7 +147,7 @@ private:
     });
     auto cut = size_t(llvm::count_if(readers, [&](Operation *op) { return isChunked(op); }));
     if (parameter)
-      return ordered && cut < 2; // chunks of one op are one use where they follow one another
+      return ordered && cut < 2; // consecutive chunks of one op are one use
     // Gradients of a value that is joined or cut are first summed over its readers.
     size_t together = stepsIn.contains(value) ? readers.size() - cut : cut;
     return ordered && (together < 2 || together == readers.size());
@@ -204,7 +204,7 @@ private:
   /// Whether the gradient of an operand without steps is one sum over all steps, which chunks would
   /// add in another order.
   static bool sumsSteps(Operation *op, unsigned operand) {
-    if (llvm::isa<sym::ScalarRule>(op)) // it is stretched over them
+    if (llvm::isa<sym::ScalarRule>(op)) // broadcast over the steps
       return op->getOperand(operand).getType() != op->getResult(0).getType();
     auto rule = llvm::dyn_cast<sym::GradientRule>(op);
     return rule && rule.sumsRows(operand);
@@ -424,7 +424,7 @@ private:
     Value &less = lengths[{length, first}];
     if (less)
       return less;
-    Value wide = length; // where the difference does not wrap
+    Value wide = length; // so that the difference does not wrap around
     if (mlir::Type type = sym::rankedType(length).getElementType();
         type.isInteger() && type.getIntOrFloatBitWidth() < 32)
       wide = sym::createCast(builder, length.getLoc(), length, builder.getI32Type());

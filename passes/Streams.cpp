@@ -118,7 +118,7 @@ private:
   }
 
   void write(int64_t &events) {
-    std::map<unsigned, int64_t> eventOf; // of launches that somebody waits for
+    std::map<unsigned, int64_t> eventOf; // only of launches that others wait for
     for (llvm::ArrayRef<unsigned> list : waits)
       for (unsigned other : list)
         eventOf[other] = 0;

@@ -198,7 +198,7 @@ private:
   void visit(Part &part, size_t i) {
     Operation *op = part.ops[i];
     if (!op)
-      return; // done on the whole
+      return; // runs on the whole batch
     // Sums may be built after their operands are added: from here on their only readers come after
     // everything else.
     if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))

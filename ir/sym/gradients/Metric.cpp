@@ -99,7 +99,8 @@ static Value softmaxScores(OpBuilder &builder, Location loc, const SoftmaxLoss &
     truth = builder.create<GreaterOp>(loc, second.getType(), second, ofClass(label, 0));
   } else {
     label = createCast(builder, loc, label, builder.getF64Type());
-    label = builder.create<TruncOp>(loc, label.getType(), label); // as the metric reads it
+    label = builder.create<TruncOp>(loc, label.getType(),
+                                    label); // in the form that the metric kernel reads
     truth = withScalar<EqualScalarOp>(builder, loc, label, 1);
     if (loss.useIgnore) {
       double ignored = std::trunc(loss.ignoreLabel.convertToDouble());
@@ -212,7 +213,8 @@ Value LinearRegressionOutputOp::buildScores(OpBuilder &, const HeadMeasure &) { 
 Value MaeRegressionOutputOp::buildScores(OpBuilder &, const HeadMeasure &) { return {}; }
 Value LogisticRegressionOutputOp::buildScores(OpBuilder &builder, const HeadMeasure &measure) {
   Value label = createCast(builder, getLoc(), getLabel(), rankedType(getData()).getElementType());
-  label = createReshape(builder, getLoc(), label, shapeOf(getData())); // as the metric reads it
+  label = createReshape(builder, getLoc(), label,
+                        shapeOf(getData())); // in the form that the metric kernel reads
   return joinScores(builder, getLoc(), getOutput(),
                     withScalar<GreaterScalarOp>(builder, getLoc(), label, 0.5),
                     Rows(shapeOf(getData()), measure.rows));
