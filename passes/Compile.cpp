@@ -6,9 +6,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringSet.h"
 
-#include "executor/abi/Optimizers.h"
 #include "executor/abi/Sizes.h"
 #include "executor/package/Package.h"
 #include "ir/sym/Attributes.h"
@@ -16,39 +14,18 @@
 #include "ir/sym/Location.h"
 #include "ir/sym/SymOps.h"
 #include "passes/CompileChecks.h"
-#include "passes/InputRanges.h"
-#include "passes/PackageBuilder.h"
+#include "passes/PackageFacts.h"
 #include "passes/Passes.h"
+#include "passes/PipelineOptions.h"
 #include "passes/Pipelines.h"
 #include "passes/Replica.h"
 #include "passes/Reproducer.h"
-#include "passes/Shorthands.h"
 
 namespace lstmc::passes {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// The settings of fit(..), from which a session computes the scalars of an update
-/// (session/UpdateScalars.h), completed with those of the optimizer that `step` is compiled for.
-std::vector<package::Setting> fitWithOptimizer(const CompileOptions &options) {
-  std::vector<package::Setting> fit = options.fit;
-  const Optimizer *row = findOptimizer(options.optimizer.name);
-  if (!row)
-    return fit; // `none`, which changes no weights
-  auto last = [&](std::string_view name) {
-    return std::find_if(fit.rbegin(), fit.rend(),
-                        [&](const package::Setting &each) { return each.name == name; });
-  };
-  auto named = last("optimizer");
-  if ((named == fit.rend() ? "sgd" : named->value) != options.optimizer.name)
-    fit.push_back({"optimizer", options.optimizer.name});
-  for (const auto &[key, value] : options.optimizer.keys)
-    if (last(key) == fit.rend() && value != row->key(key)->fallback)
-      fit.push_back({key, fmt::format("{}", value)});
-  return fit;
-}
 
 /// A larger module is not verified after every pass, which would take as long as the passes. Its
 /// plan and its package are checked like any other's.
@@ -136,52 +113,6 @@ private:
   std::pair<mlir::Operation *, int64_t> left = {}; ///< by the last pass: on what, how many ops
 };
 
-/// Parameter vectors packed for RNN, under their names in MXNet's files. Layers of one name share
-/// their parameters, and one vector.
-std::vector<package::Packed> packedVectors(mlir::ModuleOp module) {
-  std::vector<package::Packed> packed;
-  llvm::StringSet<> names;
-  module.walk([&](sym::RnnParamConcatOp concat) {
-    package::Packed row;
-    if (auto name = concat->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
-      row.name = name.str();
-    for (mlir::Value arg : concat.getArgs()) {
-      mlir::Operation *producer = arg.getDefiningOp();
-      while (producer && llvm::isa<sym::ReshapeOp, sym::FlattenOp>(producer))
-        producer = producer->getOperand(0).getDefiningOp();
-      auto variable = llvm::dyn_cast_or_null<sym::VariableOp>(producer);
-      if (!variable)
-        return;
-      row.parts.push_back(variable.getName().str());
-    }
-    if (!row.name.empty() && names.insert(row.name).second)
-      packed.push_back(std::move(row));
-  });
-  return packed;
-}
-
-/// Converts all floats of the net to one type, inputs and parameters included: tensor types, and
-/// dtype attributes.
-void computeIn(mlir::ModuleOp module, DType dtype) {
-  mlir::Builder builder(module.getContext());
-  mlir::Type wanted = dtype == DType::F64 ? mlir::Type(builder.getF64Type()) : builder.getF32Type();
-  mlir::AttrTypeReplacer replacer;
-  replacer.addReplacement([&](mlir::RankedTensorType type) -> std::optional<mlir::Type> {
-    if (!llvm::isa<mlir::FloatType>(type.getElementType()))
-      return std::nullopt;
-    return type.clone(wanted);
-  });
-  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false,
-                                        /*replaceTypes=*/true);
-  module.walk([&](mlir::Operation *op) {
-    auto named = op->getAttrOfType<mlir::StringAttr>("dtype");
-    std::optional<DType> old =
-        named ? parseDType({named.getValue().data(), named.getValue().size()}) : std::nullopt;
-    if (old && isFloat(*old))
-      op->setAttr("dtype", builder.getStringAttr(std::string(dtypeLongName(dtype))));
-  });
-}
-
 } // namespace
 
 int64_t CompileOptions::devicesPerReplica() const {
@@ -216,17 +147,18 @@ static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &opti
     return mlir::success();
   });
   Compiled result;
-  if (options.dtype)
-    computeIn(module, *options.dtype);
-  writeOutShorthands(module);
-  std::vector<package::Packed> packed = packedVectors(module);
-  llvm::StringMap<ValueRange> ranges = inputRanges(module);
-  package::PackageData data;
+  recordPackageFacts(module, options);
+  if (options.keepSource) {
+    recordSourceLines(module);
+    llvm::raw_string_ostream text(result.sourceText);
+    module->print(text, mlir::OpPrintingFlags().enableDebugInfo());
+  }
   auto manager = mlir::PassManager::on<mlir::ModuleOp>(module.getContext());
   manager.enableVerifier(options.verifyEach && countOps(module) <= kVerifiedOps);
-  buildPipeline(manager, options);
-  if (options.stopAfter.empty())
-    manager.addPass(createLowerToPackageInto(data));
+  buildPipeline(manager, options, &result.package);
+  result.pipeline = fmt::format("builtin.module({})", pipelineText(options));
+  llvm::raw_string_ostream passes(result.passes);
+  manager.printAsTextualPipeline(passes);
   manager.addInstrumentation(std::make_unique<Timer>(result, options));
   if (failed(runOrReproduce(manager, module, diagnostics)))
     return diagnostics;
@@ -237,20 +169,6 @@ static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &opti
     llvm::raw_string_ostream text(result.execText);
     module.print(text);
   }
-  for (package::Entry &entry : data.entries)
-    for (package::Binding &input : entry.inputs)
-      if (auto range = ranges.find(input.name); range != ranges.end() && input.role != "scalar")
-        input.range = range->second;
-  result.package = std::move(data);
-  result.package.producer = options.producer;
-  result.package.net = options.net;
-  result.package.graphHash = options.graphHash;
-  result.package.numerics = numericsText(options.dtype.value_or(DType::F32), options.fast);
-  result.package.shards = uint32_t(options.shards);
-  result.package.settings = options.settings;
-  result.package.fit = fitWithOptimizer(options);
-  result.package.data = options.data;
-  result.package.packed = std::move(packed);
   return {std::move(result), std::move(diagnostics)};
 }
 

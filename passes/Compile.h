@@ -108,15 +108,21 @@ struct CompileOptions {
   /// Patterns ("lstm*") of begin states that persist between calls.
   std::vector<std::string> carry;
   std::optional<DType> dtype; ///< compute type of the whole net
+  /// Patterns of parameters that training leaves as they are.
+  std::vector<std::string> fixedParameters;
+  /// `step` returns the norm of each parameter's gradient if the net has so many weights; none: it
+  /// does not.
+  std::optional<int64_t> reportNormsFrom;
   FastRules fast;
   bool scores = false; ///< `evaluate` also returns the scores of two-class heads (needed for `auc`)
   /// Optimizations to skip: "roll-recurrence", "hoist-projection", "fuse", "schedule", and
   /// "in-place" and "sharing" of plan-memory. Skipping them does not change the bits of results.
   std::vector<std::string> disabled;
-  bool verifyEach = true; ///< run the verifier after every pass, except on very large modules
-  bool keepExec = false;  ///< return the lowered form as text
+  bool verifyEach = true;  ///< run the verifier after every pass, except on very large modules
+  bool keepSource = false; ///< Compiled::sourceText
+  bool keepExec = false;   ///< Compiled::execText
   /// Last pass to run, a name of passNames() (Pipelines.h). The module is left as that pass
-  /// produced it, and no package is built. Empty: run all passes.
+  /// produced it, and there is a package only after lower-to-package. Empty: run all passes.
   std::string stopAfter;
 
   bool countOps = false; ///< count the ops before and after each pass
@@ -187,7 +193,11 @@ struct Compiled {
   std::vector<PassTime> times; ///< in pipeline order
   std::vector<PassSpan> spans; ///< the same work, in the order of execution
   std::vector<EntryCost> costs;
-  std::string execText; ///< set if `keepExec`
+  std::string sourceText; ///< the module before the first pass, with locations, if `keepSource`
+  std::string execText;   ///< the module after the last pass, if `keepExec`
+  /// The pipeline that was run, for `lstmc opt --pass-pipeline`: as one pipeline with options, and
+  /// pass by pass.
+  std::string pipeline, passes;
 };
 
 /// Runs the whole pipeline (Pipelines.h) on `module`, in place. Diagnostics refer to the user's

@@ -1,7 +1,10 @@
 // lower-to-package: converts the plan to package data, by PackageBuilder.
 
+#include "executor/base/OutputFile.h"
 #include "executor/base/Sha256.h"
+#include "ir/sym/Diagnose.h"
 #include "passes/PackageBuilder.h"
+#include "passes/PackageFacts.h"
 #include "passes/Passes.h"
 
 namespace lstmc::passes {
@@ -12,7 +15,7 @@ namespace lstmc::passes {
 namespace {
 
 struct LowerToPackage : impl::LowerToPackageBase<LowerToPackage> {
-  LowerToPackage() = default;
+  using LowerToPackageBase::LowerToPackageBase;
   explicit LowerToPackage(package::PackageData *into) : into(into) {}
 
   void runOnOperation() override {
@@ -21,12 +24,22 @@ struct LowerToPackage : impl::LowerToPackageBase<LowerToPackage> {
       getOperation().emitError("lower-to-package needs one exec.plan with its memory planned");
       return signalPassFailure();
     }
+    takeSourceLines(getOperation());
     package::PackageData data = buildPackage(plans.front());
+    takePackageFacts(getOperation(), data);
     if (into) {
       *into = std::move(data);
       return;
     }
     package::Bytes bytes = package::serialize(data);
+    if (!file.empty())
+      if (Status written =
+              writeFile(file, {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+                        OutputFile::Existing::Keep);
+          !written.ok()) {
+        sym::emitCoded(getOperation(), written.error().code) << written.error().message;
+        return signalPassFailure();
+      }
     mlir::Builder builder(&getContext());
     plans.front()->setAttr("package_bytes", builder.getI64IntegerAttr(int64_t(bytes.size())));
     plans.front()->setAttr("package_sha256", builder.getStringAttr(sha256(bytes)));

@@ -10,8 +10,8 @@
 
 namespace lstmc::passes {
 
-/// Everything in the package except what only the caller knows (producer, hash, settings). The plan
-/// must have offsets and be validated. Equal plans produce equal data.
+/// Everything in the package except the facts of the module (PackageFacts.h). The plan must have
+/// offsets and be validated. Equal plans produce equal data.
 package::PackageData buildPackage(exec::PlanOp plan);
 
 /// Converts an MLIR location. Launches and buffers carry a NameLoc "OP NAME" around the source

@@ -10,6 +10,7 @@
 
 #include "ir/exec/Exec.h"
 #include "ir/sym/SymDialect.h"
+#include "passes/Real.h"
 
 namespace lstmc::passes {
 

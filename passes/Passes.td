@@ -29,6 +29,109 @@ def InferShapes : Pass<"infer-shapes", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
+def ConvertDType : Pass<"convert-dtype", "::mlir::ModuleOp"> {
+  let summary = "every float of the net in one type";
+  let description = [{
+    Replaces the element type of every float tensor, inputs and parameters included, and the `dtype` of every op that names a float
+    type. Integers stay.
+
+        %w = sym.variable {name = "w"} : tensor<3x4xf32>
+        %z = sym.zeros {dtype = "float32", shape = [2, 3]} : tensor<2x3xf32>
+      becomes (dtype=float64)
+        %w = sym.variable {name = "w"} : tensor<3x4xf64>
+        %z = sym.zeros {dtype = "float64", shape = [2, 3]} : tensor<2x3xf64>
+
+    Runs first, only where a type is asked for: no later pass chooses a float type. Linear in the module.
+  }];
+  let options = [
+    Option<"dtype", "dtype", "std::string", "\"float32\"", "float32 or float64">,
+  ];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def ExpandShorthands : Pass<"expand-shorthands", "::mlir::ModuleOp"> {
+  let summary = "replace ops that stand for others";
+  let description = [{
+    Replaces each op with a ShorthandRule (ir/sym/Shorthand.td) by the ops that it stands for, until none is left. The new ops inherit its
+    discardable attributes and, in `sym.called`, the name that the user wrote; its node name goes to the op whose result it named.
+
+        %y = sym.slice_like %a, %b {axes = array<i64: 0>} : (tensor<5x4xf32>, tensor<3x2xf32>) -> tensor<3x4xf32>
+      becomes
+        %y = sym.slice_axis %a {axis = 0 : i64, begin = 0 : i64, end = 3 : i64, sym.called = "slice_like"} : (tensor<5x4xf32>) -> tensor<3x4xf32>
+
+    Runs before all passes that ask an op about batch positions, gradients or kernels: a shorthand has none. Linear in ops.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def FixParameters : Pass<"fix-parameters", "::mlir::ModuleOp"> {
+  let summary = "parameters that training leaves as they are";
+  let description = [{
+    Marks every parameter whose name matches one of `patterns` as auxiliary: it gets no gradient, no update and no slots. E0001 for a
+    pattern that matches none.
+
+        %w = sym.variable {name = "embed_weight"} : tensor<65x128xf32>
+      becomes (patterns=embed*)
+        %w = sym.variable {auxiliary, name = "embed_weight"} : tensor<65x128xf32>
+
+    Runs before make-entries, which makes gradients for the parameters that are not auxiliary. Linear in ops.
+  }];
+  let options = [
+    ListOption<"patterns", "patterns", "std::string", "names of parameters, with * for any text">,
+  ];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def ReportNorms : Pass<"report-norms", "::mlir::ModuleOp"> {
+  let summary = "training reports the norm of each parameter's gradient";
+  let description = [{
+    Marks every parameter with `report_norm` if the net has at least `from` weights (parameters whose names end in "weight");
+    apply-optimizer then makes `gradient_norm:NAME` an output of `step`.
+
+        %w = sym.variable {name = "w"} : tensor<3x4xf32>
+      becomes
+        %w = sym.variable {name = "w", report_norm} : tensor<3x4xf32>
+
+    Runs before make-entries, which copies the mark into the entries. Linear in ops.
+  }];
+  let options = [
+    Option<"from", "from", "int64_t", "0", "weights from which norms are reported">,
+  ];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def RecordPackedVectors : Pass<"record-packed-vectors", "::mlir::ModuleOp"> {
+  let summary = "note which parameters make up the vectors that RNN packs";
+  let description = [{
+    MXNet's files hold one vector per `RNN`, packed from weights and biases. Notes the name of each such vector and the names of its parts
+    on the module, from which lower-to-package makes a table: parameters can then be read from and written to such files.
+
+        %p = sym.rnn_param_concat %w, %r, %b, %c {sym.name = "lstm0_parameters"}
+      adds to the module
+        sym.packed = [["lstm0_parameters", "lstm0_i2h_weight", "lstm0_h2h_weight", "lstm0_i2h_bias", "lstm0_h2h_bias"]]
+
+    A vector with a part that is no parameter is left out. Runs before unpack-rnn, which removes the concatenations. Linear in ops.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
+def RecordInputRanges : Pass<"record-input-ranges", "::mlir::ModuleOp"> {
+  let summary = "note which values the inputs of a net may hold";
+  let description = [{
+    An input all of whose elements are read as positions (IndexRule), directly or after ops that only move elements (MovementRule), may hold
+    only positions that exist. Notes the range of each such input on the module; lower-to-package puts it into the package, and the
+    runtime checks inputs against it. Where several ops read an input, the range is what all of them accept; where they read different parts of
+    it, what any of them accepts.
+
+        %y = sym.embedding %data, %w {input_dim = 65, output_dim = 128} : (tensor<2x3xi32>, tensor<65x128xf32>) -> tensor<2x3x128xf32>
+      adds to the module
+        sym.input_ranges = {data = array<i64: 0, 64>}
+
+    A third number is one more accepted value, which means "no position". Runs on the net, before its ops are split between devices. Linear in ops.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
 def RollRecurrence : Pass<"roll-recurrence", "::mlir::ModuleOp"> {
   let summary = "replace unrolled recurrent layers by loops";
   let description = [{
@@ -235,7 +338,7 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
     Option<"bigArrayBound", "big-array-bound", "int64_t", "0", "minimum elements for cutting a parameter into slices; 0: never cut">,
     Option<"bucketBytes", "bucket-bytes", "int64_t", "0", "bucket size; smaller sums are sent together; 0: no buckets">,
     ListOption<"workers", "workers", "int64_t", "process of each device; empty: one process">,
-    Option<"threshold", "threshold", "double", "0", "2-bit compression of gradients between processes to 0 or plus or minus this value; 0: no compression">,
+    Option<"threshold", "threshold", "Real", "0", "2-bit compression of gradients between processes to 0 or plus or minus this value; 0: no compression">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
@@ -468,10 +571,10 @@ def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"sgd\"", "a row of executor/abi/Optimizers.def, or none">,
     ListOption<"keys", "key", "std::string", "hyperparameters, as in key=beta1=0.8,epsilon=1e-6; others keep their defaults">,
-    Option<"wd", "wd", "double", "0", "weight decay, for names that end in _weight or _gamma">,
-    Option<"rescaleGrad", "rescale-grad", "double", "0", "factor on gradients; 0: 1/batch, or 1 if the heads' gradients are means">,
-    Option<"clipGradient", "clip-gradient", "double", "0", "bound on each element; 0: none">,
-    Option<"clipNorm", "clip-norm", "double", "0", "bound on the global norm; 0: none">,
+    Option<"wd", "wd", "Real", "0", "weight decay, for names that end in _weight or _gamma">,
+    Option<"rescaleGrad", "rescale-grad", "Real", "0", "factor on gradients; 0: 1/batch, or 1 if the heads' gradients are means">,
+    Option<"clipGradient", "clip-gradient", "Real", "0", "bound on each element; 0: none">,
+    Option<"clipNorm", "clip-norm", "Real", "0", "bound on the global norm; 0: none">,
     Option<"reportNorm", "report-norm", "bool", "true", "output the global norm even without clipping">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
@@ -599,7 +702,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     * Sharing: buffers that are never live at once may overlap (Placement.h).
     * Parameters, auxiliaries, optimizer slots and states come first among persistent buffers, so
       that the plans of one net for several sequence lengths have them at the same offsets and can
-      take turns on one arena (buckets, executor/README.md).
+      take turns on one arena (buckets, design note 020).
     * Packed weights that are read only by entries that change no parameters come last among
       persistent buffers: other entries may overwrite them, because their prepare programs run again
       after a change.
@@ -634,10 +737,18 @@ def LowerToPackage : Pass<"lower-to-package", "::mlir::ModuleOp"> {
   let summary = "convert the plan to package data";
   let description = [{
     Converts an `exec.plan` with offsets to the tables of executor/abi/Package.fbs: locations,
-    buffers, launches, fused programs, and parameters with their initialisation launches. The bytes
-    depend on the module alone. On the command line the package's size and SHA-256 are left on the
-    plan as `package_bytes` and `package_sha256`.
+    buffers, launches, fused programs, and parameters with their initialisation launches. Also
+    stores the contents of the module's attributes `sym.package`, `sym.packed` and
+    `sym.input_ranges`, and removes these. The bytes depend on the module alone. On the command line
+    the package's size and SHA-256 are left on the plan as `package_bytes` and `package_sha256`.
+
+        module attributes {sym.package = {net = "lm", shards = 8 : i64, ...}} { exec.plan devices ["cpu:0"] arena [4096] { ... } }
+      becomes
+        module { exec.plan devices ["cpu:0"] arena [4096] attributes {package_bytes = 18600 : i64, package_sha256 = "..."} { ... } }
   }];
+  let options = [
+    Option<"file", "file", "std::string", "\"\"", "a new file that the package is written to">,
+  ];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 

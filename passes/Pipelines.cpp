@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "mlir/Pass/PassRegistry.h"
-
+#include "executor/abi/DType.h"
 #include "executor/abi/Devices.h"
+#include "passes/PackageBuilder.h"
 #include "passes/Passes.h"
+#include "passes/PipelineOptions.h"
 
 namespace lstmc::passes {
 
@@ -22,7 +23,9 @@ struct Pipeline {
   std::vector<std::string> optimisations; ///< what `disabled` may name
 };
 
-Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-function-size): a table
+Pipeline
+pipelineOf(const CompileOptions &options,
+           package::PackageData *into = nullptr) { // NOLINT(readability-function-size): a table
   Pipeline pipeline;
   auto enabled = [&](const char *optimisation) {
     pipeline.optimisations.emplace_back(optimisation);
@@ -35,7 +38,33 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
     pipeline.passes.push_back({std::move(pass), true});
   };
 
-  // First, so that all passes see an unrolled import as a loop.
+  // First: the type of every later value.
+  if (options.dtype) {
+    ConvertDTypeOptions convert;
+    convert.dtype = std::string(dtypeLongName(*options.dtype));
+    add(createConvertDType(convert));
+  }
+
+  // Before all passes that use an op's batch position, gradient or kernel.
+  add(createExpandShorthands());
+
+  // On parameters of the net, which entries copy.
+  if (!options.fixedParameters.empty()) {
+    FixParametersOptions fixed;
+    fixed.patterns = options.fixedParameters;
+    add(createFixParameters(fixed));
+  }
+  if (options.reportNormsFrom) {
+    ReportNormsOptions norms;
+    norms.from = *options.reportNormsFrom;
+    add(createReportNorms(norms));
+  }
+
+  // On the net as the user sees it: its packed vectors and whole inputs.
+  add(createRecordPackedVectors());
+  add(createRecordInputRanges());
+
+  // Before all passes on layers, so that they see an unrolled import as a loop.
   RollRecurrenceOptions rolling;
   rolling.keep = options.recompute;
   if (enabled("roll-recurrence"))
@@ -167,13 +196,15 @@ Pipeline pipelineOf(const CompileOptions &options) { // NOLINT(readability-funct
 
   // Always: an invalid plan must not leave the compiler.
   add(createValidatePlan());
+  add(into ? createLowerToPackageInto(*into) : createLowerToPackage());
   return pipeline;
 }
 
 } // namespace
 
-void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options) {
-  for (PipelinePass &entry : pipelineOf(options).passes) {
+void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options,
+                   package::PackageData *into) {
+  for (PipelinePass &entry : pipelineOf(options, into).passes) {
     bool last = entry.pass->getArgument() == llvm::StringRef(options.stopAfter);
     if (entry.perEntry)
       pipeline.addNestedPass<mlir::func::FuncOp>(std::move(entry.pass));
@@ -194,9 +225,11 @@ std::vector<std::string> passNames(const CompileOptions &options) {
 std::vector<std::string> optimisations() { return pipelineOf({}).optimisations; }
 
 void registerPipelines() {
-  mlir::PassPipelineRegistration<>(
-      "lstmc", "all passes, from a net to a planned exec.plan",
-      [](mlir::OpPassManager &pipeline) { buildPipeline(pipeline, {}); });
+  mlir::PassPipelineRegistration<PipelineOptions>(
+      "lstmc", "all passes, from a net to a package",
+      [](mlir::OpPassManager &pipeline, const PipelineOptions &options) {
+        buildPipeline(pipeline, options.compileOptions());
+      });
 }
 
 } // namespace lstmc::passes

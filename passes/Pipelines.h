@@ -7,9 +7,10 @@
 
 namespace lstmc::passes {
 
-/// Pipeline from a sym net with known shapes to an exec.plan with a validated memory plan, or up to
-/// `stopAfter`.
-void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options);
+/// Pipeline from a sym net with known shapes to a package, or up to `stopAfter`. The package is
+/// stored in `into`; without it, its size and hash are left on the plan (lower-to-package).
+void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options,
+                   package::PackageData *into = nullptr);
 
 /// Names of the pipeline's passes, in order, without those in `disabled`.
 std::vector<std::string> passNames(const CompileOptions &options);
@@ -18,7 +19,7 @@ std::vector<std::string> passNames(const CompileOptions &options);
 /// or smaller.
 std::vector<std::string> optimisations();
 
-/// Registers the pipeline `--lstmc` with default options, for lstmc opt.
+/// Registers the pipeline `lstmc{...}` with the options of PipelineOptions.h, for lstmc opt.
 void registerPipelines();
 
 } // namespace lstmc::passes

@@ -7,6 +7,7 @@
 #include "executor/base/Hash.h"
 #include "executor/base/OutputFile.h"
 #include "executor/package/Package.h"
+#include "passes/PackageFacts.h"
 #include "passes/Pipelines.h"
 
 namespace lstmc::passes {
@@ -92,6 +93,7 @@ Diagnostic explainRefusal(const Error &error, const package::PackageData &data,
   diagnostic.reasons.push_back({error.text(), {}});
   auto manager = mlir::PassManager::on<mlir::ModuleOp>(before.getContext());
   buildPipeline(manager, options);
+  recordPackageFacts(before, options);
   diagnostic.reasons.push_back(reproducer(manager, before));
   return diagnostic;
 }

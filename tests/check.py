@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`./dev check [COMMIT]`: builds and runs the tests of the rooms that changed since COMMIT (default:
-HEAD, for what is not committed yet), then tests of the rooms that include those, quickest first,
-until 60 seconds are over. Stops at the first test that fails. It is the inner loop of an edit;
-`./dev test` remains what decides.
+"""`./dev check [COMMIT]`: builds and runs the tests of the rooms that changed since COMMIT
+(default: HEAD, for what is not committed yet), then tests of the rooms that include those, quickest
+first, until 60 seconds are over. Stops at the first test that fails. It is the inner loop of an
+edit; `./dev test` remains what decides.
 
 A test's label is the room that its folder follows (tests/executor/session: executor/session).
 """

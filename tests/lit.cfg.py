@@ -1,4 +1,5 @@
-# One configuration for all folders of .mlir tests. `lstmc opt` in a RUN line is the tool that ctest passes.
+# One configuration for all folders of .mlir tests. `lstmc opt` in a RUN line is the tool that ctest
+# passes.
 import os
 
 import lit.formats

@@ -19,7 +19,7 @@ namespace lstmc::session {
 
 /// Order: for each message in turn, the sender's program up to the send, then the receiver's up to
 /// the receive; then the rest of each program. So every value exists before it is taken
-/// (executor/package/README.md says why). In a job each rank does this with the programs of its own
+/// (docs/package.md has the proof). In a job each rank does this with the programs of its own
 /// devices and waits for what others send.
 class WatchedRun {
 public:

@@ -30,8 +30,8 @@ struct SavedCheckpoint {
 };
 
 /// Writes `update-NNNNNN` and `nan-UPDATE` folders beneath one training folder by the protocol of
-/// executor/training/README.md, without a copy: the caller waits until the system has taken all
-/// bytes, and a background thread brings them to the disk. One process at a time holds the folder.
+/// design note 019, without a copy: the caller waits until the system has taken all bytes, and a
+/// background thread syncs them to the disk. One process at a time holds the folder.
 class CheckpointWriter {
 public:
   struct Options {

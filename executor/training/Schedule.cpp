@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include "executor/abi/Schedules.h"
 #include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 #include "executor/base/ScalarFunctions.h"

@@ -10,14 +10,17 @@
 #include <utility>
 #include <vector>
 
-#include "executor/abi/Schedules.h"
 #include "executor/base/Status.h"
+
+namespace lstmc {
+enum class ScheduleKind : uint8_t; // abi/Schedules.h; a row of the table rebuilds what names a kind
+}
 
 namespace lstmc::training {
 
 /// A row of abi/Schedules.def with the values of its arguments.
 struct Schedule {
-  ScheduleKind kind = ScheduleKind::Constant;
+  ScheduleKind kind{}; ///< constant
   std::map<std::string, double, std::less<>>
       given;                  ///< numbers and counts; the others have defaults
   std::vector<int64_t> steps; ///< of multifactor, ascending

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "executor/abi/Schedules.h"
 #include "executor/base/SafeSize.h"
 #include "executor/data/FillAhead.h"
 #include "executor/training/Checkpoint.h"

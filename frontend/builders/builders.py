@@ -13,7 +13,8 @@ from op_table import Records
 
 # Not useful in C++: the device of arrays, and the number of values that a function returns.
 LEFT_OUT = {"ctx", "output_mean_var"}
-TYPES = {"Integer": "int64_t", "Float": "double", "Boolean": "bool", "String": "std::string", "DType": "DType"}
+TYPES = {"Integer": "int64_t", "Float": "double", "Boolean": "bool", "String": "std::string",
+         "DType": "DType"}
 
 HEAD = """// Made by frontend/builders/builders.py from the op records.
 //
@@ -39,18 +40,21 @@ def public(op):
     names = [op["mxnetName"], *op["mxnetAliases"]]
     name = next((name for name in names if not name.startswith("_")), names[0].lstrip("_"))
     words = [word for word in name.split("_") if word]
-    first = re.sub("^([A-Z0-9]+)(?=[A-Z][a-z])|^([A-Z]+[0-9]*)$|^([A-Z])", lambda m: m[0].lower(), words[0])
+    first = re.sub("^([A-Z0-9]+)(?=[A-Z][a-z])|^([A-Z]+[0-9]*)$|^([A-Z])", lambda m: m[0].lower(),
+                   words[0])
     return first + "".join(word[0].upper() + word[1:] for word in words[1:])
 
 
 class Builder:
     def __init__(self, records, op):
         self.op, self.name = op, public(op)
-        inputs, attributes = records.arguments(op, lambda name, *rest: (name, records.input_facts(name, *rest)),
-                                               lambda name, c: (name, records.attribute_facts(name, c)))
+        inputs, attributes = records.arguments(
+            op, lambda name, *rest: (name, records.input_facts(name, *rest)),
+            lambda name, c: (name, records.attribute_facts(name, c)))
         self.attributes = [(name, facts) for name, facts in attributes if name not in LEFT_OUT]
         self.variadic = [name for name, (flags, _, _) in inputs if flags[3]]
-        self.given = [name for name, (flags, attribute, _) in inputs if not any(flags) and not attribute]
+        self.given = [name for name, (flags, attribute, _) in inputs
+                      if not any(flags) and not attribute]
         self.others = [(name, flags, attribute, value) for name, (flags, attribute, value) in inputs
                        if not flags[3] and (any(flags) or attribute)]
         self.label = [name for name, flags, _, _ in self.others if flags[2]]
@@ -60,13 +64,17 @@ class Builder:
 
     def field(self, name, facts):
         kind, required, _, choices, default = facts
-        note = f" ///< default {default.lower() if kind == 'Boolean' else default}" if default not in ("", "()", "None") else ""
+        note = (f" ///< default {default.lower() if kind == 'Boolean' else default}"
+                if default not in ("", "()", "None") else "")
         if kind == "Choice":
             words = ", ".join(f'"{choice}"' for choice in choices)
-            return f"  RequiredChoice<{words}> {name};" if required else f"  Choice<{words}> {name} = {{}};{note}"
+            return (f"  RequiredChoice<{words}> {name};" if required
+                    else f"  Choice<{words}> {name} = {{}};{note}")
         if kind in ("Tuple", "Entries"):
-            return f"  {'Integers' if kind == 'Tuple' else 'Entries'} {name} = {{}};" + (" ///< needed" if required else note)
-        return f"  Required<{TYPES[kind]}> {name};" if required else f"  std::optional<{TYPES[kind]}> {name} = {{}};{note}"
+            return (f"  {'Integers' if kind == 'Tuple' else 'Entries'} {name} = {{}};"
+                    + (" ///< needed" if required else note))
+        return (f"  Required<{TYPES[kind]}> {name};" if required
+                else f"  std::optional<{TYPES[kind]}> {name} = {{}};{note}")
 
     def struct(self):
         if self.plain:
@@ -75,18 +83,22 @@ class Builder:
         for name, _, attribute, value in self.others:
             note = f" ///< where {attribute} is {value}" if attribute else ""
             lines.append(f"  Value {name} = {{}};{note}")
-        return f"\nstruct {self.options} {{\n" + "\n".join(lines) + "\n  std::string name = {};\n};\n"
+        return (f"\nstruct {self.options} {{\n" + "\n".join(lines)
+                + "\n  std::string name = {};\n};\n")
 
     def documentation(self):
         text = textwrap.dedent(self.op["description"]).partition("```mlir")[0].strip()
-        text = f"{self.op['summary']}.\n{text}" + (f"\nDiffers from MXNet: {self.op['difference']}" if self.op["difference"] else "")
+        text = f"{self.op['summary']}.\n{text}" + (f"\nDiffers from MXNet: {self.op['difference']}"
+                                                   if self.op["difference"] else "")
         return "".join(f"/// {line}".rstrip() + "\n" for line in text.replace("`", "").split("\n"))
 
     def parameters(self, defaults, label):
-        parts = ["const Values &values"] if self.variadic else [f"const Value &{name}" for name in self.given]
+        parts = (["const Values &values"] if self.variadic
+                 else [f"const Value &{name}" for name in self.given])
         parts = parts or ["const Net &net"]
         parts += [f"const Value &{name}" for name in self.label] if label else []
-        needed = any(facts[1] for _, facts in self.attributes if facts[0] not in ("Tuple", "Entries"))
+        needed = any(facts[1] for _, facts in self.attributes
+                     if facts[0] not in ("Tuple", "Entries"))
         options = f"const {self.options} &options"
         parts.append(options + (" = {}" if defaults and not needed else ""))
         parts.append("Net::Place place" + (" = Net::Place::current()" if defaults else ""))
@@ -102,14 +114,17 @@ class Builder:
         return lines
 
     def definitions(self):
-        calls = [".inputs(values)"] if self.variadic else [f'.input("{name}", {name})' for name in self.given] or [".in(net)"]
+        calls = ([".inputs(values)"] if self.variadic
+                 else [f'.input("{name}", {name})' for name in self.given] or [".in(net)"])
         calls += [f'.attribute("{name}", options.{name})' for name, _ in self.attributes]
         calls += [f'.input("{name}", options.{name})' for name, _, _, _ in self.others]
         calls.append(".all()" if self.many else ".one()")
         body = "\n      ".join([f'OpCall("{self.op["mxnetName"]}", options.name, place)', *calls])
-        text = f"\n{self.result()} {self.name}({self.parameters(False, False)}) {{\n  return {body};\n}}\n"
+        text = (f"\n{self.result()} {self.name}({self.parameters(False, False)}) {{\n  "
+                f"return {body};\n}}\n")
         if self.label:
-            text += (f"{self.result()} {self.name}({self.parameters(False, True)}) {{\n  {self.options} with = options;\n"
+            text += (f"{self.result()} {self.name}({self.parameters(False, True)}) {{\n  "
+                     f"{self.options} with = options;\n"
                      + "".join(f"  with.{name} = {name};\n" for name in self.label)
                      + f"  return {self.name}({', '.join([*self.given, 'with', 'place'])});\n}}\n")
         return text
@@ -120,10 +135,13 @@ def main():
     builders = [Builder(records, op) for op in records.ops() if op["mxnetName"]]
     folder.mkdir(parents=True, exist_ok=True)
     end = "\n} // namespace lstmc::build\n"
-    (folder / "Ops.h").write_text(HEAD + "".join(builder.declarations() for builder in builders) + end)
-    (folder / "Ops.cpp").write_text('// Made by frontend/builders/builders.py from the op records.\n#include "frontend/builders/Ops.h"\n\n'
-                                    '#include "frontend/builders/OpCall.h"\n\nnamespace lstmc::build {\n'
-                                    + "".join(builder.definitions() for builder in builders) + end)
+    (folder / "Ops.h").write_text(HEAD
+                                  + "".join(builder.declarations() for builder in builders) + end)
+    (folder / "Ops.cpp").write_text(
+        '// Made by frontend/builders/builders.py from the op records.\n'
+        '#include "frontend/builders/Ops.h"\n\n'
+        '#include "frontend/builders/OpCall.h"\n\nnamespace lstmc::build {\n'
+        + "".join(builder.definitions() for builder in builders) + end)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 
+#include "executor/abi/Schedules.h"
 #include "executor/ranks/Job.h"
 #include "executor/stores/NetworkDigest.h"
 #include "executor/stores/Replay.h"

@@ -11,6 +11,7 @@
 #include "executor/base/Suggest.h"
 #include "executor/session/UpdateScalars.h"
 #include "executor/training/Metrics.h"
+#include "frontend/cli/AsyncStore.h"
 #include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/RankDevices.h"
 #include "frontend/cli/RecomputeFlag.h"
@@ -22,6 +23,9 @@
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
+
+/// Weights from which a net is deep: a stack of 12 LSTMs, or 24 layers of one product each.
+static constexpr int64_t kDeep = 24;
 
 /// Values of the optimizer that are compiled into `step`.
 static Result<passes::OptimizerSpec> optimizerSpec(const std::vector<package::Setting> &fit) {
@@ -179,6 +183,19 @@ static void describeSource(const symbol::Network &net, passes::CompileOptions &c
   compile.data = settingTexts(net.data);
 }
 
+/// --fixed-params and --gradient-norms. Norms are reported of nets so deep that gradients may
+/// vanish, too.
+static void readParameterFlags(const Options &options, passes::CompileOptions &compile) {
+  if (options.command != CommandId::Train)
+    return;
+  compile.fixedParameters = *options.fixedParams;
+  // A replay has the program of its run, whatever either prints.
+  const bool logged = *options.format == Form::JsonLines && !options.replay && !saysAsync(options);
+  const bool asked =
+      options.gradientNorms || options.verbose > 0 || options.tensorboard.has_value() || logged;
+  compile.reportNormsFrom = asked ? 0 : kDeep;
+}
+
 Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const Options &options,
                                               const ModelRequest &request,
                                               const std::vector<package::Setting> &fit) {
@@ -194,6 +211,7 @@ Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const 
   compile.shards = *options.shards;
   if (compile.shards < 1 || compile.shards > kMaxShards)
     return fail(ErrorCode::E0001, "--shards takes 1 to {}, got {}", kMaxShards, compile.shards);
+  readParameterFlags(options, compile);
   if (options.mem)
     compile.memoryLimit = uint64_t(*options.mem);
   LSTMC_ASSIGN(compile.optimizer, optimizerSpec(fit));
@@ -208,6 +226,7 @@ Result<passes::CompileOptions> compileOptions(const symbol::Network &net, const 
   if (options.checkNan) // so that the op is named, and not a program of several
     compile.disabled.push_back("fuse");
   compile.producer = versionLine();
+  compile.keepSource = request.keepSource;
   compile.keepExec = request.keepExec;
   compile.nextInputs = request.nextInputs;
   compile.countOps = options.printPassTimes || options.command == CommandId::Inspect;

@@ -88,7 +88,7 @@ enum class Origin {
 /// Who has the files of a job.
 enum class FilesOn { All, Rank0 };
 enum class InputLayout { BatchFirst, StepsFirst };
-enum class EmitForm { Lnet, Sym, Exec, Dot };
+enum class EmitForm { Lnet, Sym, Module, Exec, Dot };
 enum class Numerics { Exact, Strict };
 
 template <typename E> inline constexpr std::string_view kWords = "";
@@ -102,7 +102,7 @@ inline constexpr std::string_view kWords<Origin> =
     "torch-lstm|torch-gru|torch-rnn|torch-rnn-relu|keras-lstm|keras-gru|keras-rnn|tf-lstm";
 template <> inline constexpr std::string_view kWords<FilesOn> = "all|rank0";
 template <> inline constexpr std::string_view kWords<InputLayout> = "NTC|TNC";
-template <> inline constexpr std::string_view kWords<EmitForm> = "lnet|sym|exec|dot";
+template <> inline constexpr std::string_view kWords<EmitForm> = "lnet|sym|module|exec|dot";
 template <> inline constexpr std::string_view kWords<Shell> = kShellNames;
 template <> inline constexpr std::string_view kWords<Numerics> = "exact|strict";
 template <>

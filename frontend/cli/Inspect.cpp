@@ -242,6 +242,23 @@ void printLimits(const lnet::Limits &limits, const lstmc::Limits &files, Console
     console.print(Json{{"schema", "lstmc.inspect/1"}, {"limits", list}});
 }
 
+/// The module before the first pass, below the two commands that make its package, or after the
+/// last one.
+CommandResult emitCompiled(symbol::Network net, const Options &options, EmitForm form,
+                           Console &console) {
+  ModelRequest request;
+  request.keepSource = form == EmitForm::Module;
+  request.keepExec = form == EmitForm::Exec;
+  LSTMC_CHECKED_ASSIGN(Model model, compileNet(std::move(net), options, request));
+  console.warn(model.warnings);
+  const passes::Compiled &compiled = *model.compiled;
+  if (form == EmitForm::Module)
+    for (const std::string *pipeline : {&compiled.pipeline, &compiled.passes})
+      console.write(fmt::format("// lstmc opt --pass-pipeline='{}' FILE\n", *pipeline));
+  console.write(compiled.sourceText + compiled.execText);
+  return ExitCode::Ok;
+}
+
 /// --emit: the network in another form.
 CommandResult emit(const Options &options, EmitForm form, Console &console) {
   if (!isSource(options.operands[0]))
@@ -261,13 +278,9 @@ CommandResult emit(const Options &options, EmitForm form, Console &console) {
   case EmitForm::Dot:
     console.write(viz::networkDot(*symbol::takeModule(*net.graph)));
     break;
+  case EmitForm::Module:
   case EmitForm::Exec:
-    ModelRequest request;
-    request.keepExec = true;
-    LSTMC_CHECKED_ASSIGN(Model model, compileNet(std::move(net), options, request));
-    console.warn(model.warnings);
-    console.write(model.compiled->execText);
-    break;
+    return emitCompiled(std::move(net), options, form, console);
   }
   return ExitCode::Ok;
 }

@@ -9,7 +9,6 @@
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/FitCheck.h"
 #include "frontend/cli/MemoryFit.h"
-#include "frontend/cli/ParameterFlags.h"
 #include "frontend/symbol/Module.h"
 #include "passes/Pipelines.h"
 #include "passes/Reproducer.h"
@@ -80,7 +79,6 @@ Checked<Model> compileNet(symbol::Network net, const Options &options,
     states = statesOf(*net.graph);
   std::optional<Diagnostic> idle = idleInitializer(net);
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
-  LSTMC_CHECKED_TRY(markParameters(*module, options));
   Checked<passes::Compiled> compiled = planning::compile(*module, compile);
   if (compiled.ok()) {
     Diagnostics faults = checkFit(net, fit, states, compiled->package);

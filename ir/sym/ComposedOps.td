@@ -1,4 +1,4 @@
-// Ops that are expanded to other ops before any pass runs: rules/Written.cpp and rules/Einsum.cpp (Shorthand.td).
+// Ops that the pass expand-shorthands always replaces by others (Shorthand.td; rules/Written.cpp, rules/Einsum.cpp).
 // The records are their user documentation.
 
 #ifndef LSTMC_IR_SYM_COMPOSEDOPS

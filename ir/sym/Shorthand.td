@@ -11,8 +11,8 @@ def Sym_ShorthandRule : OpInterface<"ShorthandRule"> {
   let cppNamespace = "::lstmc::sym";
   let description = [{
     An op of which some uses (a dtype, an order, a shape) have no gradient and no kernel of their
-    own, because other ops can express them. These uses are replaced before any pass runs, so that
-    they need no rule but the one for shapes.
+    own, because other ops can express them. These uses are replaced by the pass expand-shorthands, so
+    that they need no rule but the one for shapes.
   }];
   let methods = [
     InterfaceMethod<"Adds the ops that replace the op and returns their result. Null, with nothing added, if the op needs no replacement.",

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the reference of the operators as users call them, from the op records and the formulas of the gradients.
+"""Writes the reference of the operators as users call them, from the op records and the formulas of
+the gradients.
 
 usage: op_pages.py RECORDS.json OUTPUT
 RECORDS.json is what `llvm-tblgen --dump-json AllOps.td` prints.
@@ -12,12 +13,15 @@ import textwrap
 from op_table import FILES, Records, position
 
 GROUPS = {  # file of records -> title
-    "SourceOps.td": "Made from nothing", "ElementwiseOps.td": "Element by element", "ScalarFormOps.td": "With a number",
-    "ShapeOps.td": "Shapes", "IndexOps.td": "Indices", "ProductOps.td": "Products", "ReduceOps.td": "Reductions and normalisation",
-    "SequenceOps.td": "Sequences", "RecurrentOps.td": "Recurrent layers", "LossOps.td": "Losses",
-    "ComposedOps.td": "Written out by others", "SortOps.td": "Sorting", "RandomOps.td": "Random numbers",
+          "SourceOps.td": "Made from nothing", "ElementwiseOps.td": "Element by element",
+          "ScalarFormOps.td": "With a number", "ShapeOps.td": "Shapes", "IndexOps.td": "Indices",
+          "ProductOps.td": "Products", "ReduceOps.td": "Reductions and normalisation",
+          "SequenceOps.td": "Sequences", "RecurrentOps.td": "Recurrent layers",
+          "LossOps.td": "Losses", "ComposedOps.td": "Written out by others",
+          "SortOps.td": "Sorting", "RandomOps.td": "Random numbers",
 }
-KINDS = {"Integer": "integer", "Float": "number", "Boolean": "bool", "String": "string", "Tuple": "tuple of integers",
+KINDS = {"Integer": "integer", "Float": "number", "Boolean": "bool", "String": "string",
+         "Tuple": "tuple of integers",
          "Entries": "tuple of integers and None", "DType": "dtype"}
 HEAD = """# Operators
 
@@ -43,13 +47,16 @@ def readable(formula):
     before = None
     while before != text:
         before = text
-        text = re.sub(r"(\((?:[^()]|\([^()]*\))*\))\.of<(\w+)Op>\(\)", lambda m: spelled(m[2]) + m[1], text)
+        text = re.sub(r"(\((?:[^()]|\([^()]*\))*\))\.of<(\w+)Op>\(\)",
+                      lambda m: spelled(m[2]) + m[1], text)
         text = re.sub(r"\b(\w+)\.of<(\w+)Op>\(\)", lambda m: f"{spelled(m[2])}({m[1]})", text)
-        text = re.sub(r"(\w+)\.with(?:Scalar)?<(\w+)Op>\(([^()]*)\)", lambda m: f"{spelled(m[2].removesuffix('Scalar'))}({m[1]}, {m[3]})", text)
+        text = re.sub(r"(\w+)\.with(?:Scalar)?<(\w+)Op>\(([^()]*)\)",
+                      lambda m: f"{spelled(m[2].removesuffix('Scalar'))}({m[1]}, {m[3]})", text)
     text = re.sub(r"\*(?=[\w(])", "* ", text)
     if re.search("[a-z][A-Z]", text):  # a function of C++
         return None
-    return None if "<" in re.sub(r" <=? ", "", text) or "[" in text or "." in re.sub(r"\d\.\d", "", text) else text
+    return (None if "<" in re.sub(r" <=? ", "", text) or "[" in text
+            or "." in re.sub(r"\d\.\d", "", text) else text)
 
 
 def gradients(folder):
@@ -73,11 +80,13 @@ def gradient_line(op, formulas):
     if "Sym_NoGradient" in traits:
         return "Gradient: none flows through it."
     if "Sym_Loss" in traits:
-        return "Gradient: the op is a head, its formula is above; what flows to it from above is ignored unless the text says otherwise."
+        return ("Gradient: the op is a head, its formula is above; what flows to it from above is "
+                "ignored unless the text says otherwise.")
     if "Sym_Composed" in op["!superclasses"]:
         return "Gradient: that of the ops that it is written out as."
     if "Sym_Gradient" in traits:
-        return f"Gradient: `{formulas[name]}`" if name in formulas else "Gradient: to every input of a float type."
+        return (f"Gradient: `{formulas[name]}`" if name in formulas
+                else "Gradient: to every input of a float type.")
     return "Gradient: none."
 
 
@@ -85,11 +94,13 @@ def signature(op, inputs, attributes):
     parts = []
     for name, (flags, attribute, _) in inputs:
         optional, parameter, label, variadic = flags
-        parts.append("*data" if variadic else f"{name}=None" if optional or parameter or label or attribute else name)
+        parts.append("*data" if variadic else f"{name}=None"
+                     if optional or parameter or label or attribute else name)
     for name, (kind, required, _, _, default) in attributes:
         if name != op["countAttribute"]:
             word = kind in ("String", "Choice", "DType") and default != "None"
-            parts.append(name if required else f'{name}="{default}"' if word else f"{name}={default}")
+            parts.append(name if required else f'{name}="{default}"' if word
+                         else f"{name}={default}")
     return f"{op['mxnetName']}({', '.join(parts)})"
 
 
@@ -97,26 +108,33 @@ def argument_rows(op, inputs, attributes):
     for name, (flags, attribute, value) in inputs:
         optional, parameter, label, variadic = flags
         words = ["tensors" if variadic else "tensor"]
-        words += ["*parameter*"] if parameter else ["*label*"] if label else ["may be left out"] if optional else []
-        words += [f"with `{attribute}={value.capitalize() if value in ('true', 'false') else value}`"] if attribute else []
+        words += (["*parameter*"] if parameter else ["*label*"] if label else ["may be left out"]
+                  if optional else [])
+        words += (
+            [f"with `{attribute}={value.capitalize() if value in ('true', 'false') else value}`"]
+            if attribute else [])
         yield "data" if variadic else name, ", ".join(words)
     others = {}
     for alias, attribute in (pair.split("=") for pair in op["attributeAliases"]):
         others.setdefault(attribute, []).append(f"`{alias}`")
     for name, (kind, required, nullable, choices, default) in attributes:
-        words = ["one of " + ", ".join(f"`{c}`" for c in choices) if kind == "Choice" else KINDS[kind]]
+        words = ["one of " + ", ".join(f"`{c}`" for c in choices) if kind == "Choice"
+                 else KINDS[kind]]
         words += ["required"] if required else [f"default `{default}`"]
         words += ["also called " + ", ".join(others[name])] if name in others else []
         yield name, ", ".join(words)
 
 
 def section(records, op, formulas):
-    inputs, attributes = records.arguments(op, lambda name, *rest: (name, records.input_facts(name, *rest)),
-                                           lambda name, c: (name, records.attribute_facts(name, c)))
-    text = f"\n### {op['mxnetName']}\n\n```python\n{signature(op, inputs, attributes)}\n```\n\n**{op['summary']}**."
+    inputs, attributes = records.arguments(
+        op, lambda name, *rest: (name, records.input_facts(name, *rest)),
+        lambda name, c: (name, records.attribute_facts(name, c)))
+    text = (f"\n### {op['mxnetName']}\n\n```python\n{signature(op, inputs, attributes)}\n```\n\n"
+            f"**{op['summary']}**.")
     if op["mxnetAliases"]:
         text += " Also called " + ", ".join(f"`{alias}`" for alias in op["mxnetAliases"]) + "."
-    rows = "".join(f"| `{name}` | {meaning} |\n" for name, meaning in argument_rows(op, inputs, attributes))
+    rows = "".join(f"| `{name}` | {meaning} |\n"
+                   for name, meaning in argument_rows(op, inputs, attributes))
     text += f"\n\n| argument | is |\n| --- | --- |\n{rows}" if rows else "\n"
     body = textwrap.dedent(op["description"]).strip()
     # A list of Markdown begins after an empty line.

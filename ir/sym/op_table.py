@@ -7,13 +7,13 @@ RECORDS.json is what `llvm-tblgen --dump-json AllOps.td` prints.
 import json
 import sys
 
-FILES = ["SourceOps.td", "ElementwiseOps.td", "ScalarFormOps.td", "ShapeOps.td", "IndexOps.td", "ProductOps.td",
-         "ReduceOps.td", "SequenceOps.td", "RecurrentOps.td", "LossOps.td",
+FILES = ["SourceOps.td", "ElementwiseOps.td", "ScalarFormOps.td", "ShapeOps.td", "IndexOps.td",
+         "ProductOps.td", "ReduceOps.td", "SequenceOps.td", "RecurrentOps.td", "LossOps.td",
          "ComposedOps.td", "SortOps.td", "RandomOps.td"]
 
 KINDS = {  # storage of the base attribute -> AttributeKind
-    "I64Attr": "Integer", "F64Attr": "Float", "BoolAttr": "Boolean", "StrAttr": "String", "Sym_DType": "DType",
-    "Sym_Tuple": "Tuple", "Sym_Entries": "Entries",
+         "I64Attr": "Integer", "F64Attr": "Float", "BoolAttr": "Boolean", "StrAttr": "String",
+         "Sym_DType": "DType", "Sym_Tuple": "Tuple", "Sym_Entries": "Entries",
 }
 
 
@@ -51,15 +51,16 @@ class Records:
         while base["!name"] not in KINDS and base.get("baseAttr"):
             base = self.of(base["baseAttr"])
         choices = base.get("choices", [])
-        kind = KINDS.get(base["!name"]) or ("Choice" if "Sym_Choice" in base["!superclasses"] else None)
+        kind = (KINDS.get(base["!name"])
+                or ("Choice" if "Sym_Choice" in base["!superclasses"] else None))
         if kind is None:
             raise SystemExit(f"attribute {name}: no kind for {base['!name']}")
         if kind == "DType":
             choices = []
         default = "None" if nullable else ""
         if has_default:
-            default = {"true": "True", "false": "False", "{}": "()"}.get(constraint["defaultValue"],
-                                                                         constraint["defaultValue"].strip('"'))
+            default = {"true": "True", "false": "False", "{}": "()"}.get(
+                constraint["defaultValue"], constraint["defaultValue"].strip('"'))
         return kind, not nullable and not has_default, nullable, choices, default
 
     def attribute(self, name, constraint):
@@ -68,15 +69,18 @@ class Records:
                 f"{str(nullable).lower()}, {strings(choices)}, {quote(default)}}}")
 
     def input_facts(self, name, constraint, conditions):
-        """Flags (optional, parameter, label, variadic), and attribute and value of the input's condition."""
+        """Flags (optional, parameter, label, variadic), and attribute and value of the input's
+        condition."""
         classes = constraint["!superclasses"]
-        base = self.of(constraint["baseType"]) if "Optional" in classes or "Variadic" in classes else constraint
+        base = (self.of(constraint["baseType"]) if "Optional" in classes or "Variadic" in classes
+                else constraint)
         optional = "Optional" in classes
         if name in conditions:  # the input is required if the condition holds
             optional = False
         attribute, _, value = conditions.get(name, conditions.get(name + "?", "")).partition("=")
         flags = [  # optional, parameter, label, variadic
-            optional, base["!name"] == "Sym_Parameter", base["!name"] == "Sym_Label", "Variadic" in classes]
+                 optional, base["!name"] == "Sym_Parameter", base["!name"] == "Sym_Label",
+                 "Variadic" in classes]
         return flags, attribute, value
 
     def input(self, name, constraint, conditions):
@@ -102,12 +106,13 @@ class Records:
         inputs, attributes = self.arguments(op, self.input, self.attribute)
         results = [name for _, name in op["results"]["args"]]
         aliases = [tuple(pair.split("=")) for pair in op["attributeAliases"]]
-        return ("{" + ",\n   ".join([
-            quote("sym." + op["opName"]), quote(op["mxnetName"]), strings(op["mxnetAliases"]),
-            "{" + ", ".join(inputs) + "}", "{" + ",\n    ".join(attributes) + "}",
-            "{" + ", ".join(f"{{{quote(a)}, {quote(b)}}}" for a, b in aliases) + "}",
-            strings(op["outputNames"]), strings(results), str(op["visibleOutputs"]), quote(op["countAttribute"]),
-            quote(op["summary"])]) + "},")
+        return ("{" + ",\n   ".join(
+            [quote("sym." + op["opName"]), quote(op["mxnetName"]), strings(op["mxnetAliases"]),
+             "{" + ", ".join(inputs) + "}", "{" + ",\n    ".join(attributes) + "}",
+             "{" + ", ".join(f"{{{quote(a)}, {quote(b)}}}" for a, b in aliases) + "}",
+             strings(op["outputNames"]), strings(results), str(op["visibleOutputs"]),
+             quote(op["countAttribute"]), quote(op["summary"])])
+                + "},")
 
 
 def main():

@@ -235,16 +235,17 @@ Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options) 
     return Diagnostics{*error};
   CompileOptions searched = options;
   searched.stopAfter.clear();
-  searched.keepExec = false;
+  searched.keepSource = searched.keepExec = false;
   Checked<Choice> choice = choose(searched, [&](const CompileOptions &candidate) {
     mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
     return passes::compile(*copy, candidate);
   });
   if (!choice.ok())
     return choice.diagnostics();
-  if (!options.stopAfter.empty() || options.keepExec) {
+  if (!options.stopAfter.empty() || options.keepSource || options.keepExec) {
     CompileOptions chosen = choice->options;
     chosen.stopAfter = options.stopAfter;
+    chosen.keepSource = options.keepSource;
     chosen.keepExec = options.keepExec;
     Checked<Compiled> compiled = passes::compile(module, chosen);
     if (compiled.ok())

@@ -1,5 +1,6 @@
-"""convert.py FOLDER OUTPUT: a charRNN model of ml5.js (a manifest, and a raw float32 file for each variable) as OUTPUT.safetensors, which
-`lstmc import --as tf-lstm` reads, and OUTPUT.vocab.txt. Needs Python alone."""
+"""convert.py FOLDER OUTPUT: a charRNN model of ml5.js (a manifest, and a raw float32 file for each
+variable) as OUTPUT.safetensors, which `lstmc import --as tf-lstm` reads, and OUTPUT.vocab.txt.
+Needs Python alone."""
 
 import json
 import math
@@ -15,13 +16,15 @@ for name, entry in json.loads((folder / "manifest.json").read_text()).items():
     values = (folder / entry["filename"]).read_bytes()
     if len(values) != 4 * math.prod(entry["shape"]):
         sys.exit(f"{entry['filename']}: {len(values)} bytes for shape {entry['shape']}")
-    header[name] = {"dtype": "F32", "shape": entry["shape"], "data_offsets": [len(data), len(data) + len(values)]}
+    header[name] = {"dtype": "F32", "shape": entry["shape"],
+                    "data_offsets": [len(data), len(data) + len(values)]}
     data += values
 text = json.dumps(header).encode()
 pathlib.Path(output + ".safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 # In the vocabularies that ml5 published, "u" and "U" became "  " and "".
-vocabulary = {{"": "U", "  ": "u"}.get(symbol, symbol): number for symbol, number in json.loads((folder / "vocab.json").read_text()).items()}
+vocabulary = {{"": "U", "  ": "u"}.get(symbol, symbol): number
+              for symbol, number in json.loads((folder / "vocab.json").read_text()).items()}
 symbols = sorted(vocabulary, key=vocabulary.get)
 if list(vocabulary[symbol] for symbol in symbols) != list(range(len(symbols))):
     sys.exit("vocab.json: the numbers have holes")

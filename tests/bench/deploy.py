@@ -1,11 +1,15 @@
-"""A module of PyTorch deployed by PyTorch and by lstmc: `./dev bench torch` runs it with the peers' Python, after tests/frontend/python/test_torch.py.
+"""A module of PyTorch deployed by PyTorch and by lstmc: `./dev bench torch` runs it with the peers'
+Python, after tests/frontend/python/test_torch.py.
 
 usage: deploy.py LSTMC_RUN [--results]
 
-Prints a table; --results keeps it in results/tables.json, from which README.md has it. "files" is what has to be installed besides the weights: for PyTorch its package without headers and tests (Python itself is not
-counted, nor are the libraries of CUDA), for lstmc the program lstmc-run and the package. "bound" is how far the outputs of each step are from the module's equations,
-and how far they may be (tests/frontend/bounded.py); further, and this fails. "first" is the time of a process that loads weights, runs
-once and writes the result, "memory" the most that it had resident: least of five. "forward" is the median time of one run in a process that goes on.
+Prints a table; --results keeps it in results/tables.json, from which README.md has it. "files" is
+what has to be installed besides the weights: for PyTorch its package without headers and tests
+(Python itself is not counted, nor are the libraries of CUDA), for lstmc the program lstmc-run and
+the package. "bound" is how far the outputs of each step are from the module's equations, and how
+far they may be (tests/frontend/bounded.py); further, and this fails. "first" is the time of a
+process that loads weights, runs once and writes the result, "memory" the most that it had resident:
+least of five. "forward" is the median time of one run in a process that goes on.
 """
 import json
 import os
@@ -48,7 +52,8 @@ class CharLM(torch.nn.Module):
         return self.fc(self.rnn(self.embed(x))[0])
 
 
-# Counts the memory of a process in a small parent: a child begins with what its parent has resident.
+# Counts the memory of a process in a small parent: a child begins with what its parent has
+# resident.
 WATCHED = """
 import os, sys, time
 begin = time.perf_counter()
@@ -61,8 +66,11 @@ sys.exit(status != 0)
 
 def process(command):
     """(seconds, MiB resident at most) of a process, the least of five."""
-    runs = [subprocess.run([sys.executable, "-S", "-E", "-c", WATCHED, *command], check=True, capture_output=True, text=True) for _ in range(5)]
-    return tuple(min(figures) for figures in zip(*(map(float, run.stdout.splitlines()[-1].split()) for run in runs)))
+    runs = [subprocess.run([sys.executable, "-S", "-E", "-c", WATCHED, *command], check=True,
+                           capture_output=True, text=True)
+            for _ in range(5)]
+    return tuple(min(figures) for figures in zip(*(map(float, run.stdout.splitlines()[-1].split())
+                                                   for run in runs)))
 
 
 def forward(call):
@@ -77,23 +85,28 @@ def forward(call):
 
 
 def size(path, leave_out=()):
-    files = [path] if path.is_file() else [f for f in path.rglob("*") if f.is_file() and not set(f.parts) & set(leave_out)]
+    files = ([path] if path.is_file()
+             else [f for f in path.rglob("*") if f.is_file() and not set(f.parts) & set(leave_out)])
     return sum(file.stat().st_size for file in files) / 2**20
 
 
 def equations(module, ids):
     """The outputs in double precision: a Vector of each step."""
-    weights = {name: bounded.Matrix(value.numpy()) if value.ndim == 2 else value.tolist() for name, value in module.state_dict().items()}
+    weights = {name: bounded.Matrix(value.numpy()) if value.ndim == 2 else value.tolist()
+               for name, value in module.state_dict().items()}
     inner = {name.removeprefix("rnn."): value for name, value in weights.items()}
     xs = [bounded.Vector(weights["embed.weight"].rows[i]) for i in ids]
-    return [bounded.product(weights["fc.weight"], y, weights["fc.bias"]) for y in bounded.recurrent("lstm", inner, xs, UNITS, LAYERS, 1)]
+    return [bounded.product(weights["fc.weight"], y, weights["fc.bias"])
+            for y in bounded.recurrent("lstm", inner, xs, UNITS, LAYERS, 1)]
 
 
 def apart(name, got, want):
-    """Says how far outputs are from the equations; ends the program if that is more than it may be."""
-    shares = [(bounded.norm(row - numpy.array(step.values)), step.error) for row, step in zip(got[0], want)]
-    print("%s: bound: of %d steps, the outputs of the worst are %.2g from the equations and may be %.2g" % (
-        name, len(shares), *max(shares, key=lambda share: share[0] / share[1])))
+    """Says how far outputs are from the equations; ends the program if that is more than it may
+    be."""
+    shares = [(bounded.norm(row - numpy.array(step.values)), step.error)
+              for row, step in zip(got[0], want)]
+    print("%s: bound: of %d steps, the outputs of the worst are %.2g from the equations and may be "
+          "%.2g" % (name, len(shares), *max(shares, key=lambda share: share[0] / share[1])))
     if any(off > most for off, most in shares) or len(got[0]) != len(want):
         sys.exit("the outputs of %s are not those of the module" % name)
 
@@ -112,7 +125,8 @@ def main():
         net.save("lm.lstmc")
         theirs = process([sys.executable, "-c", IN_PYTORCH])
         want = numpy.load("y.npy")
-        ours = process([str(runner), "lm.lstmc", "--params", "lm.weights.safetensors", "-i", "x=@x.npy", "-o", "y.npy", "--force", "-t", str(THREADS)])
+        ours = process([str(runner), "lm.lstmc", "--params", "lm.weights.safetensors",
+                        "-i", "x=@x.npy", "-o", "y.npy", "--force", "-t", str(THREADS)])
         own = numpy.load("y.npy")
         session = net.bind(threads=THREADS)
         session.set_input("x", example.numpy())
@@ -120,11 +134,15 @@ def main():
             times = forward(lambda: module(example)), forward(lambda: session.run(copy=False))
         package = pathlib.Path("lm.lstmc")
         rows = (
-            ("PyTorch " + torch.__version__, size(pathlib.Path(torch.__file__).parent, ("include", "test", "testing")), *theirs, times[0]),
+            ("PyTorch " + torch.__version__,
+             size(pathlib.Path(torch.__file__).parent, ("include", "test", "testing")), *theirs,
+             times[0]),
             ("lstmc", size(runner) + size(package), *ours, times[1]),
         )
-        columns = ["%d x LSTM %d, batch 1, %d steps" % (LAYERS, UNITS, STEPS), "files MiB", "first answer s", "memory MiB", "forward ms"]
-        table = [[name, "%.1f" % files, "%.3f" % first, "%.0f" % memory, "%.2f" % milliseconds] for name, files, first, memory, milliseconds in rows]
+        columns = ["%d x LSTM %d, batch 1, %d steps" % (LAYERS, UNITS, STEPS), "files MiB",
+                   "first answer s", "memory MiB", "forward ms"]
+        table = [[name, "%.1f" % files, "%.3f" % first, "%.0f" % memory, "%.2f" % milliseconds]
+                 for name, files, first, memory, milliseconds in rows]
         for row in columns, ["---"] * len(columns), *table:
             print("| %s |" % " | ".join(row))
         print("largest difference of an output: %.2g" % numpy.abs(own - want).max())
@@ -142,12 +160,17 @@ def keep(columns, table):
     import results
     path = HERE / "results/tables.json"
     tables = json.loads(path.read_text())
-    section = {"title": results.DEPLOYED, "bench": "./dev bench torch --results", "date": time.strftime("%Y-%m-%d"), "machine": bench.machine(),
-               "about": "A character language model from `from_torch`, %d threads. Files: what has to be installed besides the weights (PyTorch without its headers "
-                        "and tests, without Python; lstmc-run and the package). First answer: a process that loads weights, runs once and writes the result, and "
-                        "the most memory that it has resident, the least of five. Forward: the median of a run in a process that goes on." % THREADS,
-               "columns": columns, "rows": table}
-    tables["sections"] = [section] + [known for known in tables["sections"] if known["title"] != section["title"]]
+    section = {
+        "title": results.DEPLOYED, "bench": "./dev bench torch --results",
+        "date": time.strftime("%Y-%m-%d"), "machine": bench.machine(),
+        "about": "A character language model from `from_torch`, %d threads. Files: what has to be "
+                 "installed besides the weights (PyTorch without its headers and tests, without "
+                 "Python; lstmc-run and the package). First answer: a process that loads weights, "
+                 "runs once and writes the result, and the most memory that it has resident, the "
+                 "least of five. Forward: the median of a run in a process that goes on." % THREADS,
+        "columns": columns, "rows": table}
+    tables["sections"] = [section] + [known for known in tables["sections"]
+                                      if known["title"] != section["title"]]
     path.write_text(json.dumps(tables, indent=1, ensure_ascii=False) + "\n")
 
 

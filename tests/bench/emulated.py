@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""emulated.py samples|orders LSTMC [--updates N] [--seeds A..B]: trainings on emulated GPUs have to end with the hash of one cpu.
+"""emulated.py samples|orders LSTMC [--updates N] [--seeds A..B]: trainings on emulated GPUs have to
+end with the hash of one cpu.
 
-samples  every sample, at a size that emulated threads can bear, on 1 to 8 devices, --updates (200) updates
-orders   --seeds (1..1000) of the emulated driver, each of which draws other orders of what streams may do: a small network on 4xemu, in one of
-         several ways to share it out, with as many streams a device as the compiler chooses, or as the way says
-What is done is kept beside LSTMC, and the same call goes on after it, as long as LSTMC stays the same program. Exit 1 if a hash differs or a training
-fails.
+samples  every sample, at a size that emulated threads can bear, on 1 to 8 devices, --updates (200)
+         updates
+orders   --seeds (1..1000) of the emulated driver, each of which draws other orders of what streams
+         may do: a small network on 4xemu, in one of several ways to share it out, with as many
+         streams a device as the compiler chooses, or as the way says
+What is done is kept beside LSTMC, and the same call goes on after it, as long as LSTMC stays the
+same program. Exit 1 if a hash differs or a training fails.
 """
 import argparse
 import hashlib
@@ -30,9 +33,12 @@ SAMPLES = {
     "tiny": "seq=1",
     "word_lm": "vocab=50 hidden=16 seq=4",
 }
-WAYS = ["", "--place auto=2 --chunks 2", "--place auto=4 --chunks 3", "--accumulate 2 --kv-store device", "--kv-store local --update-on-kvstore 0",
-        "--bucket-bytes 0 --check-replicas 1", "--streams 1", "--streams 8 --kv-store device", "--streams 2 --place auto=2 --chunks 3 --kv-store local",
-        "--streams 5 --place auto=2 --accumulate 2 --kv-store device --update-on-kvstore 0", "--streams 8 --accumulate 2 --bucket-bytes 0"]
+WAYS = ["", "--place auto=2 --chunks 2", "--place auto=4 --chunks 3",
+        "--accumulate 2 --kv-store device", "--kv-store local --update-on-kvstore 0",
+        "--bucket-bytes 0 --check-replicas 1", "--streams 1", "--streams 8 --kv-store device",
+        "--streams 2 --place auto=2 --chunks 3 "
+        "--kv-store local", "--streams 5 --place auto=2 --accumulate 2 --kv-store device "
+                            "--update-on-kvstore 0", "--streams 8 --accumulate 2 --bucket-bytes 0"]
 
 
 class Refused(Exception):
@@ -40,9 +46,11 @@ class Refused(Exception):
 
 
 def call(words, **environment):
-    done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True, env={**os.environ, **environment})
+    done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True,
+                          env={**os.environ, **environment})
     if done.returncode:
-        raise Refused(f"{' '.join(str(w) for w in words)} {environment}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        raise Refused(f"{' '.join(str(w) for w in words)} {environment}: exit {done.returncode}\n"
+                      f"{done.stdout}{done.stderr}")
     return done.stdout
 
 
@@ -56,7 +64,9 @@ def answer(lstmc, name, updates, devices, *flags, seed="0"):
             out = pathlib.Path(scratch, "out.npz")
             call([lstmc, "run", *words, "-i", "data=random:1", "-o", out], LSTMC_EMU_SEED=seed)
             return out.read_bytes().hex()[-400:]
-        said = call([lstmc, "train", *words, "--data", "random:1,batches=20", "--after", f"{updates}u", "-o", scratch + "/ck"], LSTMC_EMU_SEED=seed)
+        said = call([lstmc, "train", *words, "--data", "random:1,batches=20",
+                     "--after", f"{updates}u", "-o", scratch + "/ck"],
+                    LSTMC_EMU_SEED=seed)
         return re.search(r"weights ([0-9a-f]{16})", said)[1]
 
 
@@ -72,7 +82,8 @@ class Done:
     def of(self, key, make):
         if key not in self.found:
             self.found[key] = make()
-            self.path.write_text(json.dumps({"command": self.command, "found": self.found}, indent=1))
+            self.path.write_text(
+                json.dumps({"command": self.command, "found": self.found}, indent=1))
         return self.found[key]
 
 
@@ -80,12 +91,15 @@ def samples(lstmc, done, updates):
     print(f"| sample | at | on 1 to 8 emulated GPUs, {updates} updates |\n|---|---|---|")
     bad = 0
     for name, settings in SAMPLES.items():
-        want = done.of(f"{name} {settings} {updates} cpu", lambda: answer(lstmc, name, updates, "cpu"))
+        want = done.of(f"{name} {settings} {updates} cpu",
+                       lambda: answer(lstmc, name, updates, "cpu"))
         other = [n for n in range(1, 9)
-                 if done.of(f"{name} {settings} {updates} {n}", lambda: answer(lstmc, name, updates, f"{n}xemu")) != want]
+                 if done.of(f"{name} {settings} {updates} "
+                            f"{n}", lambda: answer(lstmc, name, updates, f"{n}xemu")) != want]
         bad += len(other)
         shown = "the outputs" if name == "cell" else want
-        print(f"| {name} | {settings} | {shown}{f', but not on {other}' if other else ''} |", flush=True)
+        print(f"| {name} | {settings} | {shown}{f', but not on {other}' if other else ''} |",
+              flush=True)
     return bad
 
 
@@ -95,7 +109,8 @@ def orders(lstmc, done, first, last):
         way = WAYS[seed % len(WAYS)]
         want = done.of("orders cpu", lambda: answer(lstmc, "char_lm", 5, "cpu"))
         try:
-            got = done.of(f"order {seed} {way}", lambda: answer(lstmc, "char_lm", 5, "4xemu", *way.split(), seed=str(seed)))
+            got = done.of(f"order {seed} {way}", lambda: answer(lstmc, "char_lm", 5, "4xemu",
+                                                                *way.split(), seed=str(seed)))
         except Refused as fault:
             got = str(fault)
         if got != want:

@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""jobs.py sameness|kills|cost|forecast|scale LSTMC [--updates N] [--rounds N] [--kills N] [--tcp]: jobs of several processes.
+"""jobs.py sameness|kills|cost|forecast|scale LSTMC [--updates N] [--rounds N] [--kills N] [--tcp]:
+jobs of several processes.
 
-sameness  1 to 8 ranks, with devices, layers, chunks, stores, threads and parts shared out so that every pair of choices is in one job: each has to end
-          with the hash of one process. What is done is kept beside LSTMC, and the same call goes on after it
-kills     ranks killed at --kills (200) random updates, 2 to 8 ranks (tests/ranks/kills.py): each job has to end as one that lost none, and to train
-          again within 10 s. Goes on as sameness does
-cost      an update of two ranks of one thread, compared with two devices of one process: 2x LSTM 512, 64 rows, 50 steps. With --tcp ranks exchange
-          messages by TCP over the loopback, as between hosts, instead of by shared memory
-forecast  an update of that net, forecast and measured, of 2 and of 4 ranks; exit 1 if more than half of those of 2 are off by more than 20 %
+sameness  1 to 8 ranks, with devices, layers, chunks, stores, threads and parts shared out so that
+          every pair of choices is in one job: each has to end with the hash of one process. What is
+          done is kept beside LSTMC, and the same call goes on after it
+kills     ranks killed at --kills (200) random updates, 2 to 8 ranks (tests/ranks/kills.py): each
+          job has to end as one that lost none, and to train again within 10 s. Goes on as sameness
+          does
+cost      an update of two ranks of one thread, compared with two devices of one process: 2x LSTM
+          512, 64 rows, 50 steps. With --tcp ranks exchange messages by TCP over the loopback, as
+          between hosts, instead of by shared memory
+forecast  an update of that net, forecast and measured, of 2 and of 4 ranks; exit 1 if more than
+          half of those of 2 are off by more than 20 %
 scale     an update of 1 to 8 ranks of a small network, which outnumber the processors
 """
 import argparse
@@ -40,15 +45,17 @@ fit(net, optimizer="%s", learning_rate=0.01, clip_gradient_norm=%s, initializer=
 """
 NETS = {
     "lstm": NET % ('    x, h, c = LSTM(x, num_hidden=16, num_layers=4, name="rnn")', "adam", "1.0"),
-    "gru": NET % ('    x, h = GRU(Dropout(x, p=0.2), num_hidden=20, num_layers=4, p=0.1, name="rnn")', "rmsprop", "2.0"),
-    "mixed": NET % ('    x, h = RNNLayer(x, num_hidden=17, num_layers=2, name="rnn0")\n    x, h, c = LSTM(x, num_hidden=9, num_layers=2, name="rnn1")',
-                    "nadam", "0.5"),
+    "gru": NET % ('    x, h = GRU(Dropout(x, p=0.2), num_hidden=20, num_layers=4, '
+                  'p=0.1, name="rnn")', "rmsprop", "2.0"),
+    "mixed": NET % ('    x, h = RNNLayer(x, num_hidden=17, num_layers=2, name="rnn0")\n    x, h, c '
+                    '= LSTM(x, num_hidden=9, num_layers=2, name="rnn1")', "nadam", "0.5"),
 }
 SMALL = ["--set", "hidden=32", "-b", "16", "--set", "seq=16"]
 LARGE = ["--set", "hidden=512", "-b", "64", "--set", "seq=50"]
 
 
-# In place of mpirun, before the real one: ranks neither share memory nor read one another's, as if each had a host of its own.
+# In place of mpirun, before the real one: ranks neither share memory nor read one another's, as if
+# each had a host of its own.
 BY_TCP = """\
 #!/bin/bash
 for word; do [ "$word" = cma ] && word=none; words+=("${word/#self,vader,tcp/self,tcp}"); done
@@ -60,10 +67,14 @@ def events(lstmc, ranks, net, size, updates, flags):
     """What a training reports; `ranks` 0: one process without launch."""
     start = [lstmc, "launch", "-n", str(ranks), "--"] if ranks else [lstmc]
     with tempfile.TemporaryDirectory() as scratch:
-        words = [*start, "train", net, "--data", f"text:{TEXT},valid=0", "--after", f"{updates}u", "--save-every", f"{updates}u",
-                 "--disp-every", f"{max(1, updates // 4)}u", "--format", "jsonl", *size, *flags, "-o", scratch + "/ck"]
-        # A session of its own, as the ranks of a job have: the kernel shares processors out among sessions.
-        done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True, start_new_session=True)
+        words = [*start, "train", net, "--data", f"text:{TEXT},valid=0", "--after", f"{updates}u",
+                 "--save-every", f"{updates}u",
+                 "--disp-every", f"{max(1, updates // 4)}u", "--format", "jsonl", *size, *flags,
+                 "-o", scratch + "/ck"]
+        # A session of its own, as the ranks of a job have: the kernel shares processors out among
+        # sessions.
+        done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True,
+                              start_new_session=True)
         if done.returncode:
             raise SystemExit(f"{words}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return [json.loads(line) for line in done.stdout.splitlines()]
@@ -75,7 +86,8 @@ FACTORS = {
     "devices": (1, 2, 3, 4),
     "stages": (1, 2, 3, 4),
     "chunks": (1, 2, 4),
-    "store": ("local", "local 0", "device", "device 0", "dist_sync", "dist_device_sync 1", "dist_async"),
+    "store": ("local", "local 0", "device", "device 0", "dist_sync", "dist_device_sync 1",
+              "dist_async"),
     "threads": (1, 2, 3),
     "accumulate": (1, 2),
     "buckets": ("65536", "0"),
@@ -88,7 +100,8 @@ def possible(job):
     ranks, devices, stages = (job.get(name, 1) for name in ("ranks", "devices", "stages"))
     if ranks * devices > 8 or "ranks" in job and "devices" in job and ranks * devices % stages:
         return False
-    if job.get("chunks", 1) > 1 and job.get("stages") == 1 or job.get("store", "").startswith("dist") and job.get("ranks") == 1:
+    if (job.get("chunks", 1) > 1 and job.get("stages") == 1
+        or job.get("store", "").startswith("dist") and job.get("ranks") == 1):
         return False
     # A worker of dist_async has replicas of its own.
     return job.get("store") != "dist_async" or "devices" not in job or devices % stages == 0
@@ -99,19 +112,24 @@ def completed(job):
     name = next((name for name in FACTORS if name not in job), None)
     if name is None:
         return job
-    return next((whole for value in FACTORS[name] if possible({**job, name: value}) and (whole := completed({**job, name: value}))), None)
+    return next((whole for value in FACTORS[name]
+                 if possible({**job, name: value}) and (whole := completed({**job, name: value}))),
+                None)
 
 
 def covering(draw):
-    """Jobs of which each possible pair of choices is in one: greedily, the best of some drawn ones each time."""
-    pairs = {((a, x), (b, y)) for a, b in itertools.combinations(FACTORS, 2) for x in FACTORS[a] for y in FACTORS[b] if completed({a: x, b: y})}
+    """Jobs of which each possible pair of choices is in one: greedily, the best of some drawn ones
+    each time."""
+    pairs = {((a, x), (b, y)) for a, b in itertools.combinations(FACTORS, 2) for x in FACTORS[a]
+             for y in FACTORS[b] if completed({a: x, b: y})}
     in_job = lambda job: set(itertools.combinations(job.items(), 2))
     while pairs:
         best = None
         for _ in range(40):
             job = dict(draw.choice(sorted(pairs, key=str)))
             for name in draw.sample(list(FACTORS), len(FACTORS)):
-                values = [value for value in FACTORS[name] if possible({**job, name: value}) and completed({**job, name: value})]
+                values = [value for value in FACTORS[name]
+                          if possible({**job, name: value}) and completed({**job, name: value})]
                 job.setdefault(name, draw.choice(values) if name not in job else None)
             job = {name: job[name] for name in FACTORS}
             if best is None or len(in_job(job) & pairs) > len(in_job(best) & pairs):
@@ -122,7 +140,8 @@ def covering(draw):
 
 def flags_of(job):
     store, _, update = job["store"].partition(" ")
-    words = ["-d", f"{job['devices']}xcpu", "-t", str(job["threads"]), "--kv-store", store, "--accumulate", str(job["accumulate"]), "--bucket-bytes", job["buckets"]]
+    words = ["-d", f"{job['devices']}xcpu", "-t", str(job["threads"]), "--kv-store", store,
+             "--accumulate", str(job["accumulate"]), "--bucket-bytes", job["buckets"]]
     if store == "dist_async":
         words += ["--staleness", "0"]
     if update:
@@ -134,7 +153,8 @@ def flags_of(job):
 
 
 def sameness(lstmc, updates, kept_file):
-    """True if every job ends with the weights of one process. What was found with this command is kept, and not done again."""
+    """True if every job ends with the weights of one process. What was found with this command is
+    kept, and not done again."""
     build = hashlib.sha256(lstmc.read_bytes()).hexdigest()
     kept = json.loads(kept_file.read_text()) if kept_file.exists() else {}
     if kept.get("build") != build or kept.get("updates") != updates:
@@ -143,25 +163,31 @@ def sameness(lstmc, updates, kept_file):
         for name, text in NETS.items():
             (pathlib.Path(folder) / f"{name}.lnet").write_text(text)
             if name not in kept["one"]:
-                kept["one"][name] = events(lstmc, 0, f"{folder}/{name}.lnet", [], updates, ["-d", "cpu", "-t", "1"])[-1]["weights_hash"]
-        print("one process: " + ", ".join(f"{name} {found}" for name, found in kept["one"].items()), flush=True)
+                kept["one"][name] = events(lstmc, 0, f"{folder}/{name}.lnet", [], updates,
+                                           ["-d", "cpu", "-t", "1"])[-1]["weights_hash"]
+        print("one process: " + ", ".join(f"{name} {found}" for name, found in kept["one"].items()),
+              flush=True)
         jobs = list(covering(random.Random(16)))
         wrong = 0
         for number, job in enumerate(jobs):
             key = " ".join(f"{name}={value}" for name, value in job.items())
             if key not in kept["jobs"]:
-                kept["jobs"][key] = events(lstmc, job["ranks"], f"{folder}/{job['net']}.lnet", [], updates, flags_of(job))[-1]["weights_hash"]
+                kept["jobs"][key] = events(lstmc, job["ranks"], f"{folder}/{job['net']}.lnet", [],
+                                           updates, flags_of(job))[-1]["weights_hash"]
                 kept_file.write_text(json.dumps(kept, indent=1) + "\n")
             right = kept["jobs"][key] == kept["one"][job["net"]]
             wrong += not right
-            print(f"{number + 1} of {len(jobs)}: {key}: {'right' if right else kept['jobs'][key]}", flush=True)
+            print(f"{number + 1} of {len(jobs)}: {key}: {'right' if right else kept['jobs'][key]}",
+                  flush=True)
     print(f"{len(jobs)} jobs, which have every possible pair of choices: {wrong} wrong")
     return wrong == 0
 
 
 def update_ms(lstmc, ranks, size, updates, flags):
     """Without the first quarter, while which memory is touched for the first time."""
-    at = {e["update"]: e["time_s"] for e in events(lstmc, ranks, "samples/char_lm.lnet", size, updates, ["-t", "1", *flags]) if e["event"] == "update"}
+    at = {e["update"]: e["time_s"]
+          for e in events(lstmc, ranks, "samples/char_lm.lnet", size, updates, ["-t", "1", *flags])
+          if e["event"] == "update"}
     first, last = min(at), max(at)
     return 1000 * (at[last] - at[first]) / (last - first)
 
@@ -180,12 +206,16 @@ def forecast(lstmc, updates, rounds):
     for ranks in (2, 4):
         for _ in range(rounds):
             with tempfile.TemporaryDirectory() as scratch:
-                words = [lstmc, "launch", "-n", str(ranks), "--", "train", "samples/char_lm.lnet", "--data", f"text:{TEXT},valid=0", "--after", f"{updates}u", "-t", "1",
+                words = [lstmc, "launch", "-n", str(ranks), "--", "train", "samples/char_lm.lnet",
+                         "--data", f"text:{TEXT},valid=0", "--after", f"{updates}u", "-t", "1",
                          *LARGE, "-o", scratch + "/ck"]
-                done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True, start_new_session=True, check=True)
-            found = re.search(r"forecast  update ([\d.]+ \S+), measured ([\d.]+ \S+) \(([+-]\d+) %\)", done.stderr)
+                done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True,
+                                      text=True, start_new_session=True, check=True)
+            found = re.search(r"forecast  update ([\d.]+ \S+), measured ([\d.]+ \S+) "
+                              r"\(([+-]\d+) %\)", done.stderr)
             wrong += ranks == 2 and abs(int(found[3])) > 20
-            print(f"{ranks} ranks: forecast {found[1]}, measured {found[2]} ({found[3]} %)", flush=True)
+            print(f"{ranks} ranks: forecast {found[1]}, measured {found[2]} ({found[3]} %)",
+                  flush=True)
     return 2 * wrong <= rounds
 
 
@@ -195,13 +225,15 @@ def cost(lstmc, updates, rounds):
         times["2 devices"].append(update_ms(lstmc, 0, LARGE, updates, ["-d", "2xcpu"]))
         times["2 ranks"].append(update_ms(lstmc, 2, LARGE, updates, ["-d", "cpu"]))
     devices, ranks = (statistics.median(all) for all in times.values())
-    print(f"2 devices {devices:.1f} ms, 2 ranks {ranks:.1f} ms ({100 * (ranks / devices - 1):+.1f} %), medians of {rounds}")
+    print(f"2 devices {devices:.1f} ms, 2 ranks {ranks:.1f} ms ({100 * (ranks / devices - 1):+.1f} "
+          f"%), medians of {rounds}")
     ratios = sorted(b / a for a, b in zip(*times.values()))
     print("ratios of the rounds: " + " ".join(f"{ratio:.3f}" for ratio in ratios))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("sameness", "kills", "cost", "forecast", "scale"))
     parser.add_argument("lstmc", type=pathlib.Path)
     parser.add_argument("--updates", type=int)
@@ -211,10 +243,12 @@ def main():
     args = parser.parse_args()
     lstmc = args.lstmc.absolute()
     if args.what == "kills":
-        return subprocess.run([sys.executable, "-B", ROOT / "tests/ranks/kills.py", lstmc, str(args.kills), "--within", "10",
+        return subprocess.run([sys.executable, "-B", ROOT / "tests/ranks/kills.py", lstmc,
+                               str(args.kills), "--within", "10",
                                "--kept", lstmc.with_name("jobs-kills.json")]).returncode
     if args.what == "sameness":
-        return 0 if sameness(lstmc, args.updates or 200, lstmc.with_name("jobs-sameness.json")) else 1
+        return (0 if sameness(lstmc, args.updates or 200, lstmc.with_name("jobs-sameness.json"))
+                else 1)
     if args.what == "forecast":
         return 0 if forecast(lstmc, args.updates or 30, args.rounds) else 1
     if args.what == "cost":
@@ -224,7 +258,8 @@ def main():
             cost(lstmc, args.updates or 12, args.rounds)
     else:
         for ranks in range(1, 9):
-            times = [update_ms(lstmc, ranks, SMALL, args.updates or 200, ["-d", "cpu"]) for _ in range(args.rounds)]
+            times = [update_ms(lstmc, ranks, SMALL, args.updates or 200, ["-d", "cpu"])
+                     for _ in range(args.rounds)]
             print(f"{ranks} ranks: {statistics.median(times):.2f} ms an update", flush=True)
     return 0
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Mutants of the code that must not be wrong: `mutants.py SOURCE --mutants N --only REGEX`. In a copy of the tree (build-mutants/tree) one place at a
-time is changed, the runtime half's tests of it are built and run, and a mutant that they accept survives. Places are drawn from a fixed seed;
-build-mutants/done.jsonl has what became of each, so that calls add up. Exit 1 if fewer than 90 % are killed."""
+"""Mutants of the code that must not be wrong: `mutants.py SOURCE --mutants N --only REGEX`. In a
+copy of the tree (build-mutants/tree) one place at a time is changed, the runtime half's tests of it
+are built and run, and a mutant that they accept survives. Places are drawn from a fixed seed;
+build-mutants/done.jsonl has what became of each, so that calls add up. Exit 1 if fewer than 90 %
+are killed."""
 import argparse
 import filecmp
 import json
@@ -14,17 +16,24 @@ import sys
 import time
 
 # The check of packages and all that writes and reads checkpoints; the programs that test them.
-SOURCES = ["executor/package/Check*.cpp", "executor/package/KernelRules.cpp", "executor/package/Rule.cpp", "executor/package/Streams.cpp",
-           "executor/package/PackedLife.cpp", "executor/package/Parse.cpp", "executor/training/Checkpoint*.cpp"]
-PROGRAMS = {"test_package": "executor/package", "test_session": "executor/session", "test_training": "executor/training",
+SOURCES = ["executor/package/Check*.cpp", "executor/package/KernelRules.cpp",
+           "executor/package/Rule.cpp", "executor/package/Streams.cpp",
+           "executor/package/PackedLife.cpp", "executor/package/Parse.cpp",
+           "executor/training/Checkpoint*.cpp"]
+PROGRAMS = {"test_package": "executor/package", "test_session": "executor/session",
+            "test_training": "executor/training",
             "test_failures": "executor/failures", "test_loaders": "executor/loaders"}
 WANTED = 0.9
 
-# What is changed, and into what. Each is tried on code alone: not in comments, texts, includes or declarations of templates.
-CHANGES = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "),
-           (r" && ", " || "), (r" \|\| ", " && "), (r" \+ 1\b", ""), (r" - 1\b", ""), (r" \+ ", " - "), (r" \* ", " + "),
-           (r"if \(!", "if ("), (r"if \((?!!)", "if (!"), (r"\bmin\(", "max("), (r"\bmax\(", "min("), (r"return true;", "return false;"),
-           (r"return false;", "return true;"), (r"^\s*LSTMC_TRY\(.*\);$", ";"), (r"\bcontinue;", "break;"), (r" \+= ", " -= ")]
+# What is changed, and into what. Each is tried on code alone: not in comments, texts, includes or
+# declarations of templates.
+CHANGES = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
+           (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "),
+           (r" \+ 1\b", ""), (r" - 1\b", ""), (r" \+ ", " - "), (r" \* ", " + "),
+           (r"if \(!", "if ("), (r"if \((?!!)", "if (!"), (r"\bmin\(", "max("),
+           (r"\bmax\(", "min("), (r"return true;", "return false;"),
+           (r"return false;", "return true;"), (r"^\s*LSTMC_TRY\(.*\);$", ";"),
+           (r"\bcontinue;", "break;"), (r" \+= ", " -= ")]
 
 
 def places(tree):
@@ -32,12 +41,15 @@ def places(tree):
     for pattern in SOURCES:
         for file in sorted(tree.glob(pattern)):
             for number, line in enumerate(file.read_text().splitlines()):
-                code = re.sub(r'"(\\.|[^"\\])*"', lambda text: '"' + "_" * (len(text[0]) - 2) + '"', line).split("//")[0]
-                if code.lstrip().startswith(("#", "template", "static_assert", "using", "/*", "*")) or "operator" in code:
+                code = re.sub(r'"(\\.|[^"\\])*"', lambda text: '"' + "_" * (len(text[0]) - 2) + '"',
+                              line).split("//")[0]
+                if (code.lstrip().startswith(("#", "template", "static_assert", "using", "/*", "*"))
+                    or "operator" in code):
                     continue
                 for change, (what, _) in enumerate(CHANGES):
                     for found in re.finditer(what, code):
-                        yield str(file.relative_to(tree)), number, change, found.start(), found.end()
+                        yield str(
+                            file.relative_to(tree)), number, change, found.start(), found.end()
 
 
 def mutate(text, place):
@@ -59,11 +71,14 @@ def mutate(text, place):
 
 
 def copy(source, tree):
-    """The files of the checkout; those that are the same keep their time, so that they are not built again."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=source, check=True, capture_output=True, text=True).stdout
+    """The files of the checkout; those that are the same keep their time, so that they are not
+    built again."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=source,
+                            check=True, capture_output=True, text=True).stdout
     for name in listed.splitlines():
         file = tree / name
-        if (source / name).is_file() and not (file.exists() and filecmp.cmp(source / name, file, shallow=False)):
+        if ((source / name).is_file()
+            and not (file.exists() and filecmp.cmp(source / name, file, shallow=False))):
             file.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source / name, file)
             shutil.copymode(source / name, file)
@@ -71,18 +86,21 @@ def copy(source, tree):
 
 def run(command, seconds, **more):
     try:
-        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=seconds, **more)
+        return subprocess.run(command, capture_output=True, text=True, errors="replace",
+                              timeout=seconds, **more)
     except subprocess.TimeoutExpired:
         return None
 
 
 def judge(build, seconds=900):
-    """What kills the mutant: "compiler", the name of a program, or nothing. `seconds`: for the build."""
+    """What kills the mutant: "compiler", the name of a program, or nothing. `seconds`: for the
+    build."""
     built = run(["cmake", "--build", build, "--target", *PROGRAMS], seconds)
     if built is None or built.returncode:
         return "compiler"
     for program, folder in PROGRAMS.items():
-        tested = run([build / "tests" / folder / program, "--gtest_brief=1", "--gtest_fail_fast"], 300)
+        tested = run([build / "tests" / folder / program, "--gtest_brief=1", "--gtest_fail_fast"],
+                     300)
         if tested is None or tested.returncode:
             return program
     return ""
@@ -98,14 +116,19 @@ def main():
     tree, build, kept = work / "tree", work / "build", work / "done.jsonl"
     copy(args.source, tree)
     if not (build / "build.ninja").exists():
-        subprocess.run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_CXX_COMPILER=clang++-19", "-DLSTMC_COMPILER=OFF", "-DCMAKE_BUILD_TYPE=Debug",
-                        "-DCMAKE_CXX_FLAGS_DEBUG=-O1"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_CXX_COMPILER=clang++-19",
+             "-DLSTMC_COMPILER=OFF", "-DCMAKE_BUILD_TYPE=Debug",
+             "-DCMAKE_CXX_FLAGS_DEBUG=-O1"],
+            check=True, stdout=subprocess.DEVNULL)
     if (by := judge(build, seconds=10_000)):  # all of it
         raise SystemExit(f"without a mutant: {by} fails")
     every = [place for place in places(tree) if re.search(args.only, place[0])]
     random.Random(1).shuffle(every)
-    done = {tuple(one["place"]): one for one in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
-    judged = [one for place, one in done.items() if re.search(args.only, place[0]) and one["by"] != "compiler"]
+    done = ({tuple(one["place"]): one for one in map(json.loads, kept.read_text().splitlines())}
+            if kept.exists() else {})
+    judged = [one for place, one in done.items()
+              if re.search(args.only, place[0]) and one["by"] != "compiler"]
     for place in every:
         if len(judged) >= args.mutants:
             break
@@ -122,14 +145,16 @@ def main():
             by = judge(build)
         finally:
             file.write_text(plain)
-        one = {"place": place, "line": plain.split("\n")[place[1]].strip(), "to": mutant.split("\n")[place[1]].strip(), "by": by,
+        one = {"place": place, "line": plain.split("\n")[place[1]].strip(),
+               "to": mutant.split("\n")[place[1]].strip(), "by": by,
                "seconds": round(time.monotonic() - begin, 1)}
         with kept.open("a") as out:
             out.write(json.dumps(one) + "\n")
         if by != "compiler":
             judged.append(one)
         if not by:
-            print(f"{place[0]}:{place[1] + 1}: survives\n  {one['line']}\n  {one['to']}", flush=True)
+            print(f"{place[0]}:{place[1] + 1}: survives\n  {one['line']}\n  {one['to']}",
+                  flush=True)
     killed = sum(bool(one["by"]) for one in judged)
     print(f"{killed} of {len(judged)} mutants killed ({100 * killed / max(1, len(judged)):.1f} %)")
     return killed < WANTED * len(judged)

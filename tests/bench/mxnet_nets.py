@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Nets made at random, in files between lstmc and MXNet 1.9.1: `mxnet_nets.py A B` for the seeds A to B, after a sweep over all ops.
+"""Nets made at random, in files between lstmc and MXNet 1.9.1: `mxnet_nets.py A B` for the seeds A
+to B, after a sweep over all ops.
 
-A net is made with one of the two, written by it (symbol.json and .params), and loaded by the other. MXNet has to infer the shapes of all weights from
-those of the inputs alone, as its Module does, and outputs and gradients have to be equal to within roundings of f32. Even seeds go to MXNet, odd ones
-come from it; every fifth of these is a Gluon block that is exported. Lengths of sequences, a range for the cell's state, and training with projections
-are left out, which MXNet has on GPUs alone.
+A net is made with one of the two, written by it (symbol.json and .params), and loaded by the other.
+MXNet has to infer the shapes of all weights from those of the inputs alone, as its Module does, and
+outputs and gradients have to be equal to within roundings of f32. Even seeds go to MXNet, odd ones
+come from it; every fifth of these is a Gluon block that is exported. Lengths of sequences, a range
+for the cell's state, and training with projections are left out, which MXNet has on GPUs alone.
 """
 import collections
 import json
@@ -27,14 +29,20 @@ import lstmc
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "frontend/python"))
 
-# Both add in f32 in an order of their own. A wrong gate, axis or attribute differs by far more than this part of the largest number.
+# Both add in f32 in an order of their own. A wrong gate, axis or attribute differs by far more than
+# this part of the largest number.
 BOUND = 2e-4
 PROBE = 0.05  # inputs and weights are no closer to 0
 
-POINTWISE = ["relu", "sigmoid", "tanh", "exp", "abs", "square", "sin", "cos", "arctan", "erf", "expm1", "log1p_abs", "rsqrt_abs", "negative", "softsign", "cbrt",
-             "hard_sigmoid", "smooth_l1", "clip", "leaky", "elu", "selu", "gelu_leaky", "Activation"]
-OURS = ["silu", "gelu", "mish", "log_sigmoid", "softplus", "Activation_mish"]  # MXNet has no op of this name
-SCALARS = [lambda x: x + 0.5, lambda x: 1.25 - x, lambda x: x * -0.75, lambda x: 2.0 / (x * x + 1.0), lambda x: (x * x + 0.5) ** 0.5, lambda x: x / 3.0, lambda x: 2.0**x]
+POINTWISE = ["relu", "sigmoid", "tanh", "exp", "abs", "square", "sin", "cos", "arctan", "erf",
+             "expm1", "log1p_abs", "rsqrt_abs", "negative", "softsign", "cbrt",
+             "hard_sigmoid", "smooth_l1", "clip", "leaky", "elu", "selu", "gelu_leaky",
+             "Activation"]
+# MXNet has no op of this name
+OURS = ["silu", "gelu", "mish", "log_sigmoid", "softplus", "Activation_mish"]
+SCALARS = [lambda x: x + 0.5, lambda x: 1.25 - x, lambda x: x * -0.75,
+           lambda x: 2.0 / (x * x + 1.0), lambda x: (x * x + 0.5) ** 0.5, lambda x: x / 3.0,
+           lambda x: 2.0**x]
 
 
 class Net:
@@ -65,7 +73,8 @@ class Net:
 
     def input(self, hint, shape, below=None):
         name = self.name(hint) + ("_label" if "label" in hint else "_data")
-        values = self.random.integers(0, below, shape) if below else self.random.uniform(PROBE, 1, shape) * self.random.choice([-1, 1], shape)
+        values = (self.random.integers(0, below, shape) if below
+                  else self.random.uniform(PROBE, 1, shape) * self.random.choice([-1, 1], shape))
         self.inputs[name] = values.astype(np.float32)
         return self.sym.Variable(name)
 
@@ -76,7 +85,8 @@ class Net:
         if self.draw.random() < 0.4:
             self.log.append("Embedding")
             ids = self.input("ids", (self.n, self.t), below=7)
-            return self.sym.Embedding(ids, input_dim=7, output_dim=width, name=self.name("embed")), (self.n, self.t, width)
+            return (self.sym.Embedding(ids, input_dim=7, output_dim=width, name=self.name("embed")),
+                    (self.n, self.t, width))
         return self.input("x", (self.n, self.t, width)), (self.n, self.t, width)
 
     def step(self, value):
@@ -92,7 +102,8 @@ class Net:
 
     def layer(self, x, shape):
         kind, units = self.draw.choice(["LSTM", "GRU", "RNNLayer"]), self.draw.randint(1, 5)
-        layers, both, layout = self.draw.randint(1, 3), self.draw.random() < 0.4, self.draw.choice(["NTC", "TNC"])
+        layers, both, layout = (self.draw.randint(1, 3), self.draw.random() < 0.4,
+                                self.draw.choice(["NTC", "TNC"]))
         self.log.append(f"{kind}({units}, layers={layers}, both={both}, {layout})")
         options = {"activation": self.draw.choice(["tanh", "relu"])} if kind == "RNNLayer" else {}
         directions = 2 if both else 1
@@ -102,23 +113,28 @@ class Net:
         if self.draw.random() < 0.3 and layers > 1:
             options["p"], self.is_random = 0.25, True
         x = x if layout == "NTC" else self.sym.SwapAxis(x, dim1=0, dim2=1)
-        made = getattr(self.sym, kind)(x, num_hidden=units, num_layers=layers, bidirectional=both, layout=layout, name=self.name(kind.lower()), **options)
+        made = getattr(self.sym, kind)(x, num_hidden=units, num_layers=layers, bidirectional=both,
+                                       layout=layout, name=self.name(kind.lower()), **options)
         if self.draw.random() < 0.3:  # a last state, [layers * directions, N, units]
-            state = self.sym.slice_axis(made[self.draw.randint(1, len(made) - 1)], axis=0, begin=-1, end=None)
+            state = self.sym.slice_axis(made[self.draw.randint(1, len(made) - 1)], axis=0, begin=-1,
+                                        end=None)
             return self.sym.Reshape(state, shape=(-3, 0)), (shape[0], units)
         y = made[0] if layout == "NTC" else self.sym.SwapAxis(made[0], dim1=0, dim2=1)
         return y, (*shape[:2], directions * units)
 
     def fused(self, x, shape):
-        mode, units = self.draw.choice(["lstm", "gru", "rnn_tanh", "rnn_relu"]), self.draw.randint(1, 5)
+        mode, units = self.draw.choice(["lstm", "gru", "rnn_tanh",
+                                        "rnn_relu"]), self.draw.randint(1, 5)
         layers, both = self.draw.randint(1, 2), self.draw.random() < 0.4
         self.log.append(f"FusedRNNCell({mode}, {units}, layers={layers}, both={both})")
-        cell = self.rnn.FusedRNNCell(units, num_layers=layers, mode=mode, bidirectional=both, prefix=self.name("fused") + "_")
+        cell = self.rnn.FusedRNNCell(units, num_layers=layers, mode=mode, bidirectional=both,
+                                     prefix=self.name("fused") + "_")
         y, _ = cell.unroll(shape[1], x, layout="NTC", merge_outputs=True)
         return y, (*shape[:2], (2 if both else 1) * units)
 
     def raw(self, x, shape):
-        mode, units = self.draw.choice(["lstm", "gru", "rnn_tanh", "rnn_relu"]), self.draw.randint(1, 5)
+        mode, units = self.draw.choice(["lstm", "gru", "rnn_tanh",
+                                        "rnn_relu"]), self.draw.randint(1, 5)
         layers, both, name = self.draw.randint(1, 2), self.draw.random() < 0.4, self.name("raw")
         self.log.append(f"RNN({mode}, {units}, layers={layers}, both={both})")
         directions = 2 if both else 1
@@ -126,30 +142,38 @@ class Net:
         if not self.ours or self.draw.random() < 0.4:
             for state in ("state", "state_cell")[: 2 if mode == "lstm" else 1]:
                 states[state] = self.variable("state", (layers * directions, shape[0], units))
-        made = self.sym.RNN(data=self.sym.SwapAxis(x, dim1=0, dim2=1), parameters=self.sym.Variable(f"{name}_parameters"), state_size=units,
-                            num_layers=layers, mode=mode, bidirectional=both, state_outputs=self.draw.random() < 0.5, name=name, **states)
+        made = self.sym.RNN(data=self.sym.SwapAxis(x, dim1=0, dim2=1),
+                            parameters=self.sym.Variable(f"{name}_parameters"), state_size=units,
+                            num_layers=layers, mode=mode, bidirectional=both,
+                            state_outputs=self.draw.random() < 0.5, name=name, **states)
         return self.sym.SwapAxis(made[0], dim1=0, dim2=1), (*shape[:2], directions * units)
 
     def cells(self, x, shape):
-        stack, units, prefix = self.rnn.SequentialRNNCell(), self.draw.randint(1, 4), self.name("cell")
+        stack, units, prefix = (self.rnn.SequentialRNNCell(), self.draw.randint(1, 4),
+                                self.name("cell"))
         width = shape[2]
         for number in range(self.draw.randint(1, 2)):
-            kind = self.draw.choice(["lstm", "gru", "rnn", "both", "residual", "zoneout", "dropout"])
+            kind = self.draw.choice(["lstm", "gru", "rnn", "both", "residual", "zoneout",
+                                     "dropout"])
             self.log.append(kind)
             own = f"{prefix}_{number}_"
             if kind == "both":
-                stack.add(self.rnn.BidirectionalCell(self.rnn.LSTMCell(units, prefix=own + "l_"), self.rnn.GRUCell(units, prefix=own + "r_"), output_prefix=own))
+                stack.add(self.rnn.BidirectionalCell(self.rnn.LSTMCell(units, prefix=own + "l_"),
+                                                     self.rnn.GRUCell(units, prefix=own + "r_"),
+                                                     output_prefix=own))
                 width = 2 * units
             elif kind == "residual":
                 stack.add(self.rnn.ResidualCell(self.rnn.GRUCell(width, prefix=own)))
             elif kind == "zoneout":
-                stack.add(self.rnn.ZoneoutCell(self.rnn.LSTMCell(units, prefix=own), zoneout_outputs=0.2, zoneout_states=0.2))
+                stack.add(self.rnn.ZoneoutCell(self.rnn.LSTMCell(units, prefix=own),
+                                               zoneout_outputs=0.2, zoneout_states=0.2))
                 width, self.is_random = units, True
             elif kind == "dropout":
                 stack.add(self.rnn.DropoutCell(0.3, prefix=own))
                 self.is_random = True
             else:
-                cell = {"lstm": self.rnn.LSTMCell, "gru": self.rnn.GRUCell, "rnn": self.rnn.RNNCell}[kind]
+                cell = {"lstm": self.rnn.LSTMCell, "gru": self.rnn.GRUCell,
+                        "rnn": self.rnn.RNNCell}[kind]
                 stack.add(cell(units, prefix=own))
                 width = units
         y, _ = stack.unroll(shape[1], x, layout="NTC", merge_outputs=True)
@@ -162,25 +186,33 @@ class Net:
             return SCALARS[number](x), shape
         kind = self.draw.choice(POINTWISE + OURS * self.ours)
         self.log.append(kind)
-        self.differentiates &= kind != "selu"  # MXNet takes the derivative at the output, not at the input
+        # MXNet takes the derivative at the output, not at the input
+        self.differentiates &= kind != "selu"
         sym = self.sym
-        special = {
-            "log1p_abs": lambda: sym.log1p(sym.abs(x)), "rsqrt_abs": lambda: sym.rsqrt(sym.abs(x) + 1.0), "clip": lambda: sym.clip(x, a_min=-0.4, a_max=0.6),
-            "smooth_l1": lambda: sym.smooth_l1(x, scalar=2.0), "leaky": lambda: sym.LeakyReLU(x, act_type="leaky", slope=0.1),
-            "elu": lambda: sym.LeakyReLU(x, act_type="elu", slope=0.7), "selu": lambda: sym.LeakyReLU(x, act_type="selu"),
-            "gelu_leaky": lambda: sym.LeakyReLU(x, act_type="gelu"), "Activation_mish": lambda: sym.Activation(x, act_type="mish"),
-            "Activation": lambda: sym.Activation(x, act_type=self.draw.choice(["relu", "sigmoid", "softrelu", "softsign", "tanh"]))}
+        special = {"log1p_abs": lambda: sym.log1p(sym.abs(x)),
+                   "rsqrt_abs": lambda: sym.rsqrt(sym.abs(x) + 1.0),
+                   "clip": lambda: sym.clip(x, a_min=-0.4, a_max=0.6),
+                   "smooth_l1": lambda: sym.smooth_l1(x, scalar=2.0),
+                   "leaky": lambda: sym.LeakyReLU(x, act_type="leaky", slope=0.1),
+                   "elu": lambda: sym.LeakyReLU(x, act_type="elu", slope=0.7),
+                   "selu": lambda: sym.LeakyReLU(x, act_type="selu"),
+                   "gelu_leaky": lambda: sym.LeakyReLU(x, act_type="gelu"),
+                   "Activation_mish": lambda: sym.Activation(x, act_type="mish"),
+                   "Activation": lambda: sym.Activation(x, act_type=self.draw.choice(
+                       ["relu", "sigmoid", "softrelu", "softsign", "tanh"]))}
         return special.get(kind, lambda: getattr(sym, kind)(x))(), shape
 
     def dense(self, x, shape):
         units, flatten = self.draw.randint(1, 5), self.draw.random() < 0.3
         self.log.append(f"FullyConnected(flatten={flatten})")
-        y = self.sym.FullyConnected(x, num_hidden=units, flatten=flatten, no_bias=self.draw.random() < 0.3, name=self.name("fc"))
+        y = self.sym.FullyConnected(x, num_hidden=units, flatten=flatten,
+                                    no_bias=self.draw.random() < 0.3, name=self.name("fc"))
         return y, (shape[0], units) if flatten else (*shape[:-1], units)
 
     def shapes(self, x, shape):
         sym, last = self.sym, len(shape) - 1
-        kind = self.draw.choice(["concat", "split", "slice", "slice_axis", "reverse", "tile", "repeat", "expand", "reshape", "stack", "broadcast", "flatten"])
+        kind = self.draw.choice(["concat", "split", "slice", "slice_axis", "reverse", "tile",
+                                 "repeat", "expand", "reshape", "stack", "broadcast", "flatten"])
         self.log.append(kind)
         if kind == "concat":
             return sym.Concat(x, sym.square(x), dim=last), (*shape[:-1], 2 * shape[-1])
@@ -188,10 +220,12 @@ class Net:
             parts = sym.SliceChannel(sym.Concat(x, x * 2.0, dim=-1), num_outputs=2, axis=last)
             return parts[1], shape
         if kind == "slice":
-            return sym.slice(x, begin=(None,) * last + (0,), end=(None,) * last + (shape[-1],), step=(1,) * last + (2,)), (*shape[:-1], (shape[-1] + 1) // 2)
+            return sym.slice(x, begin=(None,) * last + (0,), end=(None,) * last + (shape[-1],),
+                             step=(1,) * last + (2,)), (*shape[:-1], (shape[-1] + 1) // 2)
         if kind == "slice_axis":
             begin = self.draw.randrange(shape[-1])
-            return sym.slice_axis(x, axis=-1, begin=begin, end=None), (*shape[:-1], shape[-1] - begin)
+            return sym.slice_axis(x, axis=-1, begin=begin, end=None), (
+                *shape[:-1], shape[-1] - begin)
         if kind == "reverse":
             return sym.reverse(x, axis=last), shape
         if kind == "tile":
@@ -201,22 +235,28 @@ class Net:
         if kind == "expand":
             return sym.squeeze(sym.expand_dims(x, axis=1), axis=1), shape
         if kind == "reshape":
-            return sym.Reshape(sym.Reshape(x, shape=(-1, shape[-1])), shape=(*shape[:-1], -1)), shape
+            return sym.Reshape(sym.Reshape(x, shape=(-1, shape[-1])),
+                               shape=(*shape[:-1], -1)), shape
         if kind == "stack":
             return sym.sum(sym.stack(x, x * 0.5, axis=1), axis=1), shape
         if kind == "broadcast":
-            return sym.broadcast_mul(x, sym.broadcast_to(sym.expand_dims(sym.sum(x, axis=last), axis=last), shape=(0,) * last + (shape[-1],))), shape
+            return sym.broadcast_mul(x, sym.broadcast_to(sym.expand_dims(sym.sum(x, axis=last),
+                                                                         axis=last),
+                                                         shape=(0,) * last + (shape[-1],))), shape
         whole = int(np.prod(shape[1:]))
         return sym.Flatten(x), (shape[0], whole)
 
     def pair(self, x, shape):
         sym = self.sym
-        kind = self.draw.choice(["elemwise_add", "elemwise_mul", "broadcast_add", "broadcast_mul", "broadcast_maximum", "maximum", "where", "broadcast_hypot", "dot", "batch_dot"])
+        kind = self.draw.choice(["elemwise_add", "elemwise_mul", "broadcast_add", "broadcast_mul",
+                                 "broadcast_maximum", "maximum", "where", "broadcast_hypot", "dot",
+                                 "batch_dot"])
         self.log.append(kind)
         if kind.startswith("elemwise"):
             return getattr(sym, kind)(x, sym.tanh(x)), shape
         if kind.startswith("broadcast"):
-            weight = self.variable("bias", (1,) * (len(shape) - 1) + (shape[-1],), lr_mult=0.5, init=self.mx.init.Normal(0.1))
+            weight = self.variable("bias", (1,) * (len(shape) - 1) + (shape[-1],), lr_mult=0.5,
+                                   init=self.mx.init.Normal(0.1))
             return getattr(sym, kind)(x, weight), shape
         if kind == "maximum":
             return sym.maximum(x, sym.cos(x)), shape
@@ -230,10 +270,13 @@ class Net:
 
     def along(self, x, shape):
         sym, last = self.sym, len(shape) - 1
-        kind = self.draw.choice(["softmax", "log_softmax", "LayerNorm", "L2Normalization", "mean", "max", "argmax", "norm", "Dropout", "sort", "topk", "pick", "BlockGrad"])
+        kind = self.draw.choice(["softmax", "log_softmax", "LayerNorm", "L2Normalization", "mean",
+                                 "max", "argmax", "norm", "Dropout", "sort", "topk", "pick",
+                                 "BlockGrad"])
         self.log.append(kind)
         if kind == "LayerNorm":
-            return sym.LayerNorm(x, axis=-1, eps=self.draw.choice([1e-5, 1e-3]), name=self.name("norm")), shape
+            return sym.LayerNorm(x, axis=-1, eps=self.draw.choice([1e-5, 1e-3]),
+                                 name=self.name("norm")), shape
         if kind == "L2Normalization":
             return sym.L2Normalization(x, mode="instance"), shape
         if kind in ("mean", "max", "norm"):
@@ -264,7 +307,8 @@ class Net:
             return sym.transpose(x, axes=(0, 2, 1)), (shape[0], shape[2], shape[1])
         length = self.input("length", (shape[0],), below=shape[1]) + 1.0
         if kind == "SequenceLast":
-            return sym.SequenceLast(x, length, use_sequence_length=True, axis=1), (shape[0], shape[2])
+            return sym.SequenceLast(x, length, use_sequence_length=True, axis=1), (
+                shape[0], shape[2])
         if kind == "SequenceMask":
             return sym.SequenceMask(x, length, use_sequence_length=True, axis=1, value=-0.5), shape
         y = sym.SequenceReverse(sym.SwapAxis(x, dim1=0, dim2=1), length, use_sequence_length=True)
@@ -272,7 +316,9 @@ class Net:
 
     def head(self, seen):
         sym, (x, shape) = self.sym, seen[-1]
-        kind = self.draw.choice(["SoftmaxOutput", "LinearRegressionOutput", "LogisticRegressionOutput", "MAERegressionOutput", "MakeLoss", "softmax_cross_entropy",
+        kind = self.draw.choice(["SoftmaxOutput", "LinearRegressionOutput",
+                                 "LogisticRegressionOutput", "MAERegressionOutput", "MakeLoss",
+                                 "softmax_cross_entropy",
                                  "SVMOutput", "group"])
         self.log.append(kind)
         classes = 4
@@ -283,7 +329,8 @@ class Net:
             label = self.input("label", (rows,), below=classes)
             options = {}
             if kind == "SoftmaxOutput":
-                options = {"normalization": self.draw.choice(["null", "batch", "valid"]), "grad_scale": self.draw.choice([1.0, 0.5])}
+                options = {"normalization": self.draw.choice(["null", "batch", "valid"]),
+                           "grad_scale": self.draw.choice([1.0, 0.5])}
                 if self.draw.random() < 0.4:
                     options.update(use_ignore=True, ignore_label=1)
             if kind == "softmax_cross_entropy":
@@ -291,9 +338,11 @@ class Net:
             return getattr(sym, kind)(x, label, name="loss", **options)
         if kind.endswith("Output"):
             label = self.input("label", shape)
-            return getattr(sym, kind)(x, label, grad_scale=self.draw.choice([1.0, 2.0]), name="loss")
+            return getattr(sym, kind)(x, label, grad_scale=self.draw.choice([1.0, 2.0]),
+                                      name="loss")
         if kind == "MakeLoss":
-            return sym.MakeLoss(sym.mean(sym.square(x), axis=tuple(range(1, len(shape)))), name="loss")
+            return sym.MakeLoss(sym.mean(sym.square(x), axis=tuple(range(1, len(shape)))),
+                                name="loss")
         return sym.Group([sym.identity(y) for y, _ in seen[-2:]])
 
 
@@ -301,7 +350,8 @@ def weights_of(symbol, inputs, rng):
     """Arrays for all arguments but the inputs, drawn in the order of their names."""
     shapes, _, _ = symbol.infer_shape(**{name: value.shape for name, value in inputs.items()})
     known = dict(zip(symbol.list_arguments(), shapes))
-    draw = lambda shape: (rng.uniform(PROBE, 0.7, shape) * rng.choice([-1, 1], shape)).astype(np.float32)
+    draw = lambda shape: (
+        (rng.uniform(PROBE, 0.7, shape) * rng.choice([-1, 1], shape)).astype(np.float32))
     return {name: draw(known[name]) for name in sorted(known) if name not in inputs}
 
 
@@ -309,8 +359,10 @@ def run(library, symbol, values, inputs, gradients):
     """[outputs], and {weight: gradient}."""
     array = lambda value: library.nd.array(value, dtype=value.dtype)
     given = {name: array(values[name]) for name in symbol.list_arguments()}
-    wanted = {name: array(np.zeros_like(values[name])) for name in given if name not in inputs} if gradients else {}
-    executor = symbol.bind(library.cpu(), args=given, args_grad=wanted, grad_req={name: "write" if name in wanted else "null" for name in given})
+    wanted = ({name: array(np.zeros_like(values[name])) for name in given if name not in inputs}
+              if gradients else {})
+    executor = symbol.bind(library.cpu(), args=given, args_grad=wanted,
+                           grad_req={name: "write" if name in wanted else "null" for name in given})
     outputs = [each.asnumpy() for each in executor.forward(is_train=False)]
     if not gradients:
         return outputs, {}
@@ -339,7 +391,8 @@ class Finding(Exception):
 def moved(source, target, symbol, values, inputs, folder):
     """The symbol and the weights as the other library reads them."""
     prefix = os.path.join(folder, "net")
-    weights = {name: source.nd.array(value, dtype=value.dtype) for name, value in values.items() if name not in inputs}
+    weights = {name: source.nd.array(value, dtype=value.dtype) for name, value in values.items()
+               if name not in inputs}
     source.model.save_checkpoint(prefix, 1, symbol, weights, {})
     loaded, arguments, _ = target.model.load_checkpoint(prefix, 1)
     return loaded, {**{name: value.asnumpy() for name, value in arguments.items()}, **inputs}
@@ -348,7 +401,8 @@ def moved(source, target, symbol, values, inputs, folder):
 def compare(source, target, symbol, values, inputs, gradients, folder):
     loaded, read = moved(source, target, symbol, values, inputs, folder)
     if sorted(loaded.list_arguments()) != sorted(read):
-        raise Finding(f"arguments are {sorted(loaded.list_arguments())}, the files have {sorted(read)}")
+        raise Finding(
+            f"arguments are {sorted(loaded.list_arguments())}, the files have {sorted(read)}")
     shapes, _, _ = loaded.infer_shape(**{name: value.shape for name, value in inputs.items()})
     for name, shape in zip(loaded.list_arguments(), shapes):
         if tuple(shape) != read[name].shape:
@@ -366,17 +420,21 @@ def compare(source, target, symbol, values, inputs, gradients, folder):
 
 
 def block(seed):
-    """A Gluon block that is exported: (its name, the inputs, its outputs) and the files in the folder."""
+    """A Gluon block that is exported: (its name, the inputs, its outputs) and the files in the
+    folder."""
     draw, rng = random.Random(seed), np.random.default_rng(seed)
     gluon = mxnet.gluon
     units, layers, both = draw.randint(1, 5), draw.randint(1, 3), draw.random() < 0.4
-    kind, layout = draw.choice([gluon.rnn.LSTM, gluon.rnn.GRU, gluon.rnn.RNN]), draw.choice(["NTC", "TNC"])
+    kind, layout = draw.choice([gluon.rnn.LSTM, gluon.rnn.GRU,
+                                gluon.rnn.RNN]), draw.choice(["NTC", "TNC"])
     net = gluon.nn.HybridSequential()
-    net.add(kind(units, layers, layout=layout, bidirectional=both, input_size=draw.choice([0, 3]), dropout=draw.choice([0, 0.2])))
+    net.add(kind(units, layers, layout=layout, bidirectional=both, input_size=draw.choice([0, 3]),
+                 dropout=draw.choice([0, 0.2])))
     if draw.random() < 0.6:
         net.add(gluon.nn.LayerNorm())
     if draw.random() < 0.6:
-        net.add(gluon.nn.Dense(draw.randint(1, 4), flatten=draw.random() < 0.3, activation=draw.choice([None, "relu", "tanh", "sigmoid"])))
+        net.add(gluon.nn.Dense(draw.randint(1, 4), flatten=draw.random() < 0.3,
+                               activation=draw.choice([None, "relu", "tanh", "sigmoid"])))
     net.add(gluon.nn.Dropout(0.3))
     log = f"{kind.__name__}({units}, {layers}, both={both}, {layout}) and {len(net) - 1} more"
     net.initialize(mxnet.init.Uniform(0.7))
@@ -390,7 +448,8 @@ def exported(seed, folder):
     net.export(os.path.join(folder, "block"), 0)
     symbol, weights, _ = lstmc.model.load_checkpoint(os.path.join(folder, "block"), 0)
     [name] = [each for each in symbol.list_arguments() if each not in weights]
-    session = lstmc.Network(symbol).compile({name: x.shape}).session({key: value.asnumpy() for key, value in weights.items()})
+    session = lstmc.Network(symbol).compile({name: x.shape}).session(
+        {key: value.asnumpy() for key, value in weights.items()})
     got = [*session.run({name: x}).values()]
     if problem := difference(wanted, got[0]):
         raise Finding(f"{log}: {problem}")
@@ -403,21 +462,28 @@ def of_checkpoints(folder):
     for source, target in ((lstmc, mxnet), (mxnet, lstmc)):
         for mode in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
             for layers, both in ((1, False), (2, True)):
-                made = [library.rnn.FusedRNNCell(5, num_layers=layers, mode=mode, bidirectional=both, prefix=f"{mode}_") for library in (source, target)]
-                net, _ = made[0].unroll(3, source.sym.Variable("data"), layout="NTC", merge_outputs=True)
+                made = [library.rnn.FusedRNNCell(5, num_layers=layers, mode=mode,
+                                                 bidirectional=both, prefix=f"{mode}_")
+                        for library in (source, target)]
+                net, _ = made[0].unroll(3, source.sym.Variable("data"), layout="NTC",
+                                        merge_outputs=True)
                 weights = weights_of(net, {"data": data}, rng)
                 prefix = os.path.join(folder, "fused")
                 try:
                     arrays = {name: source.nd.array(value) for name, value in weights.items()}
                     source.rnn.save_rnn_checkpoint(made[0], prefix, 1, net, arrays, {})
                     loaded, read, _ = target.rnn.load_rnn_checkpoint(made[1], prefix, 1)
-                    values = {**{name: value.asnumpy() for name, value in read.items()}, "data": data}
-                    wanted = run(source, net, {**weights, "data": data}, {"data": data}, False)[0][0]
-                    problem = difference(wanted, run(target, loaded, values, {"data": data}, False)[0][0])
+                    values = {**{name: value.asnumpy() for name, value in read.items()},
+                              "data": data}
+                    wanted = (
+                        run(source, net, {**weights, "data": data}, {"data": data}, False)[0][0])
+                    problem = difference(wanted,
+                                         run(target, loaded, values, {"data": data}, False)[0][0])
                 except Exception as error:  # noqa: BLE001, whatever either says
                     problem = str(error).strip().splitlines()[-1][:200]
                 if problem:
-                    findings.append((f"checkpoint of {source.__name__} with FusedRNNCell({mode}, layers={layers}, both={both})", problem))
+                    findings.append((f"checkpoint of {source.__name__} with FusedRNNCell({mode}, "
+                                     f"layers={layers}, both={both})", problem))
     return findings
 
 
@@ -427,16 +493,19 @@ def of_seed(seed, folder):
     source, target = (lstmc, mxnet) if seed % 2 == 0 else (mxnet, lstmc)
     with source.name.NameManager():
         net = Net(source, seed)
-    inputs = {name: value for name, value in net.inputs.items() if name in net.symbol.list_arguments()}
+    inputs = {name: value for name, value in net.inputs.items()
+              if name in net.symbol.list_arguments()}
     try:
         values = {**weights_of(net.symbol, inputs, net.random), **inputs}
-        compare(source, target, net.symbol, values, inputs, net.differentiates and not net.is_random, folder)
+        compare(source, target, net.symbol, values, inputs,
+                net.differentiates and not net.is_random, folder)
     except Finding as finding:
         raise Finding(f"{', '.join(net.log)}: {finding}") from None
 
 
 def of_ops(folder):
-    """Each op that both have, with the inputs and attributes of tests/frontend/python/test_eager.py: [(op, problem)]."""
+    """Each op that both have, with the inputs and attributes of
+    tests/frontend/python/test_eager.py: [(op, problem)]."""
     import test_eager as cases
 
     findings, count = [], 0
@@ -470,7 +539,8 @@ def main(first, last):
         findings += of_checkpoints(folder)
         for name, problem in findings:
             print(f"{name}: {problem}")
-        print(f"{count} ops to MXNet and 16 checkpoints of fused cells, {len(findings)} findings", flush=True)
+        print(f"{count} ops to MXNet and 16 checkpoints of fused cells, {len(findings)} findings",
+              flush=True)
         for seed in range(first, last + 1):
             try:
                 of_seed(seed, folder)

@@ -1,11 +1,12 @@
-"""One peer of the benchmark, as a worker: reads {"cell", "what", "seconds"} lines, answers {"times_ms"}.
+"""One peer of the benchmark, as a worker: reads {"cell", "what", "seconds"} lines, answers
+{"times_ms"}.
 
 usage: peer.py torch|ort|jax THREADS
 
-Shapes are [T, B, I = H] of cells.json; weights are random; everything is f32. `infer` is one forward call,
-`stream` one step of batch 1 whose state goes back in, `train` forward, backward and weight gradients. The cell "char-lm" is
-a whole update of samples/char_lm.lnet's network.
-An answer {"times_ms": null} says that the peer does not do this.
+Shapes are [T, B, I = H] of cells.json; weights are random; everything is f32. `infer` is one
+forward call, `stream` one step of batch 1 whose state goes back in, `train` forward, backward and
+weight gradients. The cell "char-lm" is a whole update of samples/char_lm.lnet's network. An answer
+{"times_ms": null} says that the peer does not do this.
 """
 import json
 import os
@@ -15,7 +16,8 @@ import time
 peer, threads = sys.argv[1], int(sys.argv[2])
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[name] = str(threads)
-os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads=%d" % threads
+os.environ["XLA_FLAGS"] = (
+    "--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads=%d" % threads)
 
 
 def measure(call, seconds):
@@ -34,7 +36,8 @@ def torch_char_lm(T, B, H, L):
     import torch
 
     symbols = 65
-    embed, lstm, decoder = torch.nn.Embedding(symbols, H), torch.nn.LSTM(H, H, L), torch.nn.Linear(H, symbols)
+    embed, lstm, decoder = (torch.nn.Embedding(symbols, H), torch.nn.LSTM(H, H, L),
+                            torch.nn.Linear(H, symbols))
     parameters = [p for module in (embed, lstm, decoder) for p in module.parameters()]
     optimizer = torch.optim.Adam(parameters, lr=0.002)
     data, label = torch.randint(symbols, (T, B)), torch.randint(symbols, (T * B,))
@@ -101,8 +104,10 @@ def ort_call(what, T, B, H, L, cell):
         arguments = [current] + ["%s%d" % (name, layer) for name in "WRb"]
         if what == "stream":
             arguments += ["", "h", "c"]
-        nodes.append(helper.make_node("LSTM", arguments, ["y%d" % layer, "hn%d" % layer, "cn%d" % layer], hidden_size=H))
-        nodes.append(helper.make_node("Squeeze", ["y%d" % layer, "axis%d" % layer], ["s%d" % layer]))
+        nodes.append(helper.make_node(
+            "LSTM", arguments, ["y%d" % layer, "hn%d" % layer, "cn%d" % layer], hidden_size=H))
+        nodes.append(
+            helper.make_node("Squeeze", ["y%d" % layer, "axis%d" % layer], ["s%d" % layer]))
         current = "s%d" % layer
     info = lambda name, shape: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
     inputs, outputs = [info("x", [T, B, H])], [info(current, [T, B, H])]
@@ -114,7 +119,8 @@ def ort_call(what, T, B, H, L, cell):
     model.ir_version = 8
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
-    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = ort.InferenceSession(model.SerializeToString(), options,
+                                   providers=["CPUExecutionProvider"])
     feed = {"x": rng.standard_normal((T, B, H)).astype("f")}
     if what == "stream":
         feed.update(h=np.zeros((1, B, H), "f"), c=np.zeros((1, B, H), "f"))
@@ -134,7 +140,8 @@ def jax_call(what, T, B, H, L, cell):
         return None
 
     key = jax.random.PRNGKey(0)
-    weights = [(jax.random.normal(key, (H, 4 * H)) * 0.05, jax.random.normal(key, (H, 4 * H)) * 0.05, jnp.zeros(4 * H))
+    weights = [(jax.random.normal(key, (H, 4 * H)) * 0.05,
+                jax.random.normal(key, (H, 4 * H)) * 0.05, jnp.zeros(4 * H))
                for _ in range(L)]
 
     def step(state, projected, R):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Pictures in a real browser: `pictures.py LSTMC SOURCE FOLDER`. Draws samples as SVG and as pages, opens them in headless Chromium, points at
-every layer, and looks for texts that are cut off or written over one another. FOLDER keeps the pictures and what the browser made of them (PNG).
-Exit 1 if anything is found."""
+"""Pictures in a real browser: `pictures.py LSTMC SOURCE FOLDER`. Draws samples as SVG and as pages,
+opens them in headless Chromium, points at every layer, and looks for texts that are cut off or
+written over one another. FOLDER keeps the pictures and what the browser made of them (PNG). Exit 1
+if anything is found."""
 import html
 import json
 import pathlib
@@ -18,7 +19,8 @@ PICTURES = [
     ("cell_steps.svg", ["samples/cell.lnet", "--set", "seq=3", "--unfold", "layer"]),
     ("stacked_steps.svg", ["samples/stacked.lnet", "--unfold", "time"]),
     ("word_lm_devices.svg", ["samples/word_lm.lnet", "-d", "2xcpu"]),
-    ("char_lm_layers.svg", ["samples/char_lm.lnet", "-d", "2xcpu", "--place", "layer0=cpu:0,layer1=cpu:1"]),
+    ("char_lm_layers.svg",
+     ["samples/char_lm.lnet", "-d", "2xcpu", "--place", "layer0=cpu:0,layer1=cpu:1"]),
     ("char_lm_schedule.svg", ["samples/char_lm.lnet", "-d", "2xcpu", "--what", "schedule"]),
     ("char_lm_memory.svg", ["samples/char_lm.lnet", "-d", "2xcpu", "--what", "memory"]),
     ("char_lm.html", ["samples/char_lm.lnet"]),
@@ -61,7 +63,8 @@ for (const node of document.querySelectorAll("#network g.node")) {
 
 
 def browse(file, *flags):
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *flags, file.resolve().as_uri()]
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+               *flags, file.resolve().as_uri()]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
@@ -69,7 +72,8 @@ def ask(file, script):
     """What `script` leaves in the page's element of that name, as JSON."""
     text = file.read_text()
     if file.suffix == ".svg":
-        text = "<!DOCTYPE html><html><meta charset=utf-8><body>" + text[text.index("<svg"):] + "</body></html>"
+        text = ("<!DOCTYPE html><html><meta charset=utf-8><body>" + text[text.index("<svg"):]
+                + "</body></html>")
     asked = folder / ("asked_" + file.stem + file.suffix.replace(".", "_") + ".html")
     asked.write_text(text.replace("</body>", "<script>" + script + "</script></body>"))
     dom = browse(asked, "--dump-dom", "--window-size=1600,1200").stdout
@@ -79,22 +83,26 @@ def ask(file, script):
 
 
 def answer(expression):
-    return "const pre = document.createElement('pre'); pre.id = 'answer'; pre.textContent = JSON.stringify(%s); document.body.append(pre);" % expression
+    return ("const pre = document.createElement('pre'); pre.id = 'answer'; pre.textContent = "
+            "JSON.stringify(%s); document.body.append(pre);" % expression)
 
 
 folder.mkdir(parents=True, exist_ok=True)
 bad = 0
 for name, flags in PICTURES:
     file = folder / name
-    subprocess.run([lstmc, "plot", *flags, "-o", file, "--force", "-q"], cwd=source, check=True, stdout=subprocess.DEVNULL)
-    browse(file, "--screenshot=%s" % (folder / (name.replace(".", "_") + ".png")), "--window-size=1600,1200")
+    subprocess.run([lstmc, "plot", *flags, "-o", file, "--force", "-q"], cwd=source, check=True,
+                   stdout=subprocess.DEVNULL)
+    browse(file, "--screenshot=%s" % (folder / (name.replace(".", "_") + ".png")),
+           "--window-size=1600,1200")
     found = ask(file, LOOK + answer("found"))
     problems = ["the browser did not answer"] if found is None else found
     if file.suffix == ".html":
         lit = ask(file, POINT + answer("lit")) or {}
         if not any(part["launches"] and part["outlines"] for part in lit.values()):
             problems.append("no layer lights up its launches and its bytes")
-        problems += ["%s: its bytes stay hidden" % box for box, part in lit.items() if not part["visible"]]
+        problems += ["%s: its bytes stay hidden" % box for box, part in lit.items()
+                     if not part["visible"]]
     print("%-24s %s" % (name, "good" if not problems else ""))
     for problem in sorted(set(problems)):
         print("    " + problem)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""RESULTS.md, and the two tables in README.md, made from results/*.json: for each kind of machine what
-`./dev bench peers --results results/MACHINE.json` wrote, and in tables.json what the other benchmarks printed last.
+"""RESULTS.md, and the two tables in README.md, made from results/*.json: for each kind of machine
+what `./dev bench peers --results results/MACHINE.json` wrote, and in tables.json what the other
+benchmarks printed last.
 
 usage: results.py [--check]      --check: exit 1 where a document is not what the files say
 """
@@ -12,7 +13,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 PEERS = {"torch": "PyTorch", "ort": "ONNX Runtime", "jax": "JAX"}
 # Shown in README.md: of every kind of cell one, the slow ones too.
-SHOWN = [("stream-H256", "stream"), ("B64-H512-L2-T50", "infer"), ("B64-H512-L2-T50", "train"), ("char-lm", "train")]
+SHOWN = [("stream-H256", "stream"), ("B64-H512-L2-T50", "infer"), ("B64-H512-L2-T50", "train"),
+         ("char-lm", "train")]
 DEPLOYED = "Deployed, beside PyTorch"
 HOW_TO_READ = """\
 # Measured
@@ -34,13 +36,16 @@ limit reads weights in one direction, while lstmc sweeps back and forth and find
 def peers():
     """The files of ./dev bench peers, the newest first."""
     found = [json.loads(path.read_text()) for path in sorted((HERE / "results").glob("*.json"))]
-    return sorted((result for result in found if result["schema"].startswith("lstmc.bench.peers/")), key=lambda result: result["date"], reverse=True)
+    return sorted((result for result in found if result["schema"].startswith("lstmc.bench.peers/")),
+                  key=lambda result: result["date"], reverse=True)
 
 
 def times(row):
-    """Of each program: the median, and the deviation where it is known. Files of schema 1 have two of them."""
+    """Of each program: the median, and the deviation where it is known. Files of schema 1 have two
+    of them."""
     if "programs" in row:
-        return {name: (times["median_ms"], times["deviation_ms"]) for name, times in row["programs"].items()}
+        return {name: (times["median_ms"], times["deviation_ms"])
+                for name, times in row["programs"].items()}
     return {"lstmc": (row["lstmc_ms"], None), row["best_peer"]: (row["best_peer_ms"], None)}
 
 
@@ -52,11 +57,13 @@ def best(row):
 
 
 def limit(row):
-    return row["limit_fraction"] if "limit_fraction" in row else row["limit_ms"] / times(row)["lstmc"][0]
+    return (row["limit_fraction"] if "limit_fraction" in row
+            else row["limit_ms"] / times(row)["lstmc"][0])
 
 
 def grid(columns, rows):
-    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns), *("| " + " | ".join(row) + " |" for row in rows)]
+    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns),
+            *("| " + " | ".join(row) + " |" for row in rows)]
 
 
 def cells(result):
@@ -67,9 +74,11 @@ def cells(result):
         median, deviation = times(row)[name]
         return f"{median:.4f}" if deviation is None else f"{median:.4f} ± {deviation:.4f}"
 
-    rows = [[row["cell"], row["what"], *(shown(row, name) for name in ("lstmc", *PEERS)), f"{best(row)[1]:.2f} ({best(row)[0]})", f"{limit(row):.2f}"]
+    rows = [[row["cell"], row["what"], *(shown(row, name) for name in ("lstmc", *PEERS)),
+             f"{best(row)[1]:.2f} ({best(row)[0]})", f"{limit(row):.2f}"]
             for row in result["cells"]]
-    return grid(["cell", "what", "lstmc ms", *(f"{name} ms" for name in PEERS), "ratio", "of limit"], rows)
+    return grid(
+        ["cell", "what", "lstmc ms", *(f"{name} ms" for name in PEERS), "ratio", "of limit"], rows)
 
 
 def described(shape):
@@ -82,12 +91,16 @@ def summary(results):
     shapes = json.loads((HERE / "cells.json").read_text())
 
     def ratio(result, cell, what):
-        row = next((row for row in result["cells"] if (row["cell"], row["what"]) == (cell, what)), None)
+        row = next((row for row in result["cells"] if (row["cell"], row["what"]) == (cell, what)),
+                   None)
         return f"{best(row)[1]:.2f} ({best(row)[0]})" if row else "-"
 
-    rows = [["an update of `samples/char_lm.lnet`" if cell == "char-lm" else f"{described(shapes[cell])}: {what}",
-             *(ratio(result, cell, what) for result in results)] for cell, what in SHOWN]
-    return grid(["network", *(f"{re.sub(', [0-9]+ virtual cores$', '', result['machine'])}, {result['date']}" for result in results)], rows)
+    rows = [["an update of `samples/char_lm.lnet`" if cell == "char-lm"
+             else f"{described(shapes[cell])}: {what}",
+             *(ratio(result, cell, what) for result in results)]
+            for cell, what in SHOWN]
+    return grid(["network", *(f"{re.sub(', [0-9]+ virtual cores$', '', result['machine'])}, "
+                              f"{result['date']}" for result in results)], rows)
 
 
 def document(results, sections):
@@ -95,10 +108,13 @@ def document(results, sections):
     lines = HOW_TO_READ.splitlines()
     for result in results:
         versions = ", ".join(f"{name} {version}" for name, version in result["peers"].items())
-        lines += ["", f"## {result['date']}, {result['machine']}", "", f"Commit {result['commit']}, {result['threads']} threads; {versions}. {result.get('about', '')}".strip(), "",
+        lines += ["", f"## {result['date']}, {result['machine']}",
+                  "", f"Commit {result['commit']}, {result['threads']} threads; {versions}. "
+                      f"{result.get('about', '')}".strip(), "",
                   *cells(result)]
     for section in sections:
-        lines += ["", f"## {section['title']}", "", f"`{section['bench']}`, {section['date']}, {section['machine']}. {section['about']}"]
+        lines += ["", f"## {section['title']}", "", f"`{section['bench']}`, {section['date']}, "
+                                                    f"{section['machine']}. {section['about']}"]
         if "rows" in section:
             lines += ["", *grid(section["columns"], section["rows"])]
     return "\n".join(lines) + "\n"
@@ -118,12 +134,14 @@ def main():
     sections = json.loads((HERE / "results/tables.json").read_text())["sections"]
     [deployed] = [section for section in sections if section["title"] == DEPLOYED]
     page = filled(readme.read_text(), "deployed", grid(deployed["columns"], deployed["rows"]))
-    made = {HERE / "RESULTS.md": document(peers(), sections), readme: filled(page, "ratios", summary(peers()))}
+    made = {HERE / "RESULTS.md": document(peers(), sections),
+            readme: filled(page, "ratios", summary(peers()))}
     for path, text in made.items():
         if "--check" not in sys.argv:
             path.write_text(text)
         elif text != path.read_text():
-            raise SystemExit(f"{path.name} has other figures than tests/bench/results; run tests/bench/results.py")
+            raise SystemExit(f"{path.name} has other figures than tests/bench/results; run "
+                             "tests/bench/results.py")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ class Kept(unittest.TestCase):
             self.assertEqual(emulated.Done(command).of("order 1", lambda: "c"), "c")
 
     def test_ways_have_several_numbers_of_streams(self):
-        asked = {way.split("--streams ")[1].split()[0] if "--streams" in way else "chosen" for way in emulated.WAYS}
+        asked = {way.split("--streams ")[1].split()[0] if "--streams" in way else "chosen"
+                 for way in emulated.WAYS}
         self.assertGreater(len(asked), 3)
 
 

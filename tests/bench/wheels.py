@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The wheels that `./dev wheels` left, as users get them: `wheels.py BUILD SOURCE [--only REGEX]`.
 
-Each is installed into a new environment of its interpreter together with lstmc_runtime, in a folder far from the build, and all tests of the
-package run there. A test that exits with 77 says what it lacks. Exit 1 if one fails, or if there is no wheel."""
+Each is installed into a new environment of its interpreter together with lstmc_runtime, in a folder
+far from the build, and all tests of the package run there. A test that exits with 77 says what it
+lacks. Exit 1 if one fails, or if there is no wheel."""
 import argparse
 import os
 import pathlib
@@ -18,20 +19,25 @@ def tests_of(source):
     """Name and command, without the interpreter."""
     for test in sorted((source / "tests/frontend/python").glob("test_*.py")):
         yield test.stem.removeprefix("test_"), [test]
-    yield "runtime", [source / "tests/executor/c/python_runtime.py", "installed", os.environ["LSTMC"], source]
+    yield "runtime", [source / "tests/executor/c/python_runtime.py", "installed",
+                      os.environ["LSTMC"], source]
 
 
 def judge(wheel, runtime, source, folder):
     """The names of the tests that fail, and of those that are skipped."""
     minor = re.search(r"-cp3(\d+)-", wheel.name)[1]
     print(wheel.name, flush=True)
-    interpreter = subprocess.run([source / "cmake/interpreters.sh", minor], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    interpreter = subprocess.run([source / "cmake/interpreters.sh", minor], check=True,
+                                 stdout=subprocess.PIPE, text=True).stdout.strip()
     subprocess.run([interpreter, "-m", "venv", folder / "venv"], check=True)
     python = folder / "venv/bin/python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, runtime], check=True)
+    subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, runtime],
+        check=True)
     failed, skipped = [], []
     for name, command in tests_of(source):
-        done = subprocess.run([python, "-B", *command], cwd=folder, capture_output=True, text=True, timeout=600)
+        done = subprocess.run([python, "-B", *command], cwd=folder, capture_output=True, text=True,
+                              timeout=600)
         if done.returncode == SKIPPED:
             skipped.append(name)
         elif done.returncode:
@@ -42,7 +48,8 @@ def judge(wheel, runtime, source, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("--only", default="", help="wheels of this name")
@@ -51,7 +58,8 @@ def main():
     os.environ.pop("PYTHONPATH", None)
     os.environ.update(LSTMC=str(args.build / "frontend/cli/lstmc"), LSTMC_SOURCE=str(args.source))
     folder = args.build / "wheels"
-    wheels = [wheel for wheel in sorted(folder.glob("lstmc-*.whl")) if re.search(args.only, wheel.name)]
+    wheels = [wheel for wheel in sorted(folder.glob("lstmc-*.whl"))
+              if re.search(args.only, wheel.name)]
     if not wheels:
         raise SystemExit(f"no wheel in {folder}: run ./dev wheels first")
     (runtime,) = folder.glob("lstmc_runtime-*.whl")

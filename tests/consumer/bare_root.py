@@ -1,4 +1,5 @@
-"""A root that has some installed packages of this machine, what they depend on, and nothing else: their files, and their rows in dpkg's table."""
+"""A root that has some installed packages of this machine, what they depend on, and nothing else:
+their files, and their rows in dpkg's table."""
 
 import os
 import pathlib
@@ -11,7 +12,8 @@ TABLE = pathlib.Path("var/lib/dpkg")
 
 def names(field):
     """The packages that a field of dependencies names, the alternatives of each as a list."""
-    return [[re.match(r"[a-z0-9.+-]+", choice.strip())[0] for choice in part.split("|")] for part in field.split(",") if part.strip()]
+    return [[re.match(r"[a-z0-9.+-]+", choice.strip())[0] for choice in part.split("|")]
+            for part in field.split(",") if part.strip()]
 
 
 class Installed:
@@ -32,8 +34,9 @@ class Installed:
         found, left = set(), list(wanted)
         while left:
             choices = left.pop()
-            name = next((known for known in (self.provided.get(choice, choice) if choice not in self.rows else choice for choice in choices)
-                         if known in self.rows), None)
+            name = next((known for known in (self.provided.get(choice, choice)
+                                             if choice not in self.rows else choice
+                                             for choice in choices) if known in self.rows), None)
             if name is None:
                 raise LookupError(" | ".join(choices))
             if name not in found:
@@ -45,7 +48,8 @@ class Installed:
     def files(self, name):
         """Its list, and the scripts beside it."""
         folder = "/" / TABLE / "info"
-        return [path for path in folder.iterdir() if re.fullmatch(re.escape(name) + r"(:\w+)?\.\w+", path.name)]
+        return [path for path in folder.iterdir()
+                if re.fullmatch(re.escape(name) + r"(:\w+)?\.\w+", path.name)]
 
 
 def make(root, installed, packages):
@@ -65,7 +69,8 @@ def make(root, installed, packages):
             if path.suffix == ".list":
                 for line in path.read_text().splitlines():
                     copy(line, root)
-    (root / TABLE / "status").write_text("\n\n".join(installed.rows[name][0] for name in sorted(packages)) + "\n")
+    (root / TABLE / "status").write_text(
+        "\n\n".join(installed.rows[name][0] for name in sorted(packages)) + "\n")
     (root / TABLE / "triggers/File").touch()
     (root / TABLE / "triggers/ldconfig").write_text("libc-bin\n")
     subprocess.run(["ldconfig", "-r", root], check=True)
@@ -87,5 +92,6 @@ def copy(path, root):
 def tree(root):
     """All files, but for what dpkg and ldconfig keep for themselves."""
     own = re.compile(r"^(var/lib/dpkg|var/cache|etc/ld\.so\.cache|var/log)")
-    found = (os.path.relpath(os.path.join(folder, name), root) for folder, _, files in os.walk(root) for name in files)
+    found = (os.path.relpath(os.path.join(folder, name), root) for folder, _, files in os.walk(root)
+             for name in files)
     return {path for path in found if not own.match(path)}

@@ -1,5 +1,6 @@
-"""test_configure.py BUILD SOURCE: configuring alone. Where MLIR is absent or of another version, the message says what is needed, what was found and how
-to get it; the presets and pip take the compiler that CXX names; LSTMC_WERROR makes warnings errors."""
+"""test_configure.py BUILD SOURCE: configuring alone. Where MLIR is absent or of another version,
+the message says what is needed, what was found and how to get it; the presets and pip take the
+compiler that CXX names; LSTMC_WERROR makes warnings errors."""
 
 import json
 import os
@@ -14,7 +15,8 @@ cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (build / "CMakeCache.txt").read_tex
 
 
 def configure(folder, *flags, **environment):
-    done = subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", folder, *flags], capture_output=True, text=True, env=dict(os.environ, **environment))
+    done = subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", folder, *flags],
+                          capture_output=True, text=True, env=dict(os.environ, **environment))
     return done.returncode, " ".join((done.stdout + done.stderr).split())
 
 
@@ -28,7 +30,8 @@ with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     real = [cache["MLIR_DIR"], os.path.realpath(cache["MLIR_DIR"])]
     without = ["-G", "Ninja", f"-DCMAKE_IGNORE_PATH={';'.join(real)}", "-DCMAKE_BUILD_TYPE=Release"]
-    remedies = "apt-get install llvm-19-dev libmlir-19-dev mlir-19-tools", "-D MLIR_DIR=PREFIX/lib/cmake/mlir", "cmake --preset runtime"
+    remedies = ("apt-get install llvm-19-dev libmlir-19-dev "
+                "mlir-19-tools", "-D MLIR_DIR=PREFIX/lib/cmake/mlir", "cmake --preset runtime")
     exit_code, said = configure(folder / "absent", *without)
     if not exit_code:
         sys.exit("it configures without MLIR")
@@ -37,22 +40,28 @@ with tempfile.TemporaryDirectory() as scratch:
     other = folder / "other"
     other.mkdir()
     (other / "MLIRConfig.cmake").write_text("")
-    (other / "MLIRConfigVersion.cmake").write_text('set(PACKAGE_VERSION 18.1.8)\nset(PACKAGE_VERSION_COMPATIBLE FALSE)\n')
+    (other / "MLIRConfigVersion.cmake").write_text(
+        'set(PACKAGE_VERSION 18.1.8)\nset(PACKAGE_VERSION_COMPATIBLE FALSE)\n')
     exit_code, said = configure(folder / "old", *without, f"-DMLIR_DIR={other}")
     if not exit_code:
         sys.exit("it configures with MLIR 18")
-    expect(said, f"lstmc needs MLIR and LLVM 19.1, not 18.1.8 of {other}/MLIRConfig.cmake.", *remedies)
+    expect(said, f"lstmc needs MLIR and LLVM 19.1, not 18.1.8 of {other}/MLIRConfig.cmake.",
+           *remedies)
 
     # Only fuzzing is for one compiler.
     presets = json.loads((source / "CMakePresets.json").read_text())["configurePresets"]
-    if (named := [preset["name"] for preset in presets if any("COMPILER" in name and name.startswith("CMAKE") for name in preset.get("cacheVariables", {}))]) != ["fuzz"]:
+    if (named := [preset["name"] for preset in presets
+                  if any("COMPILER" in name and name.startswith("CMAKE")
+                         for name in preset.get("cacheVariables", {}))]) != ["fuzz"]:
         sys.exit(f"these presets name a compiler: {named}")
     if "COMPILER" in (source / "pyproject.toml").read_text():
         sys.exit("pyproject.toml names a compiler")
-    exit_code, said = configure(folder / "runtime", "--preset", "runtime", "-DLSTMC_WERROR=ON", "-DLSTMC_NVCC=OFF", CXX=cache["CMAKE_CXX_COMPILER"])
+    exit_code, said = configure(folder / "runtime", "--preset", "runtime", "-DLSTMC_WERROR=ON",
+                                "-DLSTMC_NVCC=OFF", CXX=cache["CMAKE_CXX_COMPILER"])
     if exit_code:
         sys.exit(said)
-    commands = {pathlib.Path(one["file"]).suffix: one["command"] for one in json.loads((folder / "runtime/compile_commands.json").read_text())}
+    commands = {pathlib.Path(one["file"]).suffix: one["command"]
+                for one in json.loads((folder / "runtime/compile_commands.json").read_text())}
     for suffix in ".c", ".cpp":
         expect(commands[suffix], " -Werror ")
     expect(commands[".cpp"], cache["CMAKE_CXX_COMPILER"])

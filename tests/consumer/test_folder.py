@@ -1,6 +1,8 @@
-"""test_folder.py BUILD SOURCE [--compiler]: lstmc as a folder of another project (add_subdirectory) has the targets lstmc::runtime, lstmc::symbol and
-lstmc::compiler, and brings no tests and no names of its own. What the runtime is made of is built, with the flags of the preset `runtime`, so that ccache
-knows the objects; the compiler is configured alone, or with --compiler built and tried too, which takes as long as any first build."""
+"""test_folder.py BUILD SOURCE [--compiler]: lstmc as a folder of another project (add_subdirectory)
+has the targets lstmc::runtime, lstmc::symbol and lstmc::compiler, and brings no tests and no names
+of its own. What the runtime is made of is built, with the flags of the preset `runtime`, so that
+ccache knows the objects; the compiler is configured alone, or with --compiler built and tried too,
+which takes as long as any first build."""
 
 import os
 import re
@@ -16,14 +18,16 @@ with open(os.path.join(build, "CMakeCache.txt")) as cache:
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+        sys.exit(f"{' '.join(command)}: exit {done.returncode}\n"
+                 f"{done.stdout[-4000:]}{done.stderr[-4000:]}")
     return done.stdout
 
 
 def configure(folder, *flags):
     """The targets of the project."""
     # The images for GPUs take long and are tried elsewhere.
-    run("cmake", "-G", "Ninja", "-S", os.path.join(source, "tests/consumer"), "-B", folder, f"-DLSTMC_SOURCE={source}",
+    run("cmake", "-G", "Ninja", "-S", os.path.join(source, "tests/consumer"), "-B", folder,
+        f"-DLSTMC_SOURCE={source}",
         "-DCMAKE_BUILD_TYPE=Release", "-DLSTMC_NVCC=OFF", f"-DLSTMC_WERROR={werror}", *flags)
     targets = set(re.findall(r"^(\S+): ", run("ninja", "-C", folder, "-t", "targets", "all"), re.M))
     for target in targets:
@@ -37,9 +41,11 @@ def output(*command):
 
 
 def try_compiler(folder):
-    """In its build: a file compiles to the bytes that the command of BUILD gives, and a graph that is built runs."""
+    """In its build: a file compiles to the bytes that the command of BUILD gives, and a graph that
+    is built runs."""
     run("cmake", "--build", folder, "--target", "compiles", "draws", "consumer")
-    compiled, graph, by_command = (os.path.join(folder, name) for name in ("c.lstmc", "g.lstmc", "d.lstmc"))
+    compiled, graph, by_command = (os.path.join(folder, name)
+                                   for name in ("c.lstmc", "g.lstmc", "d.lstmc"))
     net = os.path.join(source, "samples/tiny.lnet")
     run(os.path.join(folder, "compiles"), net, compiled, graph)
     run(os.path.join(build, "lstmc"), "compile", net, "-b", "4", "-o", by_command)
@@ -61,5 +67,6 @@ with tempfile.TemporaryDirectory() as folder:
     configure(half, "-DLSTMC_COMPILER=OFF")
     run("cmake", "--build", half, "--target", "consumer")
     package = os.path.join(folder, "m.lstmc")
-    run(os.path.join(build, "lstmc"), "compile", os.path.join(source, "samples/forecast.lnet"), "-o", package)
+    run(os.path.join(build, "lstmc"), "compile", os.path.join(source, "samples/forecast.lnet"),
+        "-o", package)
     output(os.path.join(half, "consumer"), package)

@@ -1,5 +1,5 @@
-"""test_install.py BUILD SOURCE: the installed files work for another project: with find_package (runtime, symbol, compiler), with pkg-config, and
-alone."""
+"""test_install.py BUILD SOURCE: the installed files work for another project: with find_package
+(runtime, symbol, compiler), with pkg-config, and alone."""
 
 import os
 import re
@@ -25,12 +25,13 @@ with tempfile.TemporaryDirectory() as folder:
     command = os.path.join(prefix, "bin", "lstmc")
     package = os.path.join(folder, "m.lstmc")
     run(command, "compile", os.path.join(source, "samples/forecast.lnet"), "-o", package)
-    want = run(os.path.join(prefix, "bin", "lstmc-run"), package, "--seed", "3", "-i", "data=64x24x8xf32=1", "-i",
-               "length=64xf32=1")
+    want = run(os.path.join(prefix, "bin", "lstmc-run"), package, "--seed", "3",
+               "-i", "data=64x24x8xf32=1", "-i", "length=64xf32=1")
     want = re.search(r"\] ([-\d.e]+)", want).group(1)
 
     consumer = os.path.join(source, "tests/consumer")
-    run("cmake", "-G", "Ninja", "-S", consumer, "-B", os.path.join(folder, "b"), f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "-G", "Ninja", "-S", consumer, "-B", os.path.join(folder, "b"),
+        f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", os.path.join(folder, "b"))
     by_cmake = run(os.path.join(folder, "b", "consumer"), package)
     print("find_package:", by_cmake.strip())
@@ -38,7 +39,8 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(f"the consumer gives {by_cmake.strip()}, lstmc-run {want}")
 
     # The compiler from C++: a file gives the bytes that the command writes, and a graph runs.
-    compiled, graph, by_command = (os.path.join(folder, name) for name in ("c.lstmc", "g.lstmc", "d.lstmc"))
+    compiled, graph, by_command = (os.path.join(folder, name)
+                                   for name in ("c.lstmc", "g.lstmc", "d.lstmc"))
     net = os.path.join(source, "samples/tiny.lnet")
     run(os.path.join(folder, "b", "compiles"), net, compiled, graph)
     run(command, "compile", net, "-b", "4", "-o", by_command)
@@ -48,19 +50,24 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit("twice 1 is not 2")
     drawn = run(os.path.join(folder, "b", "draws"))
     print("lstmc::symbol:", drawn.splitlines()[-1])
-    run(command, "compile", os.path.join(source, "samples/char_lm.lnet"), "-o", by_command, "--force")
+    run(command, "compile", os.path.join(source, "samples/char_lm.lnet"), "-o", by_command,
+        "--force")
     if drawn.split()[-1] not in run(command, "inspect", by_command, "--json"):
         sys.exit("lstmc::symbol draws samples/char_lm.lnet with another hash")
 
-    # Each public header compiles alone, without warnings, and includes nothing that is not installed but the standard library and fmt.
+    # Each public header compiles alone, without warnings, and includes nothing that is not
+    # installed but the standard library and fmt.
     include = os.path.join(prefix, "include/lstmc")
-    headers = [os.path.join(place, name) for place, _, names in os.walk(include) for name in names if name.endswith(".h")]
-    strict = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-Wno-missing-field-initializers", "-fsyntax-only"]
+    headers = [os.path.join(place, name) for place, _, names in os.walk(include) for name in names
+               if name.endswith(".h")]
+    strict = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
+              "-Wno-missing-field-initializers", "-fsyntax-only"]
     for header in headers:
         for path in re.findall(r"^ *# *include *<(.*)>", open(header).read(), re.M):
             if "/" in path and not path.startswith(("fmt/", "lstmc/")):
                 sys.exit(f"{header} includes <{path}>")
-        run("c++", "-std=c++20", *strict, "-I", include, "-x", "c++", "-include", header, os.devnull)
+        run("c++", "-std=c++20", *strict, "-I", include, "-x", "c++", "-include", header,
+            os.devnull)
     for header in headers:
         if os.path.basename(header) == "lstmc.h":
             run("cc", "-std=c99", "-pedantic", *strict, "-x", "c", "-include", header, os.devnull)
@@ -68,25 +75,33 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(f"only {len(headers)} public headers")
 
     # Builders check names and words when the program is compiled.
-    for options, fits in (('.act_type = "tanh"', True), ('.act_type = "tahn"', False), ('.axis = 1', False), ('', False)):
-        program = f'#include "frontend/builders/Ops.h"\nauto f(lstmc::build::Value x) {{ return activation(x, {{{options}}}); }}\n'
-        done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-x", "c++", "-", "-I", os.path.join(prefix, "include/lstmc")],
+    for options, fits in (('.act_type = "tanh"', True), ('.act_type = "tahn"', False),
+                          ('.axis = 1', False), ('', False)):
+        program = (f'#include "frontend/builders/Ops.h"\nauto f(lstmc::build::Value x) {{ return '
+                   f'activation(x, {{{options}}}); }}\n')
+        done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-x", "c++", "-", "-I",
+                               os.path.join(prefix, "include/lstmc")],
                               input=program, capture_output=True, text=True)
         if (done.returncode == 0) != fits:
-            sys.exit(f"activation(x, {{{options}}}) {'does not compile' if fits else 'compiles'}\n{done.stderr}")
+            sys.exit(f"activation(x, {{{options}}}) "
+                     f"{'does not compile' if fits else 'compiles'}\n{done.stderr}")
 
     if shutil.which("pkg-config"):
         environment = dict(os.environ, PKG_CONFIG_PATH=os.path.join(libraries, "pkgconfig"))
         flags = run("pkg-config", "--cflags", "--libs", "lstmc", env=environment).split()
         program = os.path.join(folder, "c")
-        run("cc", os.path.join(consumer, "main.c"), "-o", program, *flags, f"-Wl,-rpath,{libraries}")
+        run("cc", os.path.join(consumer, "main.c"), "-o", program, *flags,
+            f"-Wl,-rpath,{libraries}")
         if run(program, package) != by_cmake:
             sys.exit("the program built by pkg-config gives something else")
         print("pkg-config: the same")
 
     for path in ("share/man/man1/lstmc.1", "share/man/man1/lstmc-run.1",
-                 *(f"share/{place}" for name in ("lstmc", "lstmc-run") for place in (
-                     f"bash-completion/completions/{name}", f"zsh/vendor-completions/_{name}", f"fish/vendor_completions.d/{name}.fish")), "include/lstmc/lstmc.h",
+                 *(f"share/{place}" for name in ("lstmc", "lstmc-run")
+                   for place in (f"bash-completion/completions/{name}",
+                                 f"zsh/vendor-completions/_{name}",
+                                 f"fish/vendor_completions.d/{name}.fish")),
+                 "include/lstmc/lstmc.h",
                  "include/lstmc/frontend/symbol/Symbol.h"):
         if not os.path.getsize(os.path.join(prefix, path)):
             sys.exit(f"{path} is empty")

@@ -1,5 +1,6 @@
-"""test_packages.py BUILD SOURCE: the Debian packages are built, installed into a bare root, used there and removed. The root has what the packages
-say that they depend on, and nothing else; other programs are built from what is in it. Ends with 77, which is a skip, where that cannot be tried."""
+"""test_packages.py BUILD SOURCE: the Debian packages are built, installed into a bare root, used
+there and removed. The root has what the packages say that they depend on, and nothing else; other
+programs are built from what is in it. Ends with 77, which is a skip, where that cannot be tried."""
 
 import os
 import pathlib
@@ -24,7 +25,8 @@ def skip(why):
 def run(*command, **more):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}\n"
+                 f"{done.stdout}{done.stderr}")
     return done.stdout
 
 
@@ -46,7 +48,8 @@ for program in "dpkg", "dpkg-deb", "dpkg-shlibdeps", "cpack", "ldconfig", "chroo
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
-    run("cpack", "-G", "DEB", "--config", os.path.join(build, "CPackConfig.cmake"), "-B", folder / "made")
+    run("cpack", "-G", "DEB", "--config", os.path.join(build, "CPackConfig.cmake"), "-B",
+        folder / "made")
     packages = {fields(path)["Package"]: path for path in (folder / "made").glob("*.deb")}
     if not {"lstmc-runtime", "lstmc"} <= set(packages):
         sys.exit(f"cpack makes {', '.join(packages)}")
@@ -57,13 +60,17 @@ with tempfile.TemporaryDirectory() as scratch:
 
     def with_own(package):
         """The package, after those of ours that it depends on."""
-        own = [choices[0] for choices in bare_root.names(fields(packages[package])["Depends"]) if choices[0] in packages]
+        own = [choices[0] for choices in bare_root.names(fields(packages[package])["Depends"])
+               if choices[0] in packages]
         return list(dict.fromkeys([known for name in own for known in with_own(name)] + [package]))
 
     def root_for(package):
-        """A root with what the package and those of ours that it needs depend on; and the names of these packages."""
+        """A root with what the package and those of ours that it needs depend on; and the names of
+        these packages."""
         own = with_own(package)
-        needed = [choices for name in own for choices in bare_root.names(fields(packages[name])["Depends"]) if choices[0] not in packages]
+        needed = [choices for name in own
+                  for choices in bare_root.names(fields(packages[name])["Depends"])
+                  if choices[0] not in packages]
         try:
             found = installed.closure([["dash"], ["libc-bin"], *needed])
         except LookupError as missing:
@@ -73,17 +80,22 @@ with tempfile.TemporaryDirectory() as scratch:
         return root, own
 
     def dpkg(root, *arguments):
-        return run("dpkg", f"--root={root}", "--force-script-chrootless", "--log=/dev/null", *arguments)
+        return run("dpkg", f"--root={root}", "--force-script-chrootless", "--log=/dev/null",
+                   *arguments)
 
     def inside(root, *command):
-        return run(shutil.which("chroot"), root, *command, env={"PATH": "/usr/bin:/bin", "HOME": "/tmp"})
+        return run(shutil.which("chroot"), root, *command,
+                   env={"PATH": "/usr/bin:/bin", "HOME": "/tmp"})
 
     def with_system(root, *command):
-        """Like inside, with /proc and /dev of this machine, which mpirun needs. None where that is not allowed."""
+        """Like inside, with /proc and /dev of this machine, which mpirun needs. None where that is
+        not allowed."""
         mount = 'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev"'
-        if subprocess.run(["unshare", "--mount", "sh", "-c", mount, root], capture_output=True).returncode:
+        if subprocess.run(["unshare", "--mount", "sh", "-c", mount, root],
+                          capture_output=True).returncode:
             return None
-        return run("unshare", "--mount", "sh", "-c", mount + ' && exec chroot "$0" "$@"', root, *command, env={"PATH": "/usr/bin:/bin:/usr/sbin", "HOME": "/tmp"})
+        return run("unshare", "--mount", "sh", "-c", mount + ' && exec chroot "$0" "$@"', root,
+                   *command, env={"PATH": "/usr/bin:/bin:/usr/sbin", "HOME": "/tmp"})
 
     def remove(root, before, own):
         """The packages again, in the reverse order, to the last file."""
@@ -94,17 +106,22 @@ with tempfile.TemporaryDirectory() as scratch:
             sys.exit(f"{', '.join(own)} leave or take {sorted(left)}")
 
     def consumers(root, *flags):
-        """The consumer project against the files of a root: find_package finds what the packages bring and depend on, of fmt too."""
+        """The consumer project against the files of a root: find_package finds what the packages
+        bring and depend on, of fmt too."""
         made = folder / f"consumer-{root.name}"
-        run("cmake", "-G", "Ninja", "-S", os.path.join(source, "tests/consumer"), "-B", made, f"-DCMAKE_PREFIX_PATH={root}/usr", *flags)
-        for name, place in re.findall(r"^(lstmc|fmt)_DIR:PATH=(.*)$", (made / "CMakeCache.txt").read_text(), re.M):
+        run("cmake", "-G", "Ninja", "-S", os.path.join(source, "tests/consumer"), "-B", made,
+            f"-DCMAKE_PREFIX_PATH={root}/usr", *flags)
+        for name, place in re.findall(r"^(lstmc|fmt)_DIR:PATH=(.*)$",
+                                      (made / "CMakeCache.txt").read_text(), re.M):
             if not os.path.realpath(place).startswith(f"{os.path.realpath(root)}/"):
                 sys.exit(f"{name} is not of the root but of {place}")
         run("cmake", "--build", made)
         # By pkg-config as well; a program of either runs in the root.
         search = ":".join(map(str, root.glob("usr/lib/**/pkgconfig")))
-        flags = run("pkg-config", "--cflags", "--libs", "lstmc", env=dict(os.environ, PKG_CONFIG_LIBDIR=search)).split()
-        run("cc", os.path.join(source, "tests/consumer/main.c"), "-o", root / "tmp/by-pkg-config", *flags)
+        flags = run("pkg-config", "--cflags", "--libs", "lstmc",
+                    env=dict(os.environ, PKG_CONFIG_LIBDIR=search)).split()
+        run("cc", os.path.join(source, "tests/consumer/main.c"),
+            "-o", root / "tmp/by-pkg-config", *flags)
         shutil.copy(made / "consumer", root / "tmp/by-cmake")
         shutil.copy(folder / "m.lstmc", root / "tmp")
         for program in "by-pkg-config", "by-cmake":
@@ -113,34 +130,40 @@ with tempfile.TemporaryDirectory() as scratch:
         return made
 
     # What the tree's own commands make of a file. A package has the name of its source in it.
-    run(os.path.join(build, "lstmc"), "compile", "forecast.lnet", "-o", folder / "m.lstmc", cwd=os.path.join(source, "samples"))
+    run(os.path.join(build, "lstmc"), "compile", "forecast.lnet", "-o", folder / "m.lstmc",
+        cwd=os.path.join(source, "samples"))
     wanted = first(run(os.path.join(build, "executor/run/lstmc-run"), folder / "m.lstmc", *INPUTS))
 
-    # The command, the programs that use the compiler, and training by two processes where Open MPI is among what may be installed.
+    # The command, the programs that use the compiler, and training by two processes where Open MPI
+    # is among what may be installed.
     root, own = root_for("lstmc-ranks" if "lstmc-ranks" in packages else "lstmc")
     before = bare_root.tree(root)
     for name in own:
         dpkg(root, "--install", packages[name])
     for name in own:
-        if (root / f"usr/share/doc/{name}/copyright").read_bytes() != pathlib.Path(source, "LICENSE").read_bytes():
+        if ((root / f"usr/share/doc/{name}/copyright").read_bytes()
+            != pathlib.Path(source, "LICENSE").read_bytes()):
             sys.exit(f"{name} has no licence")
     shutil.copy(os.path.join(source, "samples/forecast.lnet"), root / "tmp")
     inside(root, "sh", "-c", "cd /tmp && lstmc compile forecast.lnet -o m.lstmc")
     if (root / "tmp/m.lstmc").read_bytes() != (folder / "m.lstmc").read_bytes():
         sys.exit("the installed command compiles to other bytes")
     made = consumers(root)
-    run(made / "compiles", os.path.join(source, "samples/tiny.lnet"), folder / "c.lstmc", folder / "g.lstmc")
+    run(made / "compiles", os.path.join(source, "samples/tiny.lnet"), folder / "c.lstmc",
+        folder / "g.lstmc")
     if not run(made / "consumer", folder / "g.lstmc").endswith(": 2\n"):
         sys.exit("twice 1 is not 2")
     if "lstmc-ranks" in own:
         # update-alternatives, which has no work in this root, would make this link.
         (root / "usr/bin/mpirun").symlink_to("mpirun.openmpi")
         train = "train forecast.lnet --data random:1 --after 2u -q -o"
-        ends = with_system(root, "sh", "-c", f"cd /tmp && lstmc {train} one && lstmc launch -n 2 -- {train} two")
+        ends = with_system(
+            root, "sh", "-c", f"cd /tmp && lstmc {train} one && lstmc launch -n 2 -- {train} two")
         (root / "usr/bin/mpirun").unlink()
         if ends is None:
             print("not tried: mpirun, because nothing may be mounted here")
-        elif len(set(hashes := re.findall(r"weights ([0-9a-f]{16})", ends))) != 1 or len(hashes) != 2:
+        elif (len(set(hashes := re.findall(r"weights ([0-9a-f]{16})", ends))) != 1
+              or len(hashes) != 2):
             sys.exit(f"one process and two train to different weights:\n{ends}")
     remove(root, before, own)
 
@@ -156,4 +179,5 @@ with tempfile.TemporaryDirectory() as scratch:
     consumers(root, "-DLSTMC_COMPILER=OFF")
     remove(root, before, own)
     print(f"lstmc-runtime: {size} bytes, needs {fields(packages['lstmc-runtime'])['Depends']}")
-    print(f"lstmc: {packages['lstmc'].stat().st_size} bytes, needs {fields(packages['lstmc'])['Depends']}")
+    print(f"lstmc: {packages['lstmc'].stat().st_size} bytes, needs "
+          f"{fields(packages['lstmc'])['Depends']}")

@@ -1,6 +1,7 @@
-"""test_wheel.py BUILD SOURCE: the wheel of the runtime alone, as `./dev wheels` makes it: under 10 MB, and the tests of lstmc_runtime pass with it in a
-new environment; which interpreters wheels are made for. Ends with 77, which is a skip, where there are no tools for wheels (cmake/wheel-requirements.txt).
-The wheels of the compiler take long: `./dev bench wheels`."""
+"""test_wheel.py BUILD SOURCE: the wheel of the runtime alone, as `./dev wheels` makes it: under 10
+MB, and the tests of lstmc_runtime pass with it in a new environment; which interpreters wheels are
+made for. Ends with 77, which is a skip, where there are no tools for wheels
+(cmake/wheel-requirements.txt). The wheels of the compiler take long: `./dev bench wheels`."""
 
 import importlib.util
 import os
@@ -21,7 +22,8 @@ import numpy  # noqa: E402
 def run(*command, **more):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}\n"
+                 f"{done.stdout}{done.stderr}")
     return done
 
 
@@ -29,7 +31,8 @@ with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     made = folder / "wheels"
     made.mkdir()
-    run(sys.executable, source / "frontend/python/wheel.py", "py3-none", build / "executor/c/liblstmc.so", source / "executor/python/lstmc_runtime",
+    run(sys.executable, source / "frontend/python/wheel.py", "py3-none",
+        build / "executor/c/liblstmc.so", source / "executor/python/lstmc_runtime",
         source / "executor/python", made)
     [wheel] = made.glob("*.whl")
     if wheel.stat().st_size > LARGEST:
@@ -40,15 +43,19 @@ with tempfile.TemporaryDirectory() as scratch:
     # NumPy is that of this interpreter, so that nothing is asked of the network.
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(numpy.__file__))}
     environment.pop("LD_LIBRARY_PATH", None)
-    done = run(python, "-B", source / "tests/executor/c/python_runtime.py", "installed", build / "frontend/cli/lstmc", source, cwd=folder, env=environment)
+    done = run(python, "-B", source / "tests/executor/c/python_runtime.py", "installed",
+               build / "frontend/cli/lstmc", source, cwd=folder, env=environment)
     print(f"{wheel.name}: {wheel.stat().st_size} bytes;", done.stderr.strip().splitlines()[-1])
 
-    # A program of that name which fails, as pyenv's do, is passed over for the one in pyenv's folder, and what is nowhere is named.
+    # A program of that name which fails, as pyenv's do, is passed over for the one in pyenv's
+    # folder, and what is nowhere is named.
     for place in "bin/python3.12", "pyenv/versions/3.12.1/bin/python3.12", "bin/python3.13":
         path = folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("#!/bin/sh\nexit %d\n" % ("pyenv" not in place))
         path.chmod(0o755)
-    found = run(source / "cmake/interpreters.sh", "12", "13", env={"PATH": f"{folder}/bin:/usr/bin:/bin", "PYENV_ROOT": str(folder / "pyenv")})
-    if found.stdout != f"{folder}/pyenv/versions/3.12.1/bin/python3.12\n" or found.stderr != "left out: python3.13, which is not here\n":
+    found = run(source / "cmake/interpreters.sh", "12", "13",
+                env={"PATH": f"{folder}/bin:/usr/bin:/bin", "PYENV_ROOT": str(folder / "pyenv")})
+    if (found.stdout != f"{folder}/pyenv/versions/3.12.1/bin/python3.12\n"
+        or found.stderr != "left out: python3.13, which is not here\n"):
         sys.exit(f"interpreters.sh finds {found.stdout!r} and says {found.stderr!r}")

@@ -17,7 +17,8 @@ UPDATES = 12
 
 
 def run(*arguments, **environment):
-    done = subprocess.run([LSTMC, *arguments], capture_output=True, text=True, env={**os.environ, **environment})
+    done = subprocess.run([LSTMC, *arguments], capture_output=True, text=True,
+                          env={**os.environ, **environment})
     if done.returncode:
         raise AssertionError(f"{' '.join(arguments)}\nexit {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
@@ -33,8 +34,9 @@ class Sameness(unittest.TestCase):
         """The event `end` of a training into a folder of its own, or into `to`."""
         self.runs += 1
         to = to or f"{self.folder.name}/{self.runs}"
-        return run("train", NET, "--data", f"text:{NET}", "--set", "hidden=29", "--shape", "data:6x9", "--after",
-                   f"{updates}u", "-o", to, "--json", *flags, **environment)["end"]
+        return run("train", NET, "--data", f"text:{NET}", "--set", "hidden=29",
+                   "--shape", "data:6x9", "--after", f"{updates}u", "-o", to, "--json", *flags,
+                   **environment)["end"]
 
     def hash(self, *flags, **environment):
         return self.train(*flags, **environment)["weights_hash"]
@@ -44,12 +46,13 @@ class Sameness(unittest.TestCase):
         folder = self.folder.name
         network, weights = f"{folder}/lm.lnet", f"{folder}/w.safetensors"
         with open(NET, encoding="utf-8") as file, open(network, "w", encoding="utf-8") as copy:
-            copy.write(file.read().replace("initializer=Uniform(0.08),", "").partition("\ndata(")[0])
+            copy.write(
+                file.read().replace("initializer=Uniform(0.08),", "").partition("\ndata(")[0])
         done = subprocess.run([SAMPLE_TRAIN, NET, "30", weights], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"update 30  loss [23]\.\d+\n")
-        run("train", network, "--data", f"text:{NET}", "--set", "hidden=64", "--shape", "data:8x32", "--lr", "0.005", "--after", "30u", "-o",
-            f"{folder}/ck", "--json")
+        run("train", network, "--data", f"text:{NET}", "--set", "hidden=64", "--shape", "data:8x32",
+            "--lr", "0.005", "--after", "30u", "-o", f"{folder}/ck", "--json")
         compared = run("diff", weights, f"{folder}/ck/last/model.safetensors", "--json")
         self.assertTrue(compared["equal"], compared)
         self.assertGreater(compared["compared"], 8)
@@ -93,9 +96,11 @@ class Sameness(unittest.TestCase):
 class Graphs(unittest.TestCase):
     def test_cpp_and_lnet_are_one_graph(self):
         for settings in (), ("40", "24", "3"):
-            printed = subprocess.run([SAMPLE, *settings], capture_output=True, text=True, check=True).stdout
+            printed = subprocess.run([SAMPLE, *settings], capture_output=True, text=True,
+                                     check=True).stdout
             names = ["vocab", "hidden", "layers"]
-            flags = [flag for name, value in zip(names, settings) for flag in ("--set", f"{name}={value}")]
+            flags = [flag for name, value in zip(names, settings)
+                     for flag in ("--set", f"{name}={value}")]
             with tempfile.TemporaryDirectory() as folder:
                 package = f"{folder}/char_lm.lstmc"
                 run("compile", NET, "--json", "-o", package, *flags)

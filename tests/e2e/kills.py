@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--state FILE]: a training that is killed again and again ends with the weights of one that is not.
+"""kills.py LSTMC KILLS [--state FILE]: a training that is killed again and again ends with the
+weights of one that is not.
 
-A small network is trained with a checkpoint after every update, and killed (SIGKILL) at random instants, from before it has read anything to
-the middle of a save. It is resumed until it ends, and then a new training begins. After each kill, the newest checkpoint that was reported as
-"saved" must exist and be complete, and the end must have the hash of a training that was not killed. With --state the count is kept in a
-file, so that many kills can be made in several calls. Exit 1 unless every kill was survived.
+A small network is trained with a checkpoint after every update, and killed (SIGKILL) at random
+instants, from before it has read anything to the middle of a save. It is resumed until it ends, and
+then a new training begins. After each kill, the newest checkpoint that was reported as "saved" must
+exist and be complete, and the end must have the hash of a training that was not killed. With
+--state the count is kept in a file, so that many kills can be made in several calls. Exit 1 unless
+every kill was survived.
 """
 import argparse
 import json
@@ -38,10 +41,12 @@ class Trained:
         self.command, self.folder, self.saved = command, folder, 0
 
     def go(self, kill_after=None):
-        """Starts or resumes; gives the exit code (-9 if it was killed in time) and the reported events."""
+        """Starts or resumes; gives the exit code (-9 if it was killed in time) and the reported
+        events."""
         there = any(re.fullmatch(r"update-\d+", p.name) for p in self.folder.glob("*"))
         words = [*self.command, "-o", self.folder, *(["--resume"] if there else [])]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as child:
             if kill_after is not None:
                 try:
                     child.wait(kill_after)
@@ -54,7 +59,8 @@ class Trained:
         begun = next((e["update"] for e in events if e["event"] == "start"), None)
         if begun is not None and begun < self.saved:
             raise SystemExit(f"{self.folder}: went on from update {begun}, {self.saved} was saved")
-        self.saved = max([self.saved, *(int(e["path"].rsplit("-", 1)[1]) for e in events if e["event"] == "save")])
+        self.saved = max([self.saved, *(int(e["path"].rsplit("-", 1)[1]) for e in events
+                                        if e["event"] == "save")])
         return child.returncode, events
 
 
@@ -73,9 +79,11 @@ def kills(lstmc, wanted, state):
         draw = random.Random(1)
         (scratch / "text.txt").write_text("".join(draw.choice("abcd\n") for _ in range(3000)))
         data = ["--data", f"text:{scratch}/text.txt,valid=0.1"]
-        subprocess.run([lstmc, "compile", scratch / "net.lnet", "--shape", "data=4x8", "--entry", "step,evaluate", "-q", "-o", scratch / "net.lstmc"], check=True,
-                       stdout=subprocess.DEVNULL)
-        command = [lstmc, "train", scratch / "net.lstmc", *data, "--after", f"{UPDATES}u", "--save-every", "1u", "--valid-every", "50u", "--keep", "2",
+        subprocess.run([lstmc, "compile", scratch / "net.lnet", "--shape", "data=4x8",
+                        "--entry", "step,evaluate", "-q", "-o", scratch / "net.lstmc"],
+                       check=True, stdout=subprocess.DEVNULL)
+        command = [lstmc, "train", scratch / "net.lstmc", *data, "--after", f"{UPDATES}u",
+                   "--save-every", "1u", "--valid-every", "50u", "--keep", "2",
                    "--disp-every", "30u", "--format", "jsonl", "-t", "1"]
         begin = time.monotonic()
         _, events = Trained(command, scratch / "whole").go()
@@ -86,20 +94,22 @@ def kills(lstmc, wanted, state):
             end = -9
             while end != 0:
                 draw = random.Random(done["kills"] + 10_000 * done["trainings"])
-                end, events = training.go(draw.uniform(0, seconds / 4) if done["kills"] < wanted else None)
+                end, events = training.go(draw.uniform(0, seconds / 4) if done["kills"] < wanted
+                                          else None)
                 done["kills"] += end == -9
                 if end == 0:
                     done["trainings"] += 1
                     done["wrong"] += hash_of(events) != whole
                 if state:
                     state.write_text(json.dumps(done))
-    print("%d kills in %d trainings of %d updates, %d of which ended otherwise than one that was not killed" %
-          (done["kills"], done["trainings"], UPDATES, done["wrong"]))
+    print("%d kills in %d trainings of %d updates, %d of which ended otherwise than one that "
+          "was not killed" % (done["kills"], done["trainings"], UPDATES, done["wrong"]))
     return done["wrong"] == 0
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lstmc")
     parser.add_argument("kills", type=int)
     parser.add_argument("--state", type=pathlib.Path)

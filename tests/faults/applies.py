@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Asks of each patch of this folder whether it applies to the present tree. usage: applies.py ROOT"""
+"""Asks of each patch of this folder whether it applies to the present tree. usage: applies.py
+ROOT"""
 import os
 import pathlib
 import shutil
@@ -23,6 +24,7 @@ for patch in patches:
     said = subprocess.run([*command, patch], cwd=root, env=outside, capture_output=True, text=True)
     if said.returncode:
         refused += 1
-        print(f"{patch.name} does not apply; make it again for the present code (README.md)\n{said.stdout}{said.stderr}")
+        print(f"{patch.name} does not apply; make it again for the present code (README.md)\n"
+              f"{said.stdout}{said.stderr}")
 print(f"{len(patches) - refused} of {len(patches)} patches apply")
 sys.exit(1 if refused or not patches else 0)

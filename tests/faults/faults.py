@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Puts each fault of this folder into a copy of the tree and draws nets until a judge finds the fault.
+"""Puts each fault of this folder into a copy of the tree and draws nets until a judge finds the
+fault.
 
-usage: faults.py ROOT [--only REGEX] [--nets N]
-The copy is ROOT/build-faults/tree. If this process may, it mounts the copy in ROOT's place, so that ccache finds what it has compiled before.
+usage: faults.py ROOT [--only REGEX] [--nets N] The copy is ROOT/build-faults/tree. If this process
+may, it mounts the copy in ROOT's place, so that ccache finds what it has compiled before.
 """
 import argparse
 import os
@@ -23,7 +24,8 @@ class Copy:
         self.folder = root / "build-faults"
         self.tree = self.folder / "tree"
         self.tree.mkdir(parents=True, exist_ok=True)
-        files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, check=True, capture_output=True, text=True).stdout
+        files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root,
+                               check=True, capture_output=True, text=True).stdout
         for name in files.splitlines():
             self.put(root / name, self.tree / name)
         self.mounts = subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
@@ -48,19 +50,23 @@ class Copy:
             # As the tree is built, or else ccache has nothing of it.
             cache = (self.root / "build/CMakeCache.txt").read_text()
             same = re.findall(r"^((?:CMAKE_CXX_COMPILER|LSTMC_WERROR):\w+=.*)$", cache, re.M)
-            self.run("cmake", "--preset", "release", *(f"-D{entry}" for entry in same), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        made = self.run("cmake", "--build", "--preset", "release", "--target", "nets", capture_output=True)
+            self.run("cmake", "--preset", "release", *(f"-D{entry}" for entry in same), check=True,
+                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        made = self.run("cmake", "--build", "--preset", "release", "--target", "nets",
+                        capture_output=True)
         if made.returncode:
             raise SystemExit(made.stdout[-3000:])
 
     def apply(self, patch, reverse=False):
-        outside = dict(os.environ, GIT_CEILING_DIRECTORIES=str(self.folder))  # the copy is not part of the repository around it
-        return subprocess.run(["git", "apply", *(["-R"] if reverse else []), patch], cwd=self.tree, env=outside,
-                              capture_output=True).returncode == 0
+        # the copy is not part of the repository around it
+        outside = dict(os.environ, GIT_CEILING_DIRECTORIES=str(self.folder))
+        return subprocess.run(["git", "apply", *(["-R"] if reverse else []), patch], cwd=self.tree,
+                              env=outside, capture_output=True).returncode == 0
 
     def judge(self, first, last):
         """(the first seed that fails, and the finding), or None."""
-        said = self.run("build/tests/nets/nets", "--seeds", f"{first}..{last}", "--until-found", "--no-shrink", capture_output=True).stdout
+        said = self.run("build/tests/nets/nets", "--seeds", f"{first}..{last}",
+                        "--until-found", "--no-shrink", capture_output=True).stdout
         found = re.search(r"^seed (\d+): (.*)$", said, re.M)
         return found and (int(found[1]), found[2])
 
@@ -68,7 +74,8 @@ class Copy:
 def is_fine(root, seed):
     """Whether the tree without the fault accepts that net."""
     program = root / "build/tests/nets/nets"
-    return subprocess.run([program, "--seeds", f"{seed}..{seed}", "--no-shrink"], capture_output=True).returncode == 0
+    return subprocess.run([program, "--seeds", f"{seed}..{seed}", "--no-shrink"],
+                          capture_output=True).returncode == 0
 
 
 def find(copy, nets):
@@ -106,9 +113,11 @@ def main():
             found = find(copy, args.nets)
         finally:
             copy.apply(patch, reverse=True)
-        print("%s: built in %.0f s, searched for %.0f s" % (patch.stem, built - begin, time.monotonic() - built), file=sys.stderr)
+        print("%s: built in %.0f s, searched for %.0f "
+              "s" % (patch.stem, built - begin, time.monotonic() - built), file=sys.stderr)
         what = re.sub(r"`[^`]*`", "", found[1])[:150].replace("|", " ") if found else ""
-        print(f"| `{patch.stem}` | {f'{found[0]} nets' if found else f'not in {args.nets} nets'} | {what} |", flush=True)
+        print(f"| `{patch.stem}` | {f'{found[0]} nets' if found else f'not in {args.nets} nets'} | "
+              f"{what} |", flush=True)
         missed |= not found
     raise SystemExit(1 if missed else 0)
 

@@ -1,18 +1,24 @@
-"""The equations of recurrent layers in double precision, each vector with a bound of how far single precision may be from it.
+"""The equations of recurrent layers in double precision, each vector with a bound of how far single
+precision may be from it.
 
-A Vector has the values that the equations give, and `error`: what the 2-norm of (computed in f32 - these values) is at most, for inputs and weights
-that are numbers of f32. It follows from the equations alone, not from what is tested, layer by layer and step by step, by these rules,
-where u = 2^-24 is what rounding to f32 changes of a number of 1, and g(k) = k u / (1 - k u) what k roundings do, in any order:
+A Vector has the values that the equations give, and `error`: what the 2-norm of (computed in f32 -
+these values) is at most, for inputs and weights that are numbers of f32. It follows from the
+equations alone, not from what is tested, layer by layer and step by step, by these rules, where u =
+2^-24 is what rounding to f32 changes of a number of 1, and g(k) = k u / (1 - k u) what k roundings
+do, in any order:
 
-  product   W x + b: each of the n products and b is rounded n + 1 times at most, so the error is |W| e(x) + g(n + 1) || |W| |x| + |b| ||, where |W| of a
-            number is the spectral norm (or Frobenius', which is larger), and || || the 2-norm of the vector
+  product   W x + b: each of the n products and b is rounded n + 1 times at most, so the error is
+            |W| e(x) + g(n + 1) || |W| |x| + |b| ||, where |W| of a number is the spectral norm (or
+            Frobenius', which is larger), and || || the 2-norm of the vector
   a + b     e(a) + e(b), and a rounding of the result
   a * b     max|a| e(b) + max|b| e(a) + e(a) e(b), and a rounding of the result
-  function  the error times the largest slope (1/4 of a sigmoid, 1 of tanh and relu), and 4 ULP, which are 8 u of the result (docs/numerics.md)
+  function  the error times the largest slope (1/4 of a sigmoid, 1 of tanh and relu), and 4 ULP,
+            which are 8 u of the result (docs/numerics.md)
 
-Neither the order of sums nor fused multiply-adds matter, so the bound holds for lstmc and for PyTorch. A 2-norm is used because it does not grow from step to step:
-bounds of each element by itself would be multiplied by the sum of a row of weights each time. Double precision adds 2^-29 of all
-this, for which u is taken a little larger.
+Neither the order of sums nor fused multiply-adds matter, so the bound holds for lstmc and for
+PyTorch. A 2-norm is used because it does not grow from step to step: bounds of each element by
+itself would be multiplied by the sum of a row of weights each time. Double precision adds 2^-29 of
+all this, for which u is taken a little larger.
 """
 import math
 
@@ -46,11 +52,13 @@ class Vector:
         return max(map(abs, self.values))
 
     def __add__(self, other):
-        return Vector([a + b for a, b in zip(self.values, other.values)])._rounded(self.error + other.error)
+        return Vector([a + b for a, b in zip(self.values, other.values)])._rounded(
+            self.error + other.error)
 
     def __mul__(self, other):
         product = Vector([a * b for a, b in zip(self.values, other.values)])
-        return product._rounded(self.largest() * other.error + other.largest() * self.error + self.error * other.error)
+        return product._rounded(self.largest() * other.error + other.largest() * self.error
+                                + self.error * other.error)
 
     def through(self, function, slope):
         result = Vector(map(function, self.values))
@@ -67,7 +75,8 @@ class Matrix:
     """Rows of weights, with the norms that products need."""
 
     def __init__(self, rows):
-        self.rows = numpy.array(rows, dtype=float) if numpy else [[float(v) for v in row] for row in rows]
+        self.rows = (numpy.array(rows, dtype=float) if numpy
+                     else [[float(v) for v in row] for row in rows])
         self.frobenius = norm([v for row in self.rows for v in row])
         self.norm = float(numpy.linalg.norm(self.rows, 2)) * (1 + 1e-9) if numpy else self.frobenius
 
@@ -104,33 +113,42 @@ def relu(x):
 
 
 def mixed(share, new, old):
-    """(1 - share) new + share old, or new + share (old - new): four roundings of |new| + |old|, for shares from 0 to 1."""
+    """(1 - share) new + share old, or new + share (old - new): four roundings of |new| + |old|, for
+    shares from 0 to 1."""
     values = [(1 - s) * n + s * o for s, n, o in zip(share.values, new.values, old.values)]
     apart = max(abs(n - o) for n, o in zip(new.values, old.values)) + new.error + old.error
-    error = max(1 - s for s in share.values) * new.error + max(share.values) * old.error + share.error * apart
-    return Vector(values, error + g(4) * (norm(new.values) + norm(old.values) + new.error + old.error))
+    error = (max(1 - s for s in share.values) * new.error + max(share.values) * old.error
+             + share.error * apart)
+    return Vector(values,
+                  error + g(4) * (norm(new.values) + norm(old.values) + new.error + old.error))
 
 
 def layer_norm(x, gamma, beta, eps):
-    """(x - mean) / s * gamma + beta with s = sqrt(variance + eps). The quotient moves by e(x) / s, for the least s on the way, since its derivative is a
-    projection divided by s; s itself moves by e(x) / sqrt(n) at most. A mean of n numbers is off by g(n + 1) of that of their sizes, the
-    variance by g(n + 4) of the mean of (|x| + |mean|)^2, by whichever formula; five roundings remain."""
+    """(x - mean) / s * gamma + beta with s = sqrt(variance + eps). The quotient moves by e(x) / s,
+    for the least s on the way, since its derivative is a projection divided by s; s itself moves by
+    e(x) / sqrt(n) at most. A mean of n numbers is off by g(n + 1) of that of their sizes, the
+    variance by g(n + 4) of the mean of (|x| + |mean|)^2, by whichever formula; five roundings
+    remain."""
     n = len(x.values)
     mean = sum(x.values) / n
     variance = sum((v - mean)**2 for v in x.values) / n
     least = math.sqrt(max(math.sqrt(variance) - x.error / math.sqrt(n), 0)**2 + eps)
     quotient = Vector((v - mean) / math.sqrt(variance + eps) for v in x.values)
     moved = math.sqrt(n) * g(n + 1) * (sum(map(abs, x.values)) / n + x.error)
-    scaled = g(n + 4) * sum((abs(v) + abs(mean) + 2 * x.error)**2 for v in x.values) / n / (2 * least**2) + g(5)
+    scaled = g(n + 4) * sum((abs(v) + abs(mean) + 2 * x.error)**2
+                            for v in x.values) / n / (2 * least**2) + g(5)
     quotient.error = (x.error + moved) / least + scaled * (math.sqrt(n) + x.error / least)
     return quotient * Vector(gamma) + Vector(beta)
 
 
 def step(kind, w, suffix, x, h, c):
-    """The equations in the documentation of torch.nn.LSTM, GRU and RNN. `w` has Matrix and lists of biases by their names there."""
+    """The equations in the documentation of torch.nn.LSTM, GRU and RNN. `w` has Matrix and lists of
+    biases by their names there."""
     n = len(h.values)
     gates = len(w["weight_hh" + suffix].rows) // n
-    z, r = ([_gate(w, f"weight_{side}{suffix}", f"bias_{side}{suffix}", k, n, given) for k in range(gates)] for side, given in (("ih", x), ("hh", h)))
+    z, r = ([_gate(w, f"weight_{side}{suffix}", f"bias_{side}{suffix}", k, n, given)
+             for k in range(gates)]
+            for side, given in (("ih", x), ("hh", h)))
     if kind == "lstm":
         i, f, g_, o = (a + b for a, b in zip(z, r))
         c = sigmoid(f) * c + sigmoid(i) * tanh(g_)
@@ -150,7 +168,8 @@ def _gate(w, weight, bias, k, n, given):
 
 
 def recurrent(kind, w, xs, units, layers, directions):
-    """The outputs of all steps of a stack, whose first states are zeros; `xs` are the inputs of all steps."""
+    """The outputs of all steps of a stack, whose first states are zeros; `xs` are the inputs of all
+    steps."""
     for l in range(layers):
         sides = []
         for suffix in [f"_l{l}", f"_l{l}_reverse"][:directions]:
@@ -164,7 +183,8 @@ def recurrent(kind, w, xs, units, layers, directions):
 
 
 def check(test, got, want):
-    """That a computed vector is within the bound of a Vector, and that the bound says something: it is far below what a wrong gate would change."""
+    """That a computed vector is within the bound of a Vector, and that the bound says something: it
+    is far below what a wrong gate would change."""
     test.assertEqual(len(got), len(want.values))
     test.assertLess(want.error, 0.01 * max(norm(want.values), 1))
     test.assertLessEqual(norm([a - b for a, b in zip(got, want.values)]), want.error)

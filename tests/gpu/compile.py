@@ -1,7 +1,10 @@
-"""compile.py FOLDER ROOM NVCC [--write]: what ptxas said when the build compiled the kernels for GPUs (FOLDER/*.log).
+"""compile.py FOLDER ROOM NVCC [--write]: what ptxas said when the build compiled the kernels for
+GPUs (FOLDER/*.log).
 
-Every kernel of ROOM/kernels/Entries.def is compiled for sm_80 and sm_90 from the file that it says, none may spill registers to memory or have more local memory than
-ROOM/model/LocalMemory.def says, and the table in the README of ROOM is what was said, if this is the NVCC that it names. --write puts it there.
+Every kernel of ROOM/kernels/Entries.def is compiled for sm_80 and sm_90 from the file that it says,
+none may spill registers to memory or have more local memory than ROOM/model/LocalMemory.def says,
+and the table in backends/cuda/registers.md is what was said, if this is the NVCC that it names.
+--write puts it there.
 """
 
 import pathlib
@@ -21,7 +24,8 @@ def said(logs):
         for line in log.read_text().splitlines():
             if entry := re.search(r"Compiling entry function '(\w+)' for '(\w+)'", line):
                 kernel, stack, spills = entry.groups(), 0, 0
-            elif kernel and (frame := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", line)):
+            elif (kernel and (frame := re.search(r"(\d+) bytes stack frame, (\d+) bytes spill "
+                                                 r"stores, (\d+) bytes spill loads", line))):
                 stack, spills = int(frame[1]), int(frame[2]) + int(frame[3])
             elif kernel and (used := re.search(r"Used (\d+) registers", line)):
                 shared = re.search(r"(\d+) bytes smem", line)
@@ -31,47 +35,55 @@ def said(logs):
 
 
 def table(found, version):
-    lines = [f"By nvcc {version}, for sm_80 and sm_90 where they differ. Shared memory that a launch asks for is not in it.", "",
-             "| kernel | registers | spilled bytes | stack bytes | shared bytes |", "| --- | --- | --- | --- | --- |"]
+    lines = [f"By nvcc {version}, for sm_80 and sm_90 where they differ. Without shared "
+             "memory asked for by a launch.", "",
+             "| kernel | registers | spilled bytes | stack bytes | "
+             "shared bytes |", "| --- | --- | --- | --- | --- |"]
     for kernel in sorted({kernel for kernel, _ in found}):
         columns = zip(*(found[kernel, architecture] for architecture in ARCHITECTURES))
-        lines.append(f"| `{kernel.removeprefix('lstmc_')}` | " + " | ".join(f"{a}" if a == b else f"{a}, {b}" for a, b in columns) + " |")
+        lines.append(f"| `{kernel.removeprefix('lstmc_')}` | "
+                     + " | ".join(f"{a}" if a == b else f"{a}, {b}" for a, b in columns) + " |")
     return "\n".join(lines) + "\n"
 
 
 def above_local(found, rows):
     """Kernels with more local memory than their kind may have."""
     kinds = re.findall(r'^LSTMC_LOCAL\(\w+, (\d+), "(.*)"\)', rows, re.M)
-    limit = lambda kernel: next(int(most) for most, names in kinds if re.fullmatch(names, kernel.removeprefix("lstmc_")))
-    return [f"{kernel} for {architecture}: {row[2]} of {limit(kernel)} bytes" for (kernel, architecture), row in found.items() if row[2] > limit(kernel)]
+    limit = lambda kernel: next(int(most) for most, names in kinds
+                                if re.fullmatch(names, kernel.removeprefix("lstmc_")))
+    return [f"{kernel} for {architecture}: {row[2]} of {limit(kernel)} bytes"
+            for (kernel, architecture), row in found.items() if row[2] > limit(kernel)]
 
 
 def main():
     folder, room, nvcc = map(pathlib.Path, sys.argv[1:4])
-    readme = room / "README.md"
+    page = pathlib.Path(__file__).parents[2] / "backends/cuda/registers.md"
     logs = sorted(folder.glob("*.fatbin.log"))
     if not logs:
         print("skipped: the build had no nvcc")
         sys.exit(77)
     found = said(logs)
-    files = dict(re.findall(r"^LSTMC_GPU_ENTRY\((\w+), (\w+)\)", (room / "kernels/Entries.def").read_text(), re.M))
+    files = dict(re.findall(r"^LSTMC_GPU_ENTRY\((\w+), (\w+)\)",
+                            (room / "kernels/Entries.def").read_text(), re.M))
     for architecture in ARCHITECTURES:
         if missing := files.keys() - {kernel for kernel, other in found if other == architecture}:
             sys.exit(f"not compiled for {architecture}: {sorted(missing)}")
-    if elsewhere := {kernel: log.name for log in logs for kernel, _ in said([log]) if files.get(kernel) != log.name.split(".")[0]}:
+    if elsewhere := {kernel: log.name for log in logs for kernel, _ in said([log])
+                     if files.get(kernel) != log.name.split(".")[0]}:
         sys.exit(f"kernels/Entries.def names other files: {elsewhere}")
     if spilled := [kernel for kernel, row in found.items() if row[1]]:
         sys.exit(f"registers are spilled: {spilled}")
     if above := above_local(found, (room / "model/LocalMemory.def").read_text()):
         sys.exit(f"more local memory than model/LocalMemory.def says: {above}")
-    version = re.search(r"release ([\d.]+)", subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout)[1]
-    made, text = table(found, version), readme.read_text()
+    version = re.search(r"release ([\d.]+)", subprocess.run(
+        [nvcc, "--version"], capture_output=True, text=True).stdout)[1]
+    made, text = table(found, version), page.read_text()
     print(made)
     before, kept, after = re.split(f"{BEGIN}|{END}", text)
     if "--write" in sys.argv:
-        readme.write_text(before + BEGIN + made + END + after)
+        page.write_text(before + BEGIN + made + END + after)
     elif f"nvcc {version}," in kept and kept != made:
-        sys.exit(f"{readme.name} has another table: {' '.join(sys.argv)} --write")
+        sys.exit(f"{page.name} has another table: {' '.join(sys.argv)} --write")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
-"""peers.py SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32 or in 16 bits. Reads cells from stdin and answers each, a line of JSON; the first line says
-what is here, {"versions"} or {"missing": why}.
+"""peers.py SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32 or in 16 bits. Reads cells
+from stdin and answers each, a line of JSON; the first line says what is here, {"versions"} or
+{"missing": why}.
 
-A cell is {"entry", "shape": [T, B, H, L], "padded", "rule": "", "cudnn", "bf16" or "fp16"}; the answer {"torch_s", "torch_as", "cudnn_s",
-"cudnn_algorithm"}, the least time of several, with "torch_missing" and "cudnn_missing", why, in place of what there is not.
-`step` is forward, backward and the gradients of all weights. cuDNN is called by its own interface, through the library of PyTorch's wheel, with each algorithm
-that takes the layer: the best one counts. In 16 bits, PyTorch trains weights of fp32 by autocast, which runs layers of cuDNN in fp16, also where bf16 is asked for ("torch_as" says so; source: PyTorch,
-aten/src/ATen/cudnn/AutocastRNN.cpp), and cuDNN has weights of 16 bits.
+A cell is {"entry", "shape": [T, B, H, L], "padded", "rule": "", "cudnn", "bf16" or "fp16"}; the
+answer {"torch_s", "torch_as", "cudnn_s", "cudnn_algorithm"}, the least time of several, with
+"torch_missing" and "cudnn_missing", why, in place of what there is not. `step` is forward, backward
+and the gradients of all weights. cuDNN is called by its own interface, through the library of
+PyTorch's wheel, with each algorithm that takes the layer: the best one counts. In 16 bits, PyTorch
+trains weights of fp32 by autocast, which runs layers of cuDNN in fp16, also where bf16 is asked for
+("torch_as" says so; source: PyTorch, aten/src/ATen/cudnn/AutocastRNN.cpp), and cuDNN has weights of
+16 bits.
 """
 
 import ctypes
@@ -14,9 +18,12 @@ import sys
 
 ALGORITHMS = {"standard": 0, "persistent": 1, "persistent, small H": 3}
 LSTM, DOUBLE_BIAS, FLOAT = 2, 2, 0
-TYPES = {"": ("float32", 0), "cudnn": ("float32", 0), "fp16": ("float16", 2), "bf16": ("bfloat16", 9)}  # of PyTorch and cuDNN
+# of PyTorch and cuDNN
+TYPES = {"": ("float32", 0), "cudnn": ("float32", 0), "fp16": ("float16", 2),
+         "bf16": ("bfloat16", 9)}
 FMA_MATH, TENSOR_MATH = 3, 1
-PADDED, PACKED = (0, 1), (1, 0)  # the layout of sequences, and the flag that it needs; persistent algorithms take packed ones only
+# the layout of sequences, and the flag that it needs; persistent algorithms take packed ones only
+PADDED, PACKED = (0, 1), (1, 0)
 
 
 def least(torch, call, seconds):
@@ -70,27 +77,38 @@ class Cudnn:
         layout, flags = PADDED if cell["padded"] else PACKED
         self.handle, self.rnn, dropout = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         self.call("cudnnCreate", ctypes.byref(self.handle))
-        self.call("cudnnSetStream", self.handle, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
+        self.call("cudnnSetStream", self.handle,
+                  ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
         self.call("cudnnCreateDropoutDescriptor", ctypes.byref(dropout))
-        self.call("cudnnSetDropoutDescriptor", dropout, self.handle, ctypes.c_float(0), None, ctypes.c_size_t(0), ctypes.c_ulonglong(0))
+        self.call("cudnnSetDropoutDescriptor", dropout, self.handle, ctypes.c_float(0), None,
+                  ctypes.c_size_t(0), ctypes.c_ulonglong(0))
         self.call("cudnnCreateRNNDescriptor", ctypes.byref(self.rnn))
-        self.call("cudnnSetRNNDescriptor_v8", self.rnn, algorithm, LSTM, DOUBLE_BIAS, 0, 0, number, FLOAT, math, units, units, units, layers, dropout, flags)
+        self.call("cudnnSetRNNDescriptor_v8", self.rnn, algorithm, LSTM, DOUBLE_BIAS, 0, 0, number,
+                  FLOAT, math, units, units, units, layers, dropout, flags)
         lengths = (ctypes.c_int * batch)(*[steps // 2 if cell["padded"] else steps] * batch)
         self.lengths = torch.tensor(list(lengths), dtype=torch.int32, device="cuda")
         self.data, self.state = ctypes.c_void_p(), ctypes.c_void_p()
         zero = (ctypes.c_byte * 4)()  # of any of the types
         self.call("cudnnCreateRNNDataDescriptor", ctypes.byref(self.data))
-        self.call("cudnnSetRNNDataDescriptor", self.data, number, layout, steps, batch, units, lengths, ctypes.byref(zero))
+        self.call("cudnnSetRNNDataDescriptor", self.data, number, layout, steps, batch, units,
+                  lengths, ctypes.byref(zero))
         self.call("cudnnCreateTensorDescriptor", ctypes.byref(self.state))
-        self.call("cudnnSetTensorNdDescriptor", self.state, number, 3, (ctypes.c_int * 3)(layers, batch, units), (ctypes.c_int * 3)(batch * units, units, 1))
+        self.call("cudnnSetTensorNdDescriptor", self.state, number, 3,
+                  (ctypes.c_int * 3)(layers, batch, units),
+                  (ctypes.c_int * 3)(batch * units, units, 1))
         sizes = [ctypes.c_size_t() for _ in range(3)]
         self.call("cudnnGetRNNWeightSpaceSize", self.handle, self.rnn, ctypes.byref(sizes[0]))
-        self.call("cudnnGetRNNTempSpaceSizes", self.handle, self.rnn, int(self.train), self.data, ctypes.byref(sizes[1]), ctypes.byref(sizes[2]))
+        self.call("cudnnGetRNNTempSpaceSizes", self.handle, self.rnn, int(self.train), self.data,
+                  ctypes.byref(sizes[1]), ctypes.byref(sizes[2]))
         self.sizes = [ctypes.c_size_t(size.value) for size in sizes]
-        self.weights, self.work, self.reserve = (torch.zeros(size.value // 4 * 4 + 4, dtype=torch.uint8, device="cuda") for size in sizes)
+        self.weights, self.work, self.reserve = (
+            torch.zeros(size.value // 4 * 4 + 4, dtype=torch.uint8, device="cuda")
+            for size in sizes)
         self.weights.view(getattr(torch, kind)).uniform_(-0.05, 0.05)
         self.gradients = torch.zeros_like(self.weights)
-        self.x, self.y, self.dx, self.dy = (torch.randn(steps, batch, units, device="cuda", dtype=getattr(torch, kind)) for _ in range(4))
+        self.x, self.y, self.dx, self.dy = (
+            torch.randn(steps, batch, units, device="cuda", dtype=getattr(torch, kind))
+            for _ in range(4))
 
     def call(self, name, *arguments):
         status = getattr(self.library, name)(*arguments)
@@ -102,12 +120,15 @@ class Cudnn:
         weights, work, reserve = self.sizes
         spaces = (work, at(self.work), reserve, at(self.reserve))
         lengths = at(self.lengths)
-        self.call("cudnnRNNForward", self.handle, self.rnn, int(self.train), lengths, self.data, at(self.x), self.data, at(self.y), self.state, None, None,
+        self.call("cudnnRNNForward", self.handle, self.rnn, int(self.train), lengths, self.data,
+                  at(self.x), self.data, at(self.y), self.state, None, None,
                   self.state, None, None, weights, at(self.weights), *spaces)
         if self.train:
-            self.call("cudnnRNNBackwardData_v8", self.handle, self.rnn, lengths, self.data, at(self.y), at(self.dy), self.data, at(self.dx), self.state, None,
+            self.call("cudnnRNNBackwardData_v8", self.handle, self.rnn, lengths, self.data,
+                      at(self.y), at(self.dy), self.data, at(self.dx), self.state, None,
                       None, None, self.state, None, None, None, weights, at(self.weights), *spaces)
-            self.call("cudnnRNNBackwardWeights_v8", self.handle, self.rnn, 0, lengths, self.data, at(self.x), self.state, None, self.data, at(self.y), weights,
+            self.call("cudnnRNNBackwardWeights_v8", self.handle, self.rnn, 0, lengths, self.data,
+                      at(self.x), self.state, None, self.data, at(self.y), weights,
                       at(self.gradients), *spaces)
 
 
@@ -126,12 +147,15 @@ def with_cudnn(torch, cell, seconds):
 
 def answer(torch, cell, seconds):
     """Whatever a library says to it, the other one and the next cells are asked for, too."""
-    found = {"torch_as": "layers in fp16"} if cell["entry"] == "step" and cell["rule"] == "bf16" else {}
-    for part, of in {"torch_s": lambda: {"torch_s": with_torch(torch, cell, seconds)}, "cudnn_s": lambda: with_cudnn(torch, cell, seconds)}.items():
+    found = ({"torch_as": "layers in fp16"} if cell["entry"] == "step" and cell["rule"] == "bf16"
+             else {})
+    for part, of in {"torch_s": lambda: {"torch_s": with_torch(torch, cell, seconds)},
+                     "cudnn_s": lambda: with_cudnn(torch, cell, seconds)}.items():
         try:
             found |= of()
         except Exception as error:
-            found[part.replace("_s", "_missing")] = (str(error).splitlines() or [type(error).__name__])[0]
+            found[part.replace("_s",
+                               "_missing")] = (str(error).splitlines() or [type(error).__name__])[0]
     return found
 
 
@@ -146,7 +170,8 @@ def main():
     if why:
         return print(json.dumps({"missing": why}), flush=True)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-    print(json.dumps({"versions": f"PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}"}), flush=True)
+    print(json.dumps({"versions": f"PyTorch {torch.__version__}, cuDNN "
+                                  f"{torch.backends.cudnn.version()}"}), flush=True)
     for line in sys.stdin:
         found = answer(torch, json.loads(line), seconds)
         print(json.dumps(found), flush=True)

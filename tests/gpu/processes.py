@@ -15,7 +15,8 @@ Answer = collections.namedtuple("Answer", "code stdout stderr why")
 
 def begin(words, **streams):
     """In a group of its own, which its children belong to."""
-    return subprocess.Popen([str(word) for word in words], start_new_session=True, text=True, **streams)
+    return subprocess.Popen([str(word) for word in words], start_new_session=True, text=True,
+                            **streams)
 
 
 def end(process):
@@ -41,8 +42,10 @@ def reason(code, errors):
 
 
 def run(words, limit, environment=None):
-    """Its exit code, None after `limit` seconds, what it wrote until then, and why there is no answer."""
-    with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as errors:
+    """Its exit code, None after `limit` seconds, what it wrote until then, and why there is no
+    answer."""
+    with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile(
+            "w+", errors="replace") as errors:
         process = begin(words, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env=environment)
         try:
             code = process.wait(limit)
@@ -51,11 +54,13 @@ def run(words, limit, environment=None):
         finally:
             end(process)
         said, said_besides = read(out), read(errors)
-    return Answer(code, said, said_besides, f"did not end in {limit:.0f} s" if code is None else reason(code, said_besides))
+    return Answer(code, said, said_besides, f"did not end in {limit:.0f} s" if code is None
+                  else reason(code, said_besides))
 
 
 class Peers:
-    """peers.py, asked for one cell after the other. One that ends or takes too long is begun anew for the next cell, a few times."""
+    """peers.py, asked for one cell after the other. One that ends or takes too long is begun anew
+    for the next cell, a few times."""
 
     MOST_BEGUN = 5
 
@@ -68,8 +73,10 @@ class Peers:
         self.begun += 1
         self.ready = False  # once it has said what it has
         self.lines, self.errors = queue.Queue(), tempfile.TemporaryFile("w+", errors="replace")
-        self.process = begin(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
-        threading.Thread(target=self.listen, args=(self.process.stdout, self.lines), daemon=True).start()
+        self.process = begin(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=self.errors)
+        threading.Thread(target=self.listen, args=(self.process.stdout, self.lines),
+                         daemon=True).start()
 
     @staticmethod
     def listen(stream, lines):
@@ -79,7 +86,8 @@ class Peers:
         lines.put("")
 
     def ask(self, cell, limit, until_ready=None):
-        """{"torch_s": ..} as peers.py says it, or {"missing": why}. `until_ready`: seconds to import PyTorch, where that is still to be waited for; None: `limit`."""
+        """{"torch_s": ..} as peers.py says it, or {"missing": why}. `until_ready`: seconds to
+        import PyTorch, where that is still to be waited for; None: `limit`."""
         if not self.missing and not self.process:
             self.begin()
         if not self.missing and not self.ready:

@@ -1,7 +1,9 @@
-"""stages.py BUNDLE DEVICE: the stages of run.sh, what counts most first. Each has a time limit of its own, and all together end before the ten minutes.
+"""stages.py BUNDLE DEVICE: the stages of run.sh, what counts most first. Each has a time limit of
+its own, and all together end before the ten minutes.
 
-What there was no time for is named as not run, and is no failure. LSTMC_STAGES_SECONDS sets another time for all together. RESULTS.md (table.py) is written after each
-check, so it has what was found until then, whatever becomes of the rest.
+What there was no time for is named as not run, and is no failure. LSTMC_STAGES_SECONDS sets another
+time for all together. RESULTS.md (table.py) is written after each check, so it has what was found
+until then, whatever becomes of the rest.
 """
 
 import json
@@ -20,10 +22,12 @@ from table import Cell, OWN_KERNELS, document
 
 HERE = pathlib.Path(__file__).resolve().parent
 ALL_SECONDS = float(os.environ.get("LSTMC_STAGES_SECONDS", 560))
-NEAR = 0.03  # of the strict loss, or of the strict outputs' magnitude: what a run with a rule may differ by
+# of the strict loss, or of the strict outputs' magnitude: what a run with a rule may differ by
+NEAR = 0.03
 PADDED = 0.65  # of the time without padding: what a run may take half of whose steps are padding
 CELL_SECONDS, PEER_SECONDS = 0.3, 0.2  # of measuring; peers.py measures as many as four times
-CELL_MOST, PEER_MOST, IMPORT_MOST, TRAINING_MOST, CONFORMANCE_MOST = 40, 60, 150, 60, 120  # seconds for all that a program does
+# seconds for all that a program does
+CELL_MOST, PEER_MOST, IMPORT_MOST, TRAINING_MOST, CONFORMANCE_MOST = 40, 60, 150, 60, 120
 CONFORMANCE = {"gpu": "*RealGpu*", "emu": "*EmulatedGpu*/softmax:*EmulatedGpu*/product"}
 DRIVER_FOLDER = "/usr/local/nvidia/lib64"  # where containers have the driver
 NOT_RUN = "not run for lack of time"
@@ -45,9 +49,12 @@ class Stages:
         return ALL_SECONDS - (time.monotonic() - self.begin)
 
     def environment(self):
-        """Of our programs: the driver where it is mounted, and the wheels of the Python that runs this, in an environment that need not have been activated."""
-        places = [*filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")), *filter(os.path.isdir, [DRIVER_FOLDER])]
-        return {"VIRTUAL_ENV": sys.prefix, **os.environ, **({"LD_LIBRARY_PATH": ":".join(places)} if places else {})}
+        """Of our programs: the driver where it is mounted, and the wheels of the Python that runs
+        this, in an environment that need not have been activated."""
+        places = [*filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")),
+                  *filter(os.path.isdir, [DRIVER_FOLDER])]
+        return {"VIRTUAL_ENV": sys.prefix, **os.environ,
+                **({"LD_LIBRARY_PATH": ":".join(places)} if places else {})}
 
     def run(self, *words, most=CONFORMANCE_MOST):
         """As processes.run, in what time is left."""
@@ -55,11 +62,13 @@ class Stages:
         if limit < 1:
             return Answer(None, "", "", NOT_RUN)
         done = processes.run(words, limit, self.environment())
-        return done._replace(why=f"{NOT_RUN}: {limit:.0f} s were left") if done.code is None and limit < most else done
+        return (done._replace(why=f"{NOT_RUN}: {limit:.0f} s were left")
+                if done.code is None and limit < most else done)
 
     def on_card(self, *words, most, devices="DEVICE"):
         """What on_card answers, or None; why it does not; what its devices chose, and warnings."""
-        done = self.run(self.bundle / "bin/on_card", *words, devices.replace("DEVICE", self.device), most=most)
+        done = self.run(self.bundle / "bin/on_card", *words, devices.replace("DEVICE", self.device),
+                        most=most)
         if done.why:
             return None, done.why, ""
         try:
@@ -111,19 +120,28 @@ class Stages:
 
     def look_around(self):
         """Card and driver; and where the driver is, which explains why it is not found."""
-        said = lambda *words: processes.run(words, 20).stdout.strip() if shutil.which(words[0]) else f"no {words[0]}"
+        said = lambda *words: (processes.run(words, 20).stdout.strip() if shutil.which(words[0])
+                               else f"no {words[0]}")
         if self.real:
-            query = said("nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem", "--format=csv,noheader").splitlines()
+            query = said("nvidia-smi",
+                         "--query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem",
+                         "--format=csv,noheader").splitlines()
             facts = [fact.strip() for fact in (query or [""])[0].split(",")]
             if len(facts) == 4:
-                self.card, self.machine = facts[0], f"driver {facts[1]}, at most {facts[2]} and {facts[3]}"
-            libraries = [line.split()[-1] for line in said("ldconfig", "-p").splitlines() if "libcuda.so" in line]
-            print(f"{self.card or 'nvidia-smi names no card'}; {self.machine}; LD_LIBRARY_PATH {os.environ.get('LD_LIBRARY_PATH', 'is not set')}; ldconfig has {libraries}", flush=True)
+                self.card, self.machine = (
+                    facts[0], f"driver {facts[1]}, at most {facts[2]} and {facts[3]}")
+            libraries = [line.split()[-1] for line in said("ldconfig", "-p").splitlines()
+                         if "libcuda.so" in line]
+            print(f"{self.card or 'nvidia-smi names no card'}; {self.machine}; LD_LIBRARY_PATH "
+                  f"{os.environ.get('LD_LIBRARY_PATH', 'is not set')}; ldconfig has {libraries}",
+                  flush=True)
 
     def is_card_here(self):
-        """False, with what is missing, if no device of that name is here. What else goes wrong, the stages show."""
+        """False, with what is missing, if no device of that name is here. What else goes wrong, the
+        stages show."""
         row = self.facts["sameness"][0]
-        done = self.run(self.bundle / "bin/on_card", "train", self.bundle / row["package"], row["data"], 1, self.device, most=TRAINING_MOST)
+        done = self.run(self.bundle / "bin/on_card", "train", self.bundle / row["package"],
+                        row["data"], 1, self.device, most=TRAINING_MOST)
         if done.code == 5:
             print(done.stderr or done.why)
         return done.code != 5
@@ -131,15 +149,18 @@ class Stages:
     def goals(self):
         """The cells that have goals of their own, each beside its peers."""
         self.peers.begin()
-        self.measure([number for number, cell in enumerate(self.facts["cells"]) if cell["in_goals"]])
+        self.measure([number for number, cell in enumerate(self.facts["cells"])
+                      if cell["in_goals"]])
         self.padding()
         self.copies()
 
     def other_cells(self):
-        self.measure([number for number, cell in enumerate(self.facts["cells"]) if not cell["in_goals"]])
+        self.measure([number for number, cell in enumerate(self.facts["cells"])
+                      if not cell["in_goals"]])
 
     def conformance(self):
-        """A process for each suite of tests: after a fault of a kernel, a card fails every call of its process. Of a suite that fails, each test has one."""
+        """A process for each suite of tests: after a fault of a kernel, a card fails every call of
+        its process. Of a suite that fails, each test has one."""
         what, output, differ, late = "conformance of kernels", "", [], []
         suites, why = self.suites()
         if not suites:
@@ -147,23 +168,29 @@ class Stages:
         for suite, tests in suites.items():
             done = self.tests(f"{suite}.*")
             output += done.stdout + done.stderr
-            again = [] if not done.why or done.why.startswith(NOT_RUN) else [test for test in tests if f"[       OK ] {test} " not in done.stdout]
+            again = ([] if not done.why or done.why.startswith(NOT_RUN)
+                     else [test for test in tests if f"[       OK ] {test} " not in done.stdout])
             alone = {test: self.tests(test) for test in again}
             output += "".join(one.stdout + one.stderr for one in alone.values())
             # Those that pass by themselves do not explain it.
-            failed = {test: one.why for test, one in alone.items() if one.why} or ({suite: done.why} if done.why else {})
+            failed = ({test: one.why for test, one in alone.items() if one.why}
+                      or ({suite: done.why} if done.why else {}))
             late += [short(test) for test, why in failed.items() if why.startswith(NOT_RUN)]
-            differ += [f"{short(test)} ({why})" for test, why in failed.items() if not why.startswith(NOT_RUN)]
+            differ += [f"{short(test)} ({why})" for test, why in failed.items()
+                       if not why.startswith(NOT_RUN)]
         self.keep("conformance.txt", output)
         if differ:
             print("\n".join(output.splitlines()[-40:]))
-        found = ["differs: " + ", ".join(differ)] * bool(differ) + [f"{NOT_RUN}: " + ", ".join(late)] * bool(late)
+        found = (["differs: " + ", ".join(differ)] * bool(differ)
+                 + [f"{NOT_RUN}: " + ", ".join(late)] * bool(late))
         self.check(what, "; ".join(found) or "equal bits", not differ)
 
     def suites(self):
         """The tests of each, by name; why there are none."""
         suites, suite = {}, ""
-        done = self.run(self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={CONFORMANCE[self.device[:3]]}", "--gtest_list_tests", most=20)
+        done = self.run(self.bundle / "bin/lstmc_conformance_test",
+                        f"--gtest_filter={CONFORMANCE[self.device[:3]]}",
+                        "--gtest_list_tests", most=20)
         for line in done.stdout.splitlines():
             if line.startswith("  "):
                 suites.setdefault(suite, []).append(f"{suite}.{line.split()[0]}")
@@ -174,17 +201,22 @@ class Stages:
     def tests(self, names):
         """A process with those tests; a reason, too, where one is left out."""
         done = self.run(self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={names}")
-        return done if done.why or ("PASSED" in done.stdout and "SKIPPED" not in done.stdout) else done._replace(why="left out")
+        return (done if done.why or ("PASSED" in done.stdout and "SKIPPED" not in done.stdout)
+                else done._replace(why="left out"))
 
     def layers_of_cudnn(self):
-        """Near to the exact ones, and twice to the same bits. Where the library is missing, or leaves shapes to our kernels, that is no failure."""
+        """Near to the exact ones, and twice to the same bits. Where the library is missing, or
+        leaves shapes to our kernels, that is no failure."""
         if not self.real:
             return
         done = self.run(self.bundle / "bin/lstmc_conformance_test", "--gtest_filter=RealCudnn*")
         good = not done.why and "PASSED" in done.stdout
         own = [line for line in done.stdout.splitlines() if OWN_KERNELS in line]
-        found = "not here" if good and "SKIPPED" in done.stdout else "near to ours, repeated to the bit" if good else done.why if done.code is None else "differ"
-        self.check("layers by cuDNN", found + (f"; shapes {OWN_KERNELS}: {len(own)}, first {own[0]}" if own else ""), good)
+        found = ("not here" if good and "SKIPPED" in done.stdout
+                 else "near to ours, repeated to the bit" if good else done.why if done.code is None
+                 else "differ")
+        self.check("layers by cuDNN", found + (f"; shapes {OWN_KERNELS}: {len(own)}, "
+                                               f"first {own[0]}" if own else ""), good)
         self.keep("cudnn.txt", done.stdout + done.stderr)
         if not good:
             print("\n".join((done.stdout + done.stderr).splitlines()[-40:]))
@@ -197,7 +229,8 @@ class Stages:
 
     def training(self, row):
         data = row["data"].replace("DATA", str(self.bundle / "data"))
-        return self.on_card("train", self.bundle / row["package"], data, row["updates"], most=TRAINING_MOST, devices=row["devices"])
+        return self.on_card("train", self.bundle / row["package"], data, row["updates"],
+                            most=TRAINING_MOST, devices=row["devices"])
 
     def train(self, kind, rows):
         for row in rows:
@@ -207,11 +240,15 @@ class Stages:
                 self.check(name, why, False)
                 continue
             same = found["weights"] == row["weights"]
-            loss = "" if found["loss"] is None else f", loss {found['loss']:.4f} (cpu {row['loss']:.4f})"
-            self.check(f"{name}, {row['updates']} updates", ("the weights of a cpu" if same else "other weights than a cpu") + loss + noted(notes), same)
+            loss = ("" if found["loss"] is None
+                    else f", loss {found['loss']:.4f} (cpu {row['loss']:.4f})")
+            self.check(f"{name}, {row['updates']} updates",
+                       ("the weights of a cpu" if same else "other weights than a cpu") + loss
+                       + noted(notes), same)
 
     def fast_trainings(self):
-        """By tolerance, and twice to the same bits. Where the library of a rule is missing, that is no failure."""
+        """By tolerance, and twice to the same bits. Where the library of a rule is missing, that is
+        no failure."""
         for row in self.facts["fast"]:
             name = f"--fast {row['rule']}: {row['name']}, {row['updates']} updates"
             runs = [self.training(row) for _ in range(2)]
@@ -221,10 +258,13 @@ class Stages:
                 continue
             found, again = (found for found, _, _ in runs)
             loss = "none" if found["loss"] is None else f"{found['loss']:.4f}"
-            near = found["loss"] is not None and abs(found["loss"] - row["loss"]) <= NEAR * row["loss"]
+            near = (found["loss"] is not None
+                    and abs(found["loss"] - row["loss"]) <= NEAR * row["loss"])
             same = found["weights"] == again["weights"]
-            self.check(name, f"{'near' if near else 'far from'} the strict loss, {'repeated to the bit' if same else 'other weights when repeated'}, "
-                             f"loss {loss} (cpu {row['loss']:.4f}){noted(runs[0][2])}", near and same)
+            self.check(name, f"{'near' if near else 'far from'} the strict loss, "
+                             f"{'repeated to the bit' if same else 'other weights when repeated'}, "
+                             f"loss {loss} (cpu {row['loss']:.4f}){noted(runs[0][2])}",
+                       near and same)
 
     def measure(self, numbers):
         """Each cell, and then its peers."""
@@ -233,15 +273,18 @@ class Stages:
             cell = self.facts["cells"][number]
             self.cells[number] = self.cell(cell)
             if self.left() >= 1:
-                self.cells[number] = self.cells[number]._replace(peer=self.peers.ask(cell, min(PEER_MOST, self.left()), min(IMPORT_MOST, self.left())))
+                self.cells[number] = self.cells[number]._replace(peer=self.peers.ask(
+                    cell, min(PEER_MOST, self.left()), min(IMPORT_MOST, self.left())))
             self.save()
         if self.peers.missing and not missing:
             self.check("PyTorch and cuDNN", f"not here: {self.peers.missing}")
 
     def cell(self, cell):
-        """Its least time; its outputs, and its weights after one run, are those of a cpu, or near to them with a rule."""
+        """Its least time; its outputs, and its weights after one run, are those of a cpu, or near
+        to them with a rule."""
         name = f"cell {cell['name']} {cell['entry']} {cell['rule'] or 'strict'}"
-        found, why, notes = self.on_card("time", self.bundle / cell["package"], cell["entry"], CELL_SECONDS if self.real else 0.01, most=CELL_MOST)
+        found, why, notes = self.on_card("time", self.bundle / cell["package"], cell["entry"],
+                                         CELL_SECONDS if self.real else 0.01, most=CELL_MOST)
         if not found:
             self.check(name, why, bool(cell["rule"]) and is_missing_library(why))
             return Cell(why=why, notes=notes)
@@ -263,15 +306,19 @@ class Stages:
             other = whole.get(key(cell))
             if cell["padded"] and found.seconds and other:
                 ratio = found.seconds / other
-                self.check(f"{cell['name']} {cell['rule'] or 'strict'}", f"{ratio:.2f} of the time without padding" if self.real else "compared with the time without padding",
+                self.check(f"{cell['name']} "
+                           f"{cell['rule'] or 'strict'}", f"{ratio:.2f} of the time without padding"
+                           if self.real else "compared with the time without padding",
                            not self.real or ratio <= PADDED)
 
     def copies(self):
-        """What it costs that inputs come from the host, while the run before is carried out, and outputs go there."""
+        """What it costs that inputs come from the host, while the run before is carried out, and
+        outputs go there."""
         for cell, found in zip(self.facts["cells"], self.cells):
             if cell["in_goals"] and not cell["rule"] and found.seconds:
                 name = f"{cell['name']}, {cell['entry']}, with copies from and to the host"
-                self.check(name, f"{found.fed / found.seconds:.2f} of the time without" if self.real else "compared with the time without")
+                self.check(name, f"{found.fed / found.seconds:.2f} of the time without" if self.real
+                           else "compared with the time without")
 
     def sanitizer(self):
         """In the time that is left, suite by suite."""
@@ -282,9 +329,12 @@ class Stages:
         if not suites:
             return self.check(what, why, False)
         for suite in suites:
-            # The driver refuses calls that we are prepared for, like giving peers access twice: no errors of a kernel.
-            done = self.run("compute-sanitizer", "--tool", "memcheck", "--report-api-errors", "no", "--print-limit", "20", "--error-exitcode", "9",
-                            self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={suite}.*", most=self.left())
+            # The driver refuses calls that we are prepared for, like giving peers access twice: no
+            # errors of a kernel.
+            done = self.run("compute-sanitizer", "--tool", "memcheck", "--report-api-errors", "no",
+                            "--print-limit", "20", "--error-exitcode", "9",
+                            self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={suite}.*",
+                            most=self.left())
             output += done.stdout + done.stderr
             self.keep("sanitizer.txt", output)
             if "Device not supported" in done.stdout + done.stderr:
@@ -311,12 +361,15 @@ def is_missing_library(why):
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that no program is left running
+    # so that no program is left running
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     stages = Stages(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2])
     stages.look_around()
     if not stages.is_card_here():
         sys.exit(5)
-    stages.carry_out([stages.goals, stages.conformance, stages.layers_of_cudnn, stages.sameness, stages.trainings, stages.other_cells, stages.fast_trainings, stages.sanitizer])
+    stages.carry_out([stages.goals, stages.conformance, stages.layers_of_cudnn, stages.sameness,
+                      stages.trainings, stages.other_cells, stages.fast_trainings,
+                      stages.sanitizer])
     print("\n" + document(stages))
     if not stages.real:
         print("emulated: times are not shown, since they say nothing about a GPU")

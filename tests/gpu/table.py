@@ -1,12 +1,15 @@
-"""RESULTS.md as stages.py writes it: what was found, and what every cell took beside its peers and the limits of the card."""
+"""RESULTS.md as stages.py writes it: what was found, and what every cell took beside its peers and
+the limits of the card."""
 
 import collections
 import datetime
 
 OWN_KERNELS = "by our own kernels"  # as a device says it of what a library was to carry out
 
-# Of a cell: its least time, None where there is none, and why; what its devices said; what peers.py answered; its least time with copies from and to the host.
-Cell = collections.namedtuple("Cell", "seconds why notes peer fed", defaults=(None, "", "", {}, None))
+# Of a cell: its least time, None where there is none, and why; what its devices said; what peers.py
+# answered; its least time with copies from and to the host.
+Cell = collections.namedtuple("Cell", "seconds why notes peer fed",
+                              defaults=(None, "", "", {}, None))
 
 
 def milliseconds(seconds):
@@ -19,23 +22,31 @@ def card_of(name, facts):
 
 
 def cell_row(cell, found, card, peaks, real):
-    """What was `found`, beside PyTorch and cuDNN; the card's limit (`peaks`: operations of each rule and bytes, a second); what stands between."""
+    """What was `found`, beside PyTorch and cuDNN; the card's limit (`peaks`: operations of each
+    rule and bytes, a second); what stands between."""
     seconds, peer = found.seconds, found.peer
     torch, cudnn = peer.get("torch_s"), peer.get("cudnn_s")
     limit = forecast = between = None
     if card:
         flops, memory = peaks[cell["rule"]], peaks["memory"]
-        limit = max(cell["flops"] * (0.5 if cell["padded"] else 1) / flops, cell["weight_bytes"] / memory)
+        limit = max(cell["flops"] * (0.5 if cell["padded"] else 1) / flops,
+                    cell["weight_bytes"] / memory)
         forecast = cell["forecasts"][card]
-        between = (f"forecast {milliseconds(forecast['seconds'])}, {milliseconds(forecast['waiting_s'])} of it steps that wait for one another "
-                   f"({', '.join(forecast['ways'])})" + (f"; measured {seconds / forecast['seconds']:.2g} times that" if real and seconds else ""))
+        between = (
+            f"forecast {milliseconds(forecast['seconds'])}, {milliseconds(forecast['waiting_s'])} "
+            f"of it steps that wait for one another ({', '.join(forecast['ways'])})"
+            + (f"; measured {seconds / forecast['seconds']:.2g} times that" if real and seconds
+               else ""))
     time_of = lambda value: milliseconds(value) if real else "-"
-    time_with = lambda value, how, why: (time_of(value) + (f" ({how})" if how else "")) if value else why or peer.get("missing", "-")
+    time_with = lambda value, how, why: ((time_of(value) + (f" ({how})" if how else "")) if value
+                                         else why or peer.get("missing", "-"))
     over = lambda other: f"{other / seconds:.2f}x" if real and seconds and other else "-"
     own = ", by our own kernels" if OWN_KERNELS in found.notes else ""
     said = "; ".join(filter(None, [between or "the card has no data sheet here", found.notes]))
-    return [f"{cell['name']}, {cell['entry']}", (cell["rule"] or "strict fp32") + own, time_of(seconds) if seconds else found.why or "-",
-            time_with(torch, peer.get("torch_as"), peer.get("torch_missing")), time_with(cudnn, peer.get("cudnn_algorithm"), peer.get("cudnn_missing")),
+    return [f"{cell['name']}, {cell['entry']}", (cell["rule"] or "strict fp32") + own,
+            time_of(seconds) if seconds else found.why or "-",
+            time_with(torch, peer.get("torch_as"), peer.get("torch_missing")),
+            time_with(cudnn, peer.get("cudnn_algorithm"), peer.get("cudnn_missing")),
             over(torch), over(cudnn), cell["goal"] or "-", milliseconds(limit), said]
 
 
@@ -47,10 +58,17 @@ def table(header, rows):
 def document(stages):
     """Of what has run so far."""
     facts, card = stages.facts, card_of(stages.card, stages.facts)
-    where = ", ".join(filter(None, [str(datetime.date.today()), stages.card or stages.device, stages.machine, facts["version"], stages.peers.versions or "no PyTorch"]))
-    lines = ["# What a GPU showed" if stages.real else "# A rehearsal, of which no time is shown", "",
-             f"{where}. Strict fp32 has the bits of a cpu; a rule of --fast uses tensor cores, cuBLASLt or cuDNN, with weights in f32.", ""]
-    lines += table(["what", "found"], [*stages.checks, *((stage, "has not ended") for stage in stages.ahead)]) + [""]
-    lines += table(["cell", "rule", "lstmc", "PyTorch", "cuDNN, its best algorithm", "over PyTorch", "over cuDNN", "goal", "limit of the card", "what stands between"],
-                   [cell_row(cell, found, card, facts["cards"].get(card), stages.real) for cell, found in zip(facts["cells"], stages.cells)])
+    where = ", ".join(
+        filter(None, [str(datetime.date.today()), stages.card or stages.device, stages.machine,
+                      facts["version"], stages.peers.versions or "no PyTorch"]))
+    lines = ["# What a GPU showed" if stages.real else "# A rehearsal, of which no time is shown",
+             "",
+             f"{where}. Strict fp32 has the bits of a cpu; a rule of --fast uses tensor cores, "
+             "cuBLASLt or cuDNN, with weights in f32.", ""]
+    lines += table(["what", "found"],
+                   [*stages.checks, *((stage, "has not ended") for stage in stages.ahead)]) + [""]
+    lines += table(["cell", "rule", "lstmc", "PyTorch", "cuDNN, its best algorithm", "over PyTorch",
+                    "over cuDNN", "goal", "limit of the card", "what stands between"],
+                   [cell_row(cell, found, card, facts["cards"].get(card), stages.real)
+                    for cell, found in zip(facts["cells"], stages.cells)])
     return "\n".join(lines) + "\n"

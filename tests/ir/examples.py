@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks every op's record with its own example.
 
-usage: examples.py OPT RECORDS.json
-Each example is wrapped into a function of its operands. It has to parse and verify, and to be the same after it is printed,
-in either form, and parsed again. If the result types are opened, infer-shapes has to find them again; if the first result has one
+usage: examples.py OPT RECORDS.json Each example is wrapped into a function of its operands. It has
+to parse and verify, and to be the same after it is printed, in either form, and parsed again. If
+the result types are opened, infer-shapes has to find them again; if the first result has one
 element too many, the op has to refuse it with a message that names the op.
 """
 import json
@@ -32,7 +32,8 @@ def longer(type_):
 
 
 def function(name, example, opened, wrong=None):
-    """A function around the example; `wrong` is the expected message for a first result that is too long."""
+    """A function around the example; `wrong` is the expected message for a first result that is too
+    long."""
     example = " ".join(example.split())
     head, _, types = example.rpartition(" : ")
     results, _, call = head.partition(" = ")
@@ -49,7 +50,8 @@ def function(name, example, opened, wrong=None):
         results = "// expected-error-re @below {{{{^%s: }}}}\n  %s" % (wrong, results)
     shown = ", ".join(OPEN if opened else output for output in outputs)
     closing = f"({', '.join(inputs)}) -> ({shown})" if arrow else shown
-    arguments = ", ".join(f"{operand}: {type_}" for operand, type_ in dict(zip(operands, inputs)).items())
+    arguments = ", ".join(f"{operand}: {type_}"
+                          for operand, type_ in dict(zip(operands, inputs)).items())
     return (f"func.func @{name}({arguments}) -> ({shown}) {{\n  {results} = {call} : {closing}\n"
             f"  return {results.splitlines()[-1].strip()} : {shown}\n}}\n"), outputs
 

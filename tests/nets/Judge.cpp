@@ -13,6 +13,7 @@
 #include "tests/nets/Bench.h"
 #include "tests/nets/Forward.h"
 #include "tests/nets/Gradients.h"
+#include "tests/nets/PipelineText.h"
 #include "tests/nets/Rebuild.h"
 
 namespace lstmc::nets {
@@ -50,6 +51,8 @@ public:
             judgeWay(way);
         if (go() && questions_.asks("gpus"))
           judgeGpus();
+        if (go() && questions_.asks("pipeline"))
+          judgePipeline();
       }
       at_ = "forward";
       if (go() && questions_.asks("forward"))
@@ -211,6 +214,27 @@ private:
     const auto tiles = questions_.seed % 2 == 0 ? std::optional(true) : std::nullopt;
     const auto session = e2e::openNamed(compiled->package, questions_.seed, tiles);
     compare(nets::carryOut(*session, bench_->learningRate(), questions_.seed));
+  }
+
+  /// Of the net itself, and in one of the ways.
+  void judgePipeline() {
+    at_ = "pipeline";
+    judgePipelineOf(bench_->options());
+    if (questions_.ways.empty() || !go())
+      return;
+    const Way &way = questions_.ways[size_t(questions_.seed % questions_.ways.size())];
+    judgePipelineOf(way.applyTo(bench_->options(), bench_->groups(), bench_->layers()));
+  }
+
+  void judgePipelineOf(passes::CompileOptions options) {
+    options.keepSource = true;
+    const std::optional<passes::Compiled> compiled = compile(options);
+    if (!compiled)
+      return count("refused " + refused_);
+    if (std::string wrong = judgePipelineText(*compiled); !wrong.empty())
+      fail(at_, wrong);
+    else
+      count(at_);
   }
 
   const std::string &text_;

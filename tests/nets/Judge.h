@@ -21,7 +21,7 @@ struct Verdict {
 
 /// Which checks to run. All of them take time; to reduce a net, only the one that failed is needed.
 struct Questions {
-  /// text, plain, passes, ways, gpus, forward, gradients; empty: all.
+  /// text, plain, passes, ways, gpus, pipeline, forward, gradients; empty: all.
   std::vector<std::string> judges;
   std::vector<Way> ways;           ///< in which the training has to give the same bits
   int64_t most = 1000;             ///< use at most this many that are not refused

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """files.py LSTMC: jobs whose data only one rank has (--data-on rank0).
 
-A stand-in for mpirun has the real one start each rank in a folder of its own: that of rank 0 has the network, the data and the checkpoints, those of
-the others the network alone. Prints what is missing and exits 77 where there is no Open MPI.
+A stand-in for mpirun has the real one start each rank in a folder of its own: that of rank 0 has
+the network, the data and the checkpoints, those of the others the network alone. Prints what is
+missing and exits 77 where there is no Open MPI.
 """
 import json
 import math
@@ -54,9 +55,11 @@ UPDATES = 12
 
 def npy(shape, value):
     """float32 in C order: the value of each place."""
-    head = repr({"descr": "<f4", "fortran_order": False, "shape": shape}).ljust(117).encode() + b"\n"
+    head = (repr({"descr": "<f4", "fortran_order": False, "shape": shape}).ljust(117).encode()
+            + b"\n")
     places = range(math.prod(shape))
-    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + struct.pack(f"<{len(places)}f", *map(value, places))
+    return (b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head
+            + struct.pack(f"<{len(places)}f", *map(value, places)))
 
 
 class Files(unittest.TestCase):
@@ -67,19 +70,24 @@ class Files(unittest.TestCase):
         first = cls.folder / "0"
         script = cls.folder / "bin" / "mpirun"
         script.parent.mkdir()
-        script.write_text(MPIRUN.format(lstmc=LSTMC, folder=cls.folder, mpirun=shutil.which("mpirun")))
+        script.write_text(
+            MPIRUN.format(lstmc=LSTMC, folder=cls.folder, mpirun=shutil.which("mpirun")))
         script.chmod(0o755)
         for rank in range(4):
             (cls.folder / str(rank)).mkdir()
             (cls.folder / str(rank) / "tmp").mkdir()
             for name, net in (("text.lnet", NET), ("lengths.lnet", LENGTHS), ("table.lnet", TABLE)):
                 (cls.folder / str(rank) / name).write_text(net)
-        (first / "train.txt").write_text("".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
-        (first / "valid.txt").write_text("".join("dcba\n"[(i * i // 5 + i // 3) % 5] for i in range(900)))
+        (first / "train.txt").write_text(
+            "".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
+        (first / "valid.txt").write_text(
+            "".join("dcba\n"[(i * i // 5 + i // 3) % 5] for i in range(900)))
         (first / "symbols.txt").write_text("d\nc\nb\na\n\\n\n")
-        (first / "table.csv").write_text("a,b\n" + "".join(f"{i % 7},{i * i % 11}\n" for i in range(200)))
+        (first / "table.csv").write_text("a,b\n"
+                                         + "".join(f"{i % 7},{i * i % 11}\n" for i in range(200)))
         with zipfile.ZipFile(first / "lengths.npz", "w") as file:
-            for name, shape, value in (("data", (64, 6, 2), lambda i: i * i % 17 / 17), ("length", (64,), lambda i: 1 + i % 6),
+            for name, shape, value in (("data", (64, 6, 2), lambda i: i * i % 17 / 17),
+                                       ("length", (64,), lambda i: 1 + i % 6),
                                        ("label", (64, 1), lambda i: i % 5 / 5)):
                 file.writestr(f"{name}.npy", npy(shape, value))
 
@@ -88,7 +96,8 @@ class Files(unittest.TestCase):
         cls.scratch.cleanup()
 
     def one(self, *words):
-        done = subprocess.run([str(w) for w in (LSTMC, *words)], capture_output=True, text=True, cwd=self.folder / "0", timeout=60)
+        done = subprocess.run([str(w) for w in (LSTMC, *words)], capture_output=True, text=True,
+                              cwd=self.folder / "0", timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
@@ -96,7 +105,8 @@ class Files(unittest.TestCase):
         """A job whose ranks are each in a folder of their own."""
         start = ["launch", "-n", count] + (["-s", servers] if servers else []) + ["--"]
         env = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
-        done = subprocess.run([str(w) for w in (LSTMC, *start, *words)], capture_output=True, text=True, timeout=60, env=env)
+        done = subprocess.run([str(w) for w in (LSTMC, *start, *words)], capture_output=True,
+                              text=True, timeout=60, env=env)
         self.assertEqual(done.returncode, want, done.stdout + done.stderr)
         for rank in range(count + servers):
             self.assertEqual(list((self.folder / str(rank) / "tmp").iterdir()), [], "not removed")
@@ -110,7 +120,8 @@ class Files(unittest.TestCase):
         return ["train", net, "--after", f"{updates}u", "-t", "1", "--format", "jsonl", *more]
 
     CASES = {
-        "text": ["text.lnet", "--data", "text:train.txt,vocab=symbols.txt", "--valid", "text:valid.txt"],
+        "text": ["text.lnet", "--data", "text:train.txt,vocab=symbols.txt",
+                 "--valid", "text:valid.txt"],
         "lengths": ["lengths.lnet", "--data", "npz:lengths.npz"],
         "table": ["table.lnet"],
     }
@@ -119,7 +130,8 @@ class Files(unittest.TestCase):
         for name, (net, *data) in self.CASES.items():
             with self.subTest(name):
                 want = self.hash_of(self.one(*self.words(net, *data, "-o", f"one-{name}")))
-                done = self.ranks(3, *self.words(net, *data, "-o", f"all-{name}", "--data-on", "rank0"))
+                done = self.ranks(
+                    3, *self.words(net, *data, "-o", f"all-{name}", "--data-on", "rank0"))
                 self.assertEqual(self.hash_of(done), want)
                 self.assertFalse((self.folder / "1" / f"all-{name}").exists())
 
@@ -127,12 +139,15 @@ class Files(unittest.TestCase):
         net, *data = self.CASES["lengths"]
         begin = time.monotonic()
         done = self.ranks(2, *self.words(net, *data, "-o", "without"), want=6)
-        self.assertLess(time.monotonic() - begin, 10)  # nothing is to be saved before all ranks have met: 1.5 s, not 10
+        # nothing is to be saved before all ranks have met: 1.5 s, not 10
+        self.assertLess(time.monotonic() - begin, 10)
         self.assertIn("rank 1: lengths.npz: error[E0601]", done.stderr)
 
     def test_what_rank_0_cannot_read_ends_all(self):
         net = self.CASES["lengths"][0]
-        done = self.ranks(3, *self.words(net, "--data", "npz:none.npz", "-o", "none", "--data-on", "rank0"), want=6)
+        done = self.ranks(
+            3, *self.words(net, "--data", "npz:none.npz", "-o", "none", "--data-on", "rank0"),
+            want=6)
         self.assertIn('"file":"none.npz"', done.stdout)
         for rank in range(3):
             self.assertFalse((self.folder / str(rank) / "none").exists())
@@ -142,7 +157,8 @@ class Files(unittest.TestCase):
         want = self.hash_of(self.one(*self.words(net, *data, "-o", "whole", updates=2 * UPDATES)))
         words = [net, *data, "-o", "on", "--data-on", "rank0"]
         self.ranks(2, *self.words(*words))
-        self.assertEqual(self.hash_of(self.ranks(3, *self.words(*words, "--resume", updates=2 * UPDATES))), want)
+        self.assertEqual(
+            self.hash_of(self.ranks(3, *self.words(*words, "--resume", updates=2 * UPDATES))), want)
         words[words.index("on")] = "nothing"
         done = self.ranks(2, *self.words(*words, "--resume"), want=6)
         self.assertRegex(done.stdout, r"E0601.*nothing")
@@ -159,8 +175,10 @@ class Files(unittest.TestCase):
         net, *data = self.CASES["text"]
         self.one(*self.words(net, *data, "-o", "measured"))
         for rank in (1, 2):
-            shutil.copytree(self.folder / "0" / "measured", self.folder / str(rank) / "measured", symlinks=True)
-        words = ["eval", net, "--params", "measured", "--data", "text:valid.txt", "--metric", "accuracy"]
+            shutil.copytree(self.folder / "0" / "measured", self.folder / str(rank) / "measured",
+                            symlinks=True)
+        words = ["eval", net, "--params", "measured", "--data", "text:valid.txt",
+                 "--metric", "accuracy"]
         done = self.ranks(3, *words, "--data-on", "rank0")
         self.assertEqual(done.stdout, self.one(*words).stdout, done.stderr)
         self.assertRegex(done.stdout, r"accuracy 0\.\d+")
@@ -168,9 +186,11 @@ class Files(unittest.TestCase):
     def test_one_process_has_what_it_has(self):
         net, *data = self.CASES["lengths"]
         self.one(*self.words(net, *data, "-o", "alone", "--data-on", "rank0"))
-        done = subprocess.run([str(LSTMC), "train", net, "--data-on", "rank1"], capture_output=True, text=True)
+        done = subprocess.run([str(LSTMC), "train", net, "--data-on", "rank1"], capture_output=True,
+                              text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIsNotNone(re.search(r"--data-on takes all or rank0, got \"rank1\"", done.stderr), done.stderr)
+        self.assertIsNotNone(re.search(r"--data-on takes all or rank0, got \"rank1\"", done.stderr),
+                             done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""hosts.py LSTMC: jobs of `lstmc launch` on several hosts, by a real sshd on the loopback of this machine, and by stand-ins for Slurm and
-Grid Engine.
+"""hosts.py LSTMC: jobs of `lstmc launch` on several hosts, by a real sshd on the loopback of this
+machine, and by stand-ins for Slurm and Grid Engine.
 
-The hosts node1 and node2 are names that only the ssh of this test knows, so mpirun starts a daemon of its own on each, and their ranks
-exchange messages by TCP. Prints what is missing and exits 77 where there is no Open MPI or no sshd.
+The hosts node1 and node2 are names that only the ssh of this test knows, so mpirun starts a daemon
+of its own on each, and their ranks exchange messages by TCP. Prints what is missing and exits 77
+where there is no Open MPI or no sshd.
 """
 import contextlib
 import json
@@ -74,7 +75,8 @@ def free_port():
 
 
 def free_range(count):
-    """The first of so many ports one after another, below those that the system gives to connections."""
+    """The first of so many ports one after another, below those that the system gives to
+    connections."""
     while True:
         first = random.randrange(20000, 32000)
         with contextlib.ExitStack() as bound, contextlib.suppress(OSError):
@@ -91,7 +93,8 @@ class Hosts(unittest.TestCase):
         cls.bin = cls.folder / "bin"
         cls.bin.mkdir()
         (cls.folder / "net.lnet").write_text(NET)
-        (cls.folder / "text.txt").write_text("".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
+        (cls.folder / "text.txt").write_text(
+            "".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
         cls.calls = cls.folder / "calls"
         script(cls.bin / "salloc", SALLOC)
         script(cls.bin / "qrsh", QRSH)
@@ -104,7 +107,8 @@ class Hosts(unittest.TestCase):
         keys = cls.folder / "keys"
         keys.mkdir(0o700)
         for name in ("host", "user"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", keys / name], check=True)
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", keys / name],
+                           check=True)
         cls.port = free_port()
         (keys / "sshd").write_text(f"""\
 Port {cls.port}
@@ -124,10 +128,13 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
             with open(keys / "sshd", "a") as file:
                 file.write(f"ForceCommand {cls.bin}/there\n")
             script(cls.bin / "there", THERE.format(synced=cls.synced, own=cls.folder / "own"))
-        # Daemons of two hosts of one name and one /tmp are in each other's way there: now and then one ends before it has connected. So are
-        # their ranks in /dev/shm: one writes over the other's queue.
-        apart = "".join(f"Host {host}\n  SetEnv TMPDIR={cls.folder}/{host} OMPI_MCA_btl_vader_backing_directory={cls.folder}/{host} "
-                        f"LSTMC_EMU_HOST={host} LSTMC_EMU_CARDS={cards}\n" for host, cards in CARDS.items())
+        # Daemons of two hosts of one name and one /tmp are in each other's way there: now and then
+        # one ends before it has connected. So are their ranks in /dev/shm: one writes over the
+        # other's queue.
+        apart = "".join(f"Host {host}\n  SetEnv TMPDIR={cls.folder}/{host} "
+                        f"OMPI_MCA_btl_vader_backing_directory={cls.folder}/{host} "
+                        f"LSTMC_EMU_HOST={host} LSTMC_EMU_CARDS={cards}\n"
+                        for host, cards in CARDS.items())
         for host in ("node1", "node2"):
             (cls.folder / host).mkdir()
         (keys / "ssh").write_text(f"""\
@@ -141,9 +148,11 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         script(cls.bin / "ssh", f'#!/bin/sh\nexec {shutil.which("ssh")} -F {keys}/ssh "$@"\n')
         if os.geteuid() == 0:
             os.makedirs("/run/sshd", exist_ok=True)
-        cls.sshd = subprocess.Popen([SSHD, "-D", "-e", "-f", keys / "sshd"], stderr=subprocess.DEVNULL)
+        cls.sshd = subprocess.Popen([SSHD, "-D", "-e", "-f", keys / "sshd"],
+                                    stderr=subprocess.DEVNULL)
         end = time.monotonic() + 10
-        while subprocess.run([cls.bin / "ssh", "-p", str(cls.port), "node1", "true"], capture_output=True).returncode != 0:
+        while subprocess.run([cls.bin / "ssh", "-p", str(cls.port), "node1", "true"],
+                             capture_output=True).returncode != 0:
             if cls.sshd.poll() is not None or time.monotonic() > end:
                 raise unittest.SkipTest("sshd does not start here")
             time.sleep(0.05)
@@ -151,7 +160,8 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
     @staticmethod
     def apart():
         """Whether node2 can have another folder under a name that both have."""
-        return subprocess.run(["unshare", "-m", "mount", "--bind", "/tmp", "/tmp"], capture_output=True).returncode == 0
+        return subprocess.run(["unshare", "-m", "mount", "--bind", "/tmp", "/tmp"],
+                              capture_output=True).returncode == 0
 
     @classmethod
     def tearDownClass(cls):
@@ -161,13 +171,16 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 
     @classmethod
     def train(cls, name, updates=12, save_every=4):
-        return ["train", "net.lnet", "--data", "text:text.txt", "--after", f"{updates}u", "--save-every", f"{save_every}u", "-t", "1", "--format", "jsonl", "-o", name]
+        return ["train", "net.lnet", "--data", "text:text.txt", "--after", f"{updates}u",
+                "--save-every", f"{save_every}u", "-t", "1", "--format", "jsonl", "-o", name]
 
     @classmethod
     def lstmc(cls, *words, want=0, cwd=None):
-        done = subprocess.run([str(w) for w in (LSTMC, *words)], capture_output=True, text=True, timeout=120, env=cls.env, cwd=cwd or cls.folder)
+        done = subprocess.run([str(w) for w in (LSTMC, *words)], capture_output=True, text=True,
+                              timeout=120, env=cls.env, cwd=cwd or cls.folder)
         if done.returncode != want:
-            raise AssertionError(f"{words}: exit {done.returncode}, want {want}\n{done.stdout}{done.stderr}")
+            raise AssertionError(
+                f"{words}: exit {done.returncode}, want {want}\n{done.stdout}{done.stderr}")
         return done
 
     @staticmethod
@@ -175,28 +188,37 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         return json.loads(done.stdout.splitlines()[-1])["weights_hash"]
 
     def test_ranks_go_to_hosts_in_the_order_of_the_file(self):
-        (self.folder / "hosts").write_text(f"# two\nnode2:{self.port} slots=2\n\nnode1:{self.port}   # the other\n")
-        done = self.lstmc("launch", "-v", "-n", "4", "-H", "hosts", "--interface", "lo", "--log-dir", "logs", "--env", "LSTMC_CPU_LEVEL=avx2", "--port",
-                          free_range(16), "--", *self.train("four"))
+        (self.folder / "hosts").write_text(
+            f"# two\nnode2:{self.port} slots=2\n\nnode1:{self.port}   # the other\n")
+        done = self.lstmc("launch", "-v", "-n", "4", "-H", "hosts", "--interface", "lo",
+                          "--log-dir", "logs", "--env", "LSTMC_CPU_LEVEL=avx2",
+                          "--port", free_range(16), "--", *self.train("four"))
         self.assertEqual(self.hash_of(done), self.want)
-        came = dict(re.findall(r"rank (\d) \(process (\d+) on \S+\) has connected from 127\.0\.0\.1:\d+", done.stderr))
+        came = dict(re.findall(r"rank (\d) \(process (\d+) on \S+\) has connected from "
+                               r"127\.0\.0\.1:\d+", done.stderr))
         self.assertEqual(sorted(came), list("0123"), done.stderr)
         for rank in range(4):
-            lines = [json.loads(line) for line in (self.folder / "logs" / f"rank-{rank}.log").read_text().splitlines()]
+            lines = [
+                json.loads(line)
+                for line in (self.folder / "logs" / f"rank-{rank}.log").read_text().splitlines()]
             self.assertTrue(any("8 shards" in line.get("text", "") for line in lines), lines)
 
     def test_each_host_runs_its_own_ranks(self):
         """Each rank has the daemon of its host as parent, which tells the hosts apart."""
-        job = subprocess.Popen([str(w) for w in (LSTMC, "launch", "-v", "-n", "3", "-H", f"node1:{self.port},node2", "--interface", "lo", "--",
-                                                 *self.train("apart", 100000))],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.env, cwd=self.folder)
+        job = subprocess.Popen(
+            [str(w) for w in (LSTMC, "launch", "-v", "-n", "3", "-H", f"node1:{self.port},node2",
+                              "--interface", "lo", "--",
+                              *self.train("apart", 100000))],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.env,
+            cwd=self.folder)
         pids = {}
         for line in job.stderr:
             if came := re.search(r"rank (\d) \(process (\d+)", line):
                 pids[int(came[1])] = int(came[2])
             if len(pids) == 3:
                 break
-        parent = {rank: pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1] for rank, pid in pids.items()}
+        parent = {rank: pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1]
+                  for rank, pid in pids.items()}
         self.assertEqual(parent[0], parent[2])
         self.assertNotEqual(parent[0], parent[1])
         os.kill(pids[1], signal.SIGKILL)
@@ -204,7 +226,8 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         self.assertEqual(job.wait(30), 8)
         self.assertRegex(rest, r"rank 1 \(process \d+ on .*\) has died")
         end = time.monotonic() + 3
-        while any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids.values()) and time.monotonic() < end:
+        while (any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids.values())
+               and time.monotonic() < end):
             time.sleep(0.02)
         for pid in pids.values():
             self.assertFalse(pathlib.Path(f"/proc/{pid}").exists(), rest)
@@ -216,7 +239,8 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         gone = self.folder / "gone"
         gone.unlink(missing_ok=True)
         real = (self.bin / "ssh").read_text()
-        script(self.bin / "ssh", real.replace("exec", f'case "$*" in *node2*) [ -e {gone} ] && exit 255;; esac\nexec', 1))
+        script(self.bin / "ssh", real.replace("exec", f'case "$*" in *node2*) [ -e {gone} ] && '
+                                                      'exit 255;; esac\nexec', 1))
         try:
             yield gone
         finally:
@@ -224,7 +248,8 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 
     def test_a_lost_host_is_left_out_when_the_job_starts_again(self):
         with self.going() as gone:
-            job = Job([LSTMC, "launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo", "--max-restarts", "1", "--", *self.train("again", 999999, 50)],
+            job = Job([LSTMC, "launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo",
+                       "--max-restarts", "1", "--", *self.train("again", 999999, 50)],
                       env=self.env, cwd=self.folder)
             job.wait_for_checkpoint(self.folder / "again", 50)
             gone.touch()
@@ -236,7 +261,8 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 
     def test_a_rank_for_each_gpu_of_the_hosts(self):
         """node2 has one emulated GPU, so its rank has number 0, which is also one of node1's."""
-        words = ["launch", "-v", "-n", "auto", "-H", f"node1:{self.port},node2", "--interface", "lo", "--", *self.train("gpus", 2), "--force"]
+        words = ["launch", "-v", "-n", "auto", "-H", f"node1:{self.port},node2",
+                 "--interface", "lo", "--", *self.train("gpus", 2), "--force"]
         done = self.lstmc(*words, "-d", "emu:local")
         self.assertEqual(self.hash_of(done), self.hash_of(self.lstmc(*self.train("cpus", 2))))
         self.assertEqual(sorted(set(re.findall(r"rank (\d) \(", done.stderr))), list("012"))
@@ -247,8 +273,10 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 
     def test_a_lost_host_takes_its_gpus_along(self):
         with self.going() as gone:
-            job = Job([LSTMC, "launch", "-v", "-n", "auto", "-H", f"node1:{self.port},node2", "--interface", "lo", "--max-restarts", "1", "--",
-                       *self.train("fewer", 999999, 4), "-d", "emu:local"], env=self.env, cwd=self.folder)
+            job = Job([LSTMC, "launch", "-v", "-n", "auto", "-H", f"node1:{self.port},node2",
+                       "--interface", "lo", "--max-restarts", "1", "--",
+                       *self.train("fewer", 999999, 4), "-d", "emu:local"],
+                      env=self.env, cwd=self.folder)
             job.wait_for_checkpoint(self.folder / "fewer", 4)
             gone.touch()
             os.kill(job.pids[2], signal.SIGKILL)
@@ -259,10 +287,12 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         self.assertEqual(weights, self.hash_of(self.lstmc(*self.train("whole", updates, updates))))
 
     def test_schedulers_are_asked_for_room(self):
-        for launcher, call in (("slurm", r"--quiet --ntasks=2 \S+/mpirun .* --mca plm slurm "), ("sge", r"-now no -cwd -V -pe orte 2 \S+/mpirun ")):
+        for launcher, call in (("slurm", r"--quiet --ntasks=2 \S+/mpirun .* --mca plm slurm "),
+                               ("sge", r"-now no -cwd -V -pe orte 2 \S+/mpirun ")):
             with self.subTest(launcher):
                 self.calls.unlink(missing_ok=True)
-                done = self.lstmc("launch", "-n", "2", "--launcher", launcher, "--parallel-environment", "orte", "--interface", "lo", "--",
+                done = self.lstmc("launch", "-n", "2", "--launcher", launcher,
+                                  "--parallel-environment", "orte", "--interface", "lo", "--",
                                   *self.train(launcher))
                 self.assertEqual(self.hash_of(done), self.want)
                 self.assertRegex(self.calls.read_text(), call)
@@ -272,16 +302,20 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         (here / "nets").mkdir(parents=True)
         (here / "nets" / "net.lnet").write_text(NET)
         shutil.copy(self.folder / "text.txt", here)
-        words = ["launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo", "--sync-dst-dir", self.synced, "--", *self.train("ck"), "--data-on", "rank0"]
+        words = ["launch", "-v", "-H", f"node1:{self.port},node2", "--interface", "lo",
+                 "--sync-dst-dir", self.synced, "--", *self.train("ck"), "--data-on", "rank0"]
         words[words.index("net.lnet")] = "nets/net.lnet"
         done = self.lstmc(*words, cwd=here)
         self.assertEqual(self.hash_of(done), self.want)
         sent = re.findall(r"host (node\d) is sent (\d+) of (\d+) files", done.stderr)
-        self.assertEqual([(host, count) for host, count, _ in sent], [("node1", sent[0][2]), ("node2", sent[1][2] if self.apart() else "0")])
+        self.assertEqual([(host, count) for host, count, _ in sent],
+                         [("node1", sent[0][2]), ("node2", sent[1][2] if self.apart() else "0")])
         self.assertFalse((here / "ck").exists())
-        for name in ("nets/net.lnet", "text.txt", ".lstmc/bin/lstmc", ".lstmc/bin/liblstmc-mpi.so", "ck/update-000012"):
+        for name in ("nets/net.lnet", "text.txt", ".lstmc/bin/lstmc", ".lstmc/bin/liblstmc-mpi.so",
+                     "ck/update-000012"):
             self.assertTrue((self.synced / name).exists(), name)
-        self.assertTrue(list((self.synced / ".lstmc/lib").glob("libLLVM*")) or "libLLVM" not in subprocess.getoutput(f"ldd {LSTMC}"))
+        self.assertTrue(list((self.synced / ".lstmc/lib").glob("libLLVM*"))
+                        or "libLLVM" not in subprocess.getoutput(f"ldd {LSTMC}"))
         self.assertEqual(list((self.synced / ".lstmc/lib").glob("libc.so*")), [])
         self.assertFalse((self.folder / "own" / "text.txt").exists())  # rank 0 has the data
         # What is there is not sent again, and a job goes on from what is there.
@@ -292,27 +326,36 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         self.assertEqual(sent, ["1", "1" if self.apart() else "0"], done.stderr)
         self.assertEqual(self.hash_of(done), self.hash_of(self.lstmc(*self.train("longer", 20))))
         for flags, words, code, said in (
-            (["--sync-dst-dir", "/proc/none"], self.train("x"), 8, "host node1 does not take files to /proc/none: .*directory"),
+            (["--sync-dst-dir", "/proc/none"], self.train("x"),
+             8, "host node1 does not take files to /proc/none: .*directory"),
             (["--sync-dst-dir", "near"], self.train("x"), 2, "absolute path"),
-            (["--sync-dst-dir", self.synced], [w.replace("text.txt", "../text.txt") for w in self.train("x")], 2, r"beneath the current folder, found \.\./text\.txt"),
+            (["--sync-dst-dir", self.synced],
+             [w.replace("text.txt", "../text.txt") for w in self.train("x")],
+             2, r"beneath the current folder, found \.\./text\.txt"),
         ):
-            done = self.lstmc("launch", "-H", f"node1:{self.port}", "--interface", "lo", *flags, "--", *words, want=code, cwd=here)
+            done = self.lstmc("launch", "-H", f"node1:{self.port}", "--interface", "lo", *flags,
+                              "--", *words, want=code, cwd=here)
             self.assertRegex(done.stderr, said)
 
     def test_doctor_measures_every_pair(self):
         hosts = ["-H", f"node1:{self.port},node2,localhost", "--interface", "lo"]
         pairs = json.loads(self.lstmc("doctor", *hosts, "--json").stdout)["pairs"]
-        self.assertEqual([p["hosts"] for p in pairs], [["node1", "node2"], ["node1", "localhost"], ["node2", "localhost"]])
+        self.assertEqual([p["hosts"] for p in pairs],
+                         [["node1", "node2"], ["node1", "localhost"], ["node2", "localhost"]])
         for pair in pairs:
             self.assertTrue(0 < pair["message_s"] < 1 and pair["bytes_per_s"] > 1e6, pair)
-        done = self.lstmc("doctor", "-H", f"node1:{self.port},other.invalid,more.invalid", "--interface", "lo", want=8)
-        self.assertRegex(done.stderr, "host more.invalid is not reached: .*; host other.invalid is not reached")
+        done = self.lstmc("doctor", "-H", f"node1:{self.port},other.invalid,more.invalid",
+                          "--interface", "lo", want=8)
+        self.assertRegex(
+            done.stderr, "host more.invalid is not reached: .*; host other.invalid is not reached")
         self.lstmc("doctor", "-H", "localhost", want=2)
-        found = {f["what"]: f for f in json.loads(self.lstmc("doctor", "--json").stdout)["findings"]}
+        found = {f["what"]: f
+                 for f in json.loads(self.lstmc("doctor", "--json").stdout)["findings"]}
         self.assertTrue(found["MPI"]["here"] and found["ssh"]["here"], found)
         self.assertIn("mpirun", found["MPI"]["found"])
         without = {**self.env, "PATH": str(self.folder)}
-        done = subprocess.run([str(LSTMC), "doctor", "--json"], capture_output=True, text=True, env=without, check=True)
+        done = subprocess.run([str(LSTMC), "doctor", "--json"], capture_output=True, text=True,
+                              env=without, check=True)
         found = {f["what"]: f for f in json.loads(done.stdout)["findings"]}
         self.assertFalse(found["MPI"]["here"])
         self.assertEqual(found["ssh"]["remedy"], "apt-get install openssh-client")
@@ -331,7 +374,8 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
             (["-H", "node1:70000"], 2, "70000"),
             (["-H", "node1:22,node2:23"], 2, "one port for all"),
             (["-H", "node1.invalid"], 8, "host node1.invalid has no IPv4 address"),
-            ([*ssh[:1], f"{ssh[1]},other.invalid", *ssh[2:]], 8, "host other.invalid is not reached: .*resolve"),
+            ([*ssh[:1], f"{ssh[1]},other.invalid", *ssh[2:]],
+             8, "host other.invalid is not reached: .*resolve"),
             (["--interface", "none9"], 2, r"want one of .*lo"),
             (["--port", "65530"], 2, "--port"),
             (["--env", "NOT_SET_ANYWHERE"], 2, "NOT_SET_ANYWHERE"),

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S]: jobs of which ranks are killed at random updates end with the weights of
-one process.
+"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S]: jobs of which ranks
+are killed at random updates end with the weights of one process.
 
-A job trains a small network with a checkpoint after every second update, and starts again after each loss (`--max-restarts`). One of its ranks, drawn by
-chance, gets SIGKILL at an update drawn by chance. In the end it is stopped, and must have the hash of one process of as many updates, and no process may be left. Prints how
-long it took from a kill to the next checkpoint. Exit 1 unless all ends are right, and with --within unless each time is below it. 77 where there is no Open MPI.
-With --kept, jobs that are done are kept in a file, and the same call of the same build goes on after them.
+A job trains a small network with a checkpoint after every second update, and starts again after
+each loss (`--max-restarts`). One of its ranks, drawn by chance, gets SIGKILL at an update drawn by
+chance. In the end it is stopped, and must have the hash of one process of as many updates, and no
+process may be left. Prints how long it took from a kill to the next checkpoint. Exit 1 unless all
+ends are right, and with --within unless each time is below it. 77 where there is no Open MPI. With
+--kept, jobs that are done are kept in a file, and the same call of the same build goes on after
+them.
 """
 import argparse
 import hashlib
@@ -33,13 +36,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ranks import LSTMC, NET, Job, alive, launched, newest, run  # noqa: E402
 
 STEP = 20  # updates from a new checkpoint to the next kill, at most
-ENDLESS = 9999999  # a job goes on until it is stopped: this process may not run for a while, and ranks do
+# a job goes on until it is stopped: this process may not run for a while, and ranks do
+ENDLESS = 9999999
 TOGETHER = 10  # kills of one job, at most
-SPARE = 5  # starts more: on a machine that is busy with other things a rank may be silent for too long
+# starts more: on a machine that is busy with other things a rank may be silent for too long
+SPARE = 5
 
 
 def training(folder, after, save_every=2):
-    return ["train", folder / "net.lnet", "--data", f"text:{folder}/text.txt", "--after", f"{after}u", "--save-every", f"{save_every}u", "--keep", "2", "-t", "1",
+    return ["train", folder / "net.lnet", "--data", f"text:{folder}/text.txt",
+            "--after", f"{after}u", "--save-every", f"{save_every}u", "--keep", "2", "-t", "1",
             "--format", "jsonl"]
 
 
@@ -54,7 +60,8 @@ def wait(job, condition, what):
 def series(folder, ranks, kills, draw):
     """One job with so many kills; gives the seconds of each until there was a new checkpoint."""
     out = folder / f"{ranks}x{kills}"
-    job = Job([*launched(ranks, "--max-restarts", str(kills + SPARE)), *training(folder, ENDLESS), "-o", out])
+    job = Job([*launched(ranks, "--max-restarts", str(kills + SPARE)), *training(folder, ENDLESS),
+               "-o", out])
     came = lambda: len(re.findall(r"rank \d+ \(process \d+ on .*has connected", job.text()))
     seconds, pids, before, killed = [], set(), 0, None
     for kill in range(kills + 1):
@@ -71,7 +78,8 @@ def series(folder, ranks, kills, draw):
         before, rank = came(), draw.randrange(ranks)
         try:
             os.kill(job.pids[rank], signal.SIGKILL)
-        except ProcessLookupError:  # this start has been lost without a kill, and the job starts again by itself
+        except ProcessLookupError:
+            # this start has been lost without a kill, and the job starts again by itself
             pass
         killed = time.monotonic()
     updates, weights = job.stop()
@@ -80,9 +88,11 @@ def series(folder, ranks, kills, draw):
         time.sleep(0.02)
     if left:
         raise SystemExit(f"{ranks} ranks: processes {left} are left")
-    one = run([LSTMC, *training(folder, updates, updates), "-o", folder / f"one{ranks}x{kills}"]).stdout
+    one = run([LSTMC, *training(folder, updates, updates),
+               "-o", folder / f"one{ranks}x{kills}"]).stdout
     if (want := json.loads(one.splitlines()[-1])["weights_hash"]) != weights:
-        raise SystemExit(f"{ranks} ranks, killed {kills} times, update {updates}: weights {weights}, want {want}")
+        raise SystemExit(f"{ranks} ranks, killed {kills} times, update {updates}: weights "
+                         f"{weights}, want {want}")
     for each in (out, folder / f"one{ranks}x{kills}"):
         shutil.rmtree(each)
     return seconds
@@ -98,7 +108,8 @@ def build():
 
 def jobs(kills, counts):
     """(ranks, kills of one job), all numbers of ranks in turn."""
-    share = {ranks: kills * (place + 1) // len(counts) - kills * place // len(counts) for place, ranks in enumerate(counts)}
+    share = {ranks: kills * (place + 1) // len(counts) - kills * place // len(counts)
+             for place, ranks in enumerate(counts)}
     while any(share.values()):
         for ranks in counts:
             if some := min(share[ranks], TOGETHER):
@@ -115,7 +126,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder, of = pathlib.Path(scratch), build()
         (folder / "net.lnet").write_text(NET)
-        (folder / "text.txt").write_text("".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
+        (folder / "text.txt").write_text(
+            "".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
         for number, (ranks, some) in enumerate(jobs(given.kills, counts)):
             what = f"seed {given.seed}, job {number}: {ranks} ranks, {some} kills"
             key = f"build {of}, {what}"
@@ -123,7 +135,8 @@ def main():
                 kept[key] = series(folder, ranks, some, random.Random(what))
                 if given.kept:
                     given.kept.write_text(json.dumps(kept, indent=1) + "\n")
-            print(f"{what}: the end is right; training again after {max(kept[key]):.2f} s at most", flush=True)
+            print(f"{what}: the end is right; training again after {max(kept[key]):.2f} s at most",
+                  flush=True)
             if given.within and max(kept[key]) > given.within:
                 raise SystemExit(f"want {given.within:g} s at most")
     return 0

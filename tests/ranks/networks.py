@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""networks.py LSTMC: jobs of two hosts with a network between them that is cut, narrow, or has a frozen process at its end.
+"""networks.py LSTMC: jobs of two hosts with a network between them that is cut, narrow, or has a
+frozen process at its end.
 
-The hosts are network namespaces on a bridge, made here. In place of ssh there is a script that enters the namespace. Prints what is missing and exits
-77 where there is no Open MPI, or where namespaces and bridges may not be made.
+The hosts are network namespaces on a bridge, made here. In place of ssh there is a script that
+enters the namespace. Prints what is missing and exits 77 where there is no Open MPI, or where
+namespaces and bridges may not be made.
 """
 import json
 import os
@@ -21,9 +23,12 @@ import ranks  # noqa: E402
 from ranks import LSTMC, MARGIN, Job, JobCase, launched, run  # noqa: E402
 
 TAG = f"l{os.getpid() % 100000}"  # of this test among those of the machine
-BRIDGE = f"{TAG}b"                # also what each host calls its end, since mpirun knows one name for all
-NET = 64 + os.getpid() % 64       # 100.NET.0.0/24: of addresses that providers share, none of this machine's
-# Daemons of two hosts of one name and one /tmp are in each other's way there: now and then one ends before it has connected.
+# also what each host calls its end, since mpirun knows one name for all
+BRIDGE = f"{TAG}b"
+# 100.NET.0.0/24: of addresses that providers share, none of this machine's
+NET = 64 + os.getpid() % 64
+# Daemons of two hosts of one name and one /tmp are in each other's way there: now and then one ends
+# before it has connected.
 SSH = f"""\
 #!/bin/sh
 while :; do
@@ -62,8 +67,10 @@ def make_hosts():
 
 def processes_on(number):
     """Of a host: ranks, and daemons of mpirun."""
-    there = subprocess.run(["ip", "netns", "pids", f"{TAG}node{number}"], capture_output=True, text=True).stdout.split()
-    return {pid: pathlib.Path(f"/proc/{pid}/comm").read_text().strip() for pid in there if ranks.alive(pid)}
+    there = subprocess.run(["ip", "netns", "pids", f"{TAG}node{number}"], capture_output=True,
+                           text=True).stdout.split()
+    return {pid: pathlib.Path(f"/proc/{pid}/comm").read_text().strip() for pid in there
+            if ranks.alive(pid)}
 
 
 def remove_hosts():
@@ -90,12 +97,15 @@ class Networks(JobCase):
     def test_hosts_train_to_the_bits_of_one_process(self):
         done = run([*self.start, *self.train, "-o", self.folder / "apart"])
         self.assertEqual(self.events(done.stdout), self.want)
-        self.assertEqual(len(set(re.findall(rf"connected from (100\.{NET}\.0\.\d)", done.stderr))), 2, done.stderr)
+        self.assertEqual(len(set(re.findall(rf"connected from (100\.{NET}\.0\.\d)", done.stderr))),
+                         2, done.stderr)
 
     @unittest.skipUnless(shutil.which("tc"), "there is no tc; iproute2 brings it")
     def test_a_narrow_link_changes_no_bit(self):
         end = f"{TAG}v2"
-        subprocess.run(["tc", "qdisc", "add", "dev", end, "root", "tbf", "rate", "20mbit", "burst", "16kb", "latency", "200ms"], check=True)
+        subprocess.run(["tc", "qdisc", "add", "dev", end, "root", "tbf", "rate", "20mbit", "burst",
+                        "16kb", "latency", "200ms"],
+                       check=True)
         try:
             done = run([*self.start, *self.train, "-o", self.folder / "narrow"])
         finally:
@@ -110,9 +120,11 @@ class Networks(JobCase):
         self.assertEqual(left, {}, job.text())
 
     def test_doctor_names_all_pairs_that_exchange_no_messages(self):
-        words = [LSTMC, "doctor", "-H", "node1,node2,localhost", "--interface", BRIDGE, "--stuck-timeout", "4s"]
+        words = [LSTMC, "doctor", "-H", "node1,node2,localhost", "--interface", BRIDGE,
+                 "--stuck-timeout", "4s"]
         done = run(words)
-        self.assertEqual(len(re.findall(r"(?m)^\S+ +\S+ +[\d.]+ µs +[\d.]+ GB/s$", done.stdout)), 3, done.stdout)
+        self.assertEqual(len(re.findall(r"(?m)^\S+ +\S+ +[\d.]+ µs +[\d.]+ GB/s$", done.stdout)), 3,
+                         done.stdout)
         ip("-n", f"{TAG}node1", "route", "add", "blackhole", f"100.{NET}.0.3/32")
         try:
             said = run(words, 8).stderr
@@ -132,20 +144,24 @@ class Networks(JobCase):
             self.assert_nothing_runs(job, 10 + MARGIN)
         finally:
             again()
-        print(f"{name}: noticed after {noticed:.2f} s, none left after {time.monotonic() - begin:.2f} s")
+        print(f"{name}: noticed after {noticed:.2f} s, none left after "
+              f"{time.monotonic() - begin:.2f} s")
         self.assertEqual(code, 8, job.text())
         self.assertRegex(out + job.text(), rf"rank \d \(process \d+ on .*\) {said}")
         self.assertLess(noticed, limit + MARGIN)
         more = ranks.newest(self.folder / name) + 20
         done = run([LSTMC, *self.slow(more), "--resume", "-o", self.folder / name])
-        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"], self.slow_weights(more))
+        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["weights_hash"],
+                         self.slow_weights(more))
 
     def test_a_cut_link_ends_the_job(self):
         """On both sides of it: nobody can tell the one that is cut off."""
-        self.lose("cut", lambda job: ip("link", "set", f"{TAG}v2", "down"), lambda: ip("link", "set", f"{TAG}v2", "up"), "has been silent", 3)
+        self.lose("cut", lambda job: ip("link", "set", f"{TAG}v2", "down"),
+                  lambda: ip("link", "set", f"{TAG}v2", "up"), "has been silent", 3)
 
     def test_a_frozen_host_ends_the_job(self):
-        self.lose("frozen", lambda job: os.kill(job.pids[1], signal.SIGSTOP), lambda: None, "has been silent", 3)
+        self.lose("frozen", lambda job: os.kill(job.pids[1], signal.SIGSTOP), lambda: None,
+                  "has been silent", 3)
 
     def test_a_host_without_its_daemon_ends_the_job(self):
         def kill_daemon(job):
@@ -157,7 +173,8 @@ class Networks(JobCase):
         draw = random.Random(7)
         folder = self.folder / "kills"
         kills = 4
-        job = Job([*self.start[:-1], "--max-restarts", str(kills + 2), "--", *self.endless(), "-o", folder])
+        job = Job([*self.start[:-1], "--max-restarts", str(kills + 2), "--", *self.endless(),
+                   "-o", folder])
         for kill in range(kills):
             job.wait_for_checkpoint(folder, ranks.newest(folder) + draw.randrange(10, 30))
             os.kill(job.pids[draw.randrange(2)], signal.SIGKILL)
@@ -170,7 +187,8 @@ class Networks(JobCase):
         self.assert_nothing_runs(job, 5 + MARGIN)
 
     def test_hosts_of_one_name_are_two_for_a_forecast(self):
-        words = ["train", self.folder / "net.lnet", "--data", f"text:{self.folder}/text.txt", "--after", "4u", "-t", "1", "-o", self.folder / "forecast"]
+        words = ["train", self.folder / "net.lnet", "--data", f"text:{self.folder}/text.txt",
+                 "--after", "4u", "-t", "1", "-o", self.folder / "forecast"]
         said = run([*self.start, *words]).stderr
         self.assertRegex(said, r"(?m)^messages  [\d.]+ µs and [\d.]+ GB/s between hosts$")
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""slurm.py LSTMC: a job of `lstmc launch --launcher slurm` in a real Slurm of one node, which this test starts and ends.
+"""slurm.py LSTMC: a job of `lstmc launch --launcher slurm` in a real Slurm of one node, which this
+test starts and ends.
 
-Of Debian's packages slurm-wlm and munge, with configurations, keys and ports of their own. Prints what is missing and exits 77 where there is no Open MPI,
-or where the daemons of Slurm do not start, as in containers without cgroups.
+Of Debian's packages slurm-wlm and munge, with configurations, keys and ports of their own. Prints
+what is missing and exits 77 where there is no Open MPI, or where the daemons of Slurm do not start,
+as in containers without cgroups.
 """
 import json
 import os
@@ -77,7 +79,8 @@ class Slurm:
 
     def daemon(self, name, *words):
         log = open(self.folder / f"{name}.said", "w")
-        self.daemons.append(subprocess.Popen([str(w) for w in words], stdout=log, stderr=subprocess.STDOUT, env=self.env))
+        self.daemons.append(subprocess.Popen([str(w) for w in words], stdout=log,
+                                             stderr=subprocess.STDOUT, env=self.env))
 
     def start(self):
         """Why it does not start, or nothing."""
@@ -91,10 +94,13 @@ class Slurm:
         host = socket.gethostname().split(".")[0]
         conf.write_text(CONF.format(host=host, folder=self.folder, ctld=ctld, slurmd=slurmd))
         second = pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists()
-        (self.folder / "cgroup.conf").write_text(f"CgroupPlugin=cgroup/v{2 if second else 1}\n")  # slurmd asks for one, and uses none
-        self.env = {**os.environ, "SLURM_CONF": str(conf), "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+        # slurmd asks for one, and uses none
+        (self.folder / "cgroup.conf").write_text(f"CgroupPlugin=cgroup/v{2 if second else 1}\n")
+        self.env = {**os.environ, "SLURM_CONF": str(conf),
+                    "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
         munge = self.folder / "munge"
-        self.daemon("munged", "munged", "-F", "--force", "--key-file", key, "--socket", munge / "socket", "--pid-file", munge / "pid",
+        self.daemon("munged", "munged", "-F", "--force", "--key-file", key,
+                    "--socket", munge / "socket", "--pid-file", munge / "pid",
                     "--log-file", munge / "log", "--seed-file", munge / "seed")
         self.daemon("slurmctld", "slurmctld", "-D", "-c", "-f", conf)
         self.daemon("slurmd", "slurmd", "-D", "-f", conf, "-N", host)
@@ -102,21 +108,27 @@ class Slurm:
         while time.monotonic() < end:
             if any(daemon.poll() is not None for daemon in self.daemons):
                 break
-            states = subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True, env=self.env, timeout=60)
+            states = subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True,
+                                    env=self.env, timeout=60)
             if states.stdout.strip() == "idle":
                 return None
             time.sleep(0.2)
-        return " ".join((self.folder / f"{name}.said").read_text().strip().rsplit("\n", 1)[-1] for name in ("munged", "slurmctld", "slurmd"))
+        return " ".join((self.folder / f"{name}.said").read_text().strip().rsplit("\n", 1)[-1]
+                        for name in ("munged", "slurmctld", "slurmd"))
 
 
 class Jobs(unittest.TestCase):
     def test_a_job_in_an_allocation_trains_to_the_bits_of_one_process(self):
         (SLURM.folder / "net.lnet").write_text(NET)
-        (SLURM.folder / "text.txt").write_text("".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
-        train = ["train", "net.lnet", "--data", "text:text.txt", "--after", "12u", "-t", "1", "--format", "jsonl", "-o"]
+        (SLURM.folder / "text.txt").write_text(
+            "".join("abcd\n"[(i * i // 7 + i // 3) % 5] for i in range(4000)))
+        train = ["train", "net.lnet", "--data", "text:text.txt", "--after", "12u", "-t", "1",
+                 "--format", "jsonl", "-o"]
         hashes, said = [], ""
-        for name, start in (("one", []), ("slurm", ["launch", "-v", "--launcher", "slurm", "-n", "2", "--interface", "lo", "--"])):
-            done = subprocess.run([str(LSTMC), *start, *train, name], capture_output=True, text=True, timeout=120, env=SLURM.env, cwd=SLURM.folder)
+        for name, start in (("one", []), ("slurm", ["launch", "-v", "--launcher", "slurm",
+                                                    "-n", "2", "--interface", "lo", "--"])):
+            done = subprocess.run([str(LSTMC), *start, *train, name], capture_output=True,
+                                  text=True, timeout=120, env=SLURM.env, cwd=SLURM.folder)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             hashes.append(json.loads(done.stdout.splitlines()[-1])["weights_hash"])
             said = done.stderr
@@ -128,9 +140,12 @@ class Jobs(unittest.TestCase):
             time.sleep(0.02)
         self.assertEqual(left, [])
         # The allocation was one of this Slurm, and is given back.
-        self.assertIn("JobId=1", subprocess.run(["scontrol", "show", "job", "1"], capture_output=True, text=True, env=SLURM.env).stdout)
+        self.assertIn("JobId=1",
+                      subprocess.run(["scontrol", "show", "job", "1"], capture_output=True,
+                                     text=True, env=SLURM.env).stdout)
         end = time.monotonic() + 20
-        while (left := subprocess.run(["squeue", "-h"], capture_output=True, text=True, env=SLURM.env).stdout) and time.monotonic() < end:
+        while (left := subprocess.run(["squeue", "-h"], capture_output=True, text=True,
+                                      env=SLURM.env).stdout) and time.monotonic() < end:
             time.sleep(0.2)
         self.assertEqual(left, "")
 
@@ -139,7 +154,9 @@ if __name__ == "__main__":
     if not (shutil.which("mpirun") and (LSTMC.parent / "liblstmc-mpi.so").exists()):
         print("skipped: there is no Open MPI; libopenmpi-dev and openmpi-bin bring it")
         sys.exit(77)
-    if missing := [name for name in ("munged", "slurmctld", "slurmd", "salloc", "srun", "sinfo", "scontrol", "squeue") if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")]:
+    if missing := [name for name in ("munged", "slurmctld", "slurmd", "salloc", "srun", "sinfo",
+                                     "scontrol", "squeue")
+                   if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")]:
         print(f"skipped: there is no {', '.join(missing)}; slurm-wlm and munge bring them")
         sys.exit(77)
     with Slurm() as SLURM:

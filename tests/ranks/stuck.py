@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""stuck.py LSTMC: jobs of which a rank lives and tells so, but does not get on; and jobs whose `launch`, or mpirun, does not.
+"""stuck.py LSTMC: jobs of which a rank lives and tells so, but does not get on; and jobs whose
+`launch`, or mpirun, does not.
 
-A thread of a rank is stopped as a debugger does it, while the others of its process go on. Prints what is missing and exits 77 where there is no Open
-MPI, or where no process may stop a thread of another one.
+A thread of a rank is stopped as a debugger does it, while the others of its process go on. Prints
+what is missing and exits 77 where there is no Open MPI, or where no process may stop a thread of
+another one.
 """
 import ctypes
 import os
@@ -36,7 +38,8 @@ def go_on(thread):
     libc.ptrace(DETACH, thread, None, None)
 
 
-CALLS = {"none": {-1}, "of files": {1, 3, 18, 20, 74, 83, 87, 257, 263}}  # of x86-64: write, close, pwrite64, writev, fsync, mkdir, unlink, openat, unlinkat
+# of x86-64: write, close, pwrite64, writev, fsync, mkdir, unlink, openat, unlinkat
+CALLS = {"none": {-1}, "of files": {1, 3, 18, 20, 74, 83, 87, 257, 263}}
 
 
 def stop_in(thread, calls):
@@ -78,13 +81,17 @@ class Stuck(JobCase):
         return said
 
     def test_a_device_that_does_not_get_on_is_named_with_rank_host_and_line(self):
-        """The first device of a rank is run by its main thread, which is between two runs now and then."""
+        """The first device of a rank is run by its main thread, which is between two runs now and
+        then."""
         # Within a launch, it has the deadline of launches; else what launch was told.
         host = re.escape(os.uname().nodename)
-        within = rf"rank 1 (on {host}: .*cpu:1 has been at launch|\(process \d+ on {host}\) has made no progress for [\d.]+ s; cpu:1 was at .*net\.lnet:\d+)"
-        between = rf"rank 1 \(process \d+ on {host}\) has made no progress for [\d.]+ s, between runs of its devices"
+        within = (rf"rank 1 (on {host}: .*cpu:1 has been at launch|\(process \d+ on {host}\) has "
+                  r"made no progress for [\d.]+ s; cpu:1 was at .*net\.lnet:\d+)")
+        between = (rf"rank 1 \(process \d+ on {host}\) has made no progress for [\d.]+ s, between "
+                   r"runs of its devices")
         for attempt in range(4):
-            job = self.start(f"device-{attempt}", "--stuck-timeout", "2s", hidden=400, save_every=40)
+            job = self.start(f"device-{attempt}", "--stuck-timeout", "2s", hidden=400,
+                             save_every=40)
             stop_in(job.pids[1], "none")
             said = self.stuck(job, job.pids[1], rf"E0802.*({within}|{between})", 14)
             if re.search(within, said):
@@ -94,7 +101,8 @@ class Stuck(JobCase):
     def test_a_rank_that_is_stuck_between_runs_is_named(self):
         job = self.start("host", "--stuck-timeout", "1500ms")
         stop_in(job.pids[0], "of files")  # rank 0 saves
-        self.stuck(job, job.pids[0], rf"E0802.*rank 0 \(process {job.pids[0]} on \S+\) has made no progress for [\d.]+ s, between runs of its devices", 11.5)
+        self.stuck(job, job.pids[0], rf"E0802.*rank 0 \(process {job.pids[0]} on \S+\) has made no "
+                                     r"progress for [\d.]+ s, between runs of its devices", 11.5)
 
     def test_a_long_save_is_no_end(self):
         job = self.start("patience", "--stuck-timeout", "2s")
@@ -126,13 +134,16 @@ class Stuck(JobCase):
 
     def test_the_end_of_mpirun_is_the_end_of_the_job(self):
         job = self.start("mpirun")
-        children = pathlib.Path(f"/proc/{job.child.pid}/task/{job.child.pid}/children").read_text().split()
-        mpirun, = [int(c) for c in children if "mpirun" in pathlib.Path(f"/proc/{c}/cmdline").read_text().split("\0")[0]]
+        children = pathlib.Path(
+            f"/proc/{job.child.pid}/task/{job.child.pid}/children").read_text().split()
+        mpirun, = [int(c) for c in children
+                   if "mpirun" in pathlib.Path(f"/proc/{c}/cmdline").read_text().split("\0")[0]]
         begin = time.monotonic()
         os.kill(mpirun, signal.SIGKILL)
         code, out = job.end()
         self.assertEqual(code, 8, job.text())
-        self.assertRegex(out + job.text(), r"E0801.*rank \d \(process \d+ on .*\) (is gone, and mpirun with it|has died)")
+        self.assertRegex(out + job.text(), r"E0801.*rank \d \(process \d+ on .*\) (is gone, and "
+                                           r"mpirun with it|has died)")
         self.assertLess(time.monotonic() - begin, 3 + MARGIN)
         self.assert_none_left(job)
 

@@ -1,4 +1,5 @@
-"""lstmc compiles samples into packages; lstmc-run, built without it, gives the same bits as `lstmc run`."""
+"""lstmc compiles samples into packages; lstmc-run, built without it, gives the same bits as `lstmc
+run`."""
 
 import json
 import os
@@ -24,7 +25,8 @@ def inputs(lstmc, package, folder):
     for i in forward["inputs"]:
         kind = i["dtype"]
         shape = "x".join(map(str, i["shape"]))
-        flags += ["-i", f"{i['name']}={shape}x{kind}=" + ("1" if kind.startswith("i") else "random:7")]
+        flags += ["-i",
+                  f"{i['name']}={shape}x{kind}=" + ("1" if kind.startswith("i") else "random:7")]
     return flags
 
 
@@ -34,11 +36,14 @@ def main(lstmc, runtime, samples):
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         for sample in SAMPLES:
-            run(lstmc, "compile", os.path.join(samples, sample), "-o", "m.lstmc", "--force", folder=folder)
+            run(lstmc, "compile", os.path.join(samples, sample), "-o", "m.lstmc",
+                "--force", folder=folder)
             flags = inputs(lstmc, "m.lstmc", folder)
-            run(lstmc, "run", "m.lstmc", *flags, "--seed", "3", "-o", "a.npz", "--force", folder=folder)
+            run(lstmc, "run", "m.lstmc", *flags, "--seed", "3", "-o", "a.npz",
+                "--force", folder=folder)
             run(runtime, "m.lstmc", *flags, "--seed", "3", "-o", "b.npz", "--force", folder=folder)
-            with open(os.path.join(folder, "a.npz"), "rb") as a, open(os.path.join(folder, "b.npz"), "rb") as b:
+            with open(os.path.join(folder, "a.npz"),
+                      "rb") as a, open(os.path.join(folder, "b.npz"), "rb") as b:
                 if a.read() != b.read():
                     sys.exit(f"{sample}: lstmc-run gives other bits than lstmc run")
             print(sample, "equal")

@@ -1,4 +1,5 @@
-"""dev_bench.py SOURCE: what `./dev bench --json` writes to stdout is one document, whatever the build before it says."""
+"""dev_bench.py SOURCE: what `./dev bench --json` writes to stdout is one document, whatever the
+build before it says."""
 import json
 import os
 import pathlib
@@ -21,8 +22,10 @@ with tempfile.TemporaryDirectory() as scratch:
     program(root / "tests/bench/bench.py", "#!/bin/sh\necho '{\"schema\": \"bench\"}'\n")
     (root / "build").mkdir()
     # With a prefix nothing is installed.
-    env = {**os.environ, "PATH": f"{root}/bin:{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(root), "CXX": f"{root}/bin/compiler"}
-    done = subprocess.run([root / "dev", "bench", "--json"], env=env, capture_output=True, text=True)
+    env = {**os.environ, "PATH": f"{root}/bin:{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(root),
+           "CXX": f"{root}/bin/compiler"}
+    done = subprocess.run([root / "dev", "bench", "--json"], env=env, capture_output=True,
+                          text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"schema": "bench"}, done.stdout
     assert "Building" in done.stderr, done.stderr

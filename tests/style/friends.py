@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""friends.py FOLDER: a room includes headers of its own, of the rooms that its FRIENDS in CMakeLists.txt name, and of these rooms' friends, and no others.
+"""friends.py FOLDER: a room includes headers of its own, of the rooms that its FRIENDS in
+CMakeLists.txt name, and of these rooms' friends, and no others.
 """
 import pathlib
 import re
@@ -24,8 +25,8 @@ for top in tops:
             friends_of[name] = set(words[1].split()) if len(words) > 1 else set()
             sources_of[name] = {word.split("/")[-1] for word in words[0].split()}
 
-# The room of a file: that of the innermost folder. If a folder has several rooms, the one that lists the source of that name, else the
-# last, which may use the others.
+# The room of a file: that of the innermost folder. If a folder has several rooms, the one that
+# lists the source of that name, else the last, which may use the others.
 rooms_in = {}
 for name, folder in folder_of.items():
     rooms_in.setdefault(folder, []).append(name)
@@ -62,9 +63,11 @@ for top in tops:
             continue
         for include in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M):
             other = room_of(pathlib.Path(include))
-            if other is None or other == room or folder_of[other] == folder_of[room] or not include.startswith(tuple(tops)):
+            if (other is None or other == room or folder_of[other] == folder_of[room]
+                or not include.startswith(tuple(tops))):
                 continue
             if other not in reached(room, set()):
                 missing.add(f"{path} includes {include}: {other} is no friend of {room}")
-print("\n".join(sorted(missing)) if missing else f"{len(folder_of)} rooms include their friends alone")
+print("\n".join(sorted(missing)) if missing
+      else f"{len(folder_of)} rooms include their friends alone")
 sys.exit(1 if missing else 0)

@@ -1,7 +1,9 @@
-"""programs.py SOURCE: every program that the project's scripts and tests call comes with a package that `dev` installs, or with a
-minimal Debian, git and ca-certificates. What a script looks for first (`command -v`, `shutil.which`) it may do without.
+"""programs.py SOURCE: every program that the project's scripts and tests call comes with a package
+that `dev` installs, or with a minimal Debian, git and ca-certificates. What a script looks for
+first (`command -v`, `shutil.which`) it may do without.
 
-Ends with 77, which is a skip, where the packages are not this machine's (no dpkg, or not all of them installed)."""
+Ends with 77, which is a skip, where the packages are not this machine's (no dpkg, or not all of
+them installed)."""
 import ast
 import pathlib
 import re
@@ -14,33 +16,41 @@ sys.path.insert(0, str(source / "tests/consumer"))
 import bare_root  # noqa: E402
 
 CALLS = {"run", "Popen", "check_output", "check_call", "call", "execvp", "posix_spawnp"}
-OWN = {"train", "compile", "inspect", "help", "forward"}  # what a file's own `run` takes: subcommands, entries
+# what a file's own `run` takes: subcommands, entries
+OWN = {"train", "compile", "inspect", "help", "forward"}
 # Not tests, but benches and tools that a person starts on a machine of their choice.
 LEFT_OUT = ("tests/bench/", "tests/gpu/")
 
 
 def words_of_python(path):
-    """(program, line, arguments) of each call that starts a program by a name that stands in the text, and the names asked for by shutil.which."""
+    """(program, line, arguments) of each call that starts a program by a name that stands in the
+    text, and the names asked for by shutil.which."""
     tree = ast.parse(path.read_text())
     calls, asked = [], set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = (node.func.attr if isinstance(node.func, ast.Attribute)
+                else getattr(node.func, "id", ""))
         module = getattr(node.func.value, "id", "") if isinstance(node.func, ast.Attribute) else ""
         first = node.args[0] if node.args else None
-        texts = [word.value for word in ast.walk(node) if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+        texts = [word.value for word in ast.walk(node)
+                 if isinstance(word, ast.Constant) and isinstance(word.value, str)]
         if name == "which" and isinstance(first, ast.Constant):
             asked.add(first.value)
         elif name in CALLS and module in ("", "subprocess", "os"):
             if isinstance(first, (ast.List, ast.Tuple)) and first.elts:
                 first = first.elts[0]
-            if isinstance(first, ast.Constant) and isinstance(first.value, str) and re.fullmatch(r"[a-z][a-z0-9.+-]*", first.value) and first.value not in OWN:
+            if (isinstance(first, ast.Constant) and isinstance(first.value, str)
+                and re.fullmatch(r"[a-z][a-z0-9.+-]*", first.value) and first.value not in OWN):
                 calls.append((first.value, node.lineno, texts))
-    for node in ast.walk(tree):  # `for program in "a", "b": if not shutil.which(program)`, and the same in one expression
+    # `for program in "a", "b": if not shutil.which(program)`, and the same in one expression
+    for node in ast.walk(tree):
         loops = [node] if isinstance(node, ast.For) else getattr(node, "generators", [])
-        if loops and any(isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "which" for call in ast.walk(node)):
-            asked |= {word.value for loop in loops for word in ast.walk(loop.iter) if isinstance(word, ast.Constant)}
+        if loops and any(isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "which"
+                         for call in ast.walk(node)):
+            asked |= {word.value for loop in loops for word in ast.walk(loop.iter)
+                      if isinstance(word, ast.Constant)}
     return calls, asked
 
 
@@ -54,7 +64,9 @@ def words_of_shell(path):
     calls = []
     for number, line in enumerate(text.splitlines(), 1):
         line = re.sub(r"(^|\s)#.*", "", re.sub(r"'[^']*'|\"(?:[^\"$]|\$(?!\())*\"", "''", line))
-        for word in re.findall(r"(?:^|[|;&(]|\$\(|\b(?:then|do|else|exec|nice|!)\s)\s*(?:\w+=\S*\s+)*([a-z][\w.+-]*)(?=\s|$)", line):
+        for word in re.findall(
+                r"(?:^|[|;&(]|\$\(|\b(?:then|do|else|exec|nice|!)\s)\s*"
+                r"(?:\w+=\S*\s+)*([a-z][\w.+-]*)(?=\s|$)", line):
             if word not in functions:
                 calls.append((word, number, line.split()))
     return calls, asked
@@ -66,19 +78,26 @@ def main():
         sys.exit(77)
     installed = bare_root.Installed()
     lists = re.findall(r"^\w*packages\+?=\((.*?)\)", (source / "dev").read_text(), re.M | re.S)
-    wanted = sorted({name for words in lists for name in words.split()} | {"zsh", "fish", "git", "ca-certificates", "apt"})
-    base = [name for name, (_, fields) in installed.rows.items() if fields.get("Essential") == "yes" or fields.get("Priority") == "required"]
+    wanted = sorted({name for words in lists for name in words.split()}
+                    | {"zsh", "fish", "git", "ca-certificates", "apt"})
+    base = [name for name, (_, fields) in installed.rows.items()
+            if fields.get("Essential") == "yes" or fields.get("Priority") == "required"]
     try:
         closure = installed.closure([[name] for name in wanted + base])
     except LookupError as missing:
         print(f"not installed here: {missing}")
         sys.exit(77)
-    files = {pathlib.Path(line).name for name in closure for path in installed.files(name) if path.suffix == ".list"
+    files = {pathlib.Path(line).name for name in closure for path in installed.files(name)
+             if path.suffix == ".list"
              for line in path.read_text().splitlines() if re.match(r"(/usr)?/s?bin/", line)}
-    files |= {path.name for folder in ("/usr/bin", "/usr/sbin") for path in pathlib.Path(folder).iterdir()
-              if path.is_symlink() and str(path.readlink()).startswith("/etc/alternatives/") and path.resolve().name in files}
-    shell = set(subprocess.run(["bash", "-c", "compgen -b; compgen -k"], capture_output=True, text=True, check=True).stdout.split())
-    tracked = subprocess.run(["git", "-C", str(source), "ls-files", "dev", "*.py", "*.sh"], capture_output=True, text=True, check=True).stdout.split()
+    files |= {path.name for folder in ("/usr/bin", "/usr/sbin")
+              for path in pathlib.Path(folder).iterdir()
+              if path.is_symlink() and str(path.readlink()).startswith("/etc/alternatives/")
+              and path.resolve().name in files}
+    shell = set(subprocess.run(["bash", "-c", "compgen -b; compgen -k"], capture_output=True,
+                               text=True, check=True).stdout.split())
+    tracked = subprocess.run(["git", "-C", str(source), "ls-files", "dev", "*.py", "*.sh"],
+                             capture_output=True, text=True, check=True).stdout.split()
     wrong = []
     for name in tracked:
         if name.startswith(LEFT_OUT):
@@ -89,7 +108,8 @@ def main():
             if word not in files and word not in asked and (python or word not in shell):
                 wrong.append(f"{name}:{line}: no package of `dev` brings {word}")
             if word == "cmake" and "-S" in arguments and "-G" not in arguments:
-                wrong.append(f"{name}:{line}: cmake without -G calls make, which no package of `dev` brings")
+                wrong.append(
+                    f"{name}:{line}: cmake without -G calls make, which no package of `dev` brings")
     if len(files) < 500 or not any(name.endswith(".sh") for name in tracked):
         wrong.append("found too little to look at")
     sys.exit("\n".join(wrong) or 0)

@@ -8,17 +8,20 @@ import sys
 BANNED = {
     r"\b(?:behind|in front of)\b": "after or before, for time and order",
     r"\b(?:ints|floats)\[\d": "kernel arguments have names (executor/abi/KernelArguments.h)",
-    r"\b(?:Seat|WaitingRoom|retreat|Foretold|Homes|Stamp)\b": "device state, parker, backward, forecast, placement, location",
+    r"\b(?:Seat|WaitingRoom|retreat|Foretold|Homes|Stamp)\b": "device state, parker, backward, "
+                                                              "forecast, placement, location",
     r"\b[Bb]orders?\b": "boundary or alignment",
 }
 SUFFIXES = {".h", ".cpp", ".cu", ".td", ".def", ".md", ".py", ".fbs", ".txt", ".lnet"}
 
 folder = pathlib.Path(sys.argv[1])
 listed = subprocess.run(["git", "-C", folder, "ls-files"], capture_output=True, text=True)
-files = [folder / name for name in listed.stdout.splitlines()] if listed.returncode == 0 else list(folder.rglob("*"))
+files = ([folder / name for name in listed.stdout.splitlines()] if listed.returncode == 0
+         else list(folder.rglob("*")))
 found = []
 for file in files:
-    if file.suffix not in SUFFIXES or file.name == "words.py" or not file.is_file() or "build" in file.relative_to(folder).parts[0]:
+    if (file.suffix not in SUFFIXES or file.name == "words.py" or not file.is_file()
+        or "build" in file.relative_to(folder).parts[0]):
         continue
     for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
         for pattern, instead in BANNED.items():

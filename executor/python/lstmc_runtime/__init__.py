@@ -1,10 +1,12 @@
-"""Runs compiled networks: packages of `lstmc compile` and checkpoints of `lstmc train`, with NumPy and without the compiler.
+"""Runs compiled networks: packages of `lstmc compile` and checkpoints of `lstmc train`, with NumPy
+and without the compiler.
 
     import lstmc_runtime
     session = lstmc_runtime.load("lm.lstmc").session(params="lm.safetensors", threads=4)
     outputs = session.run({"data": ids})
 
-Package and Session are those of the module `lstmc`, as far as nothing is compiled or trained. Bits are those of the command.
+Package and Session are those of the module `lstmc`, as far as nothing is compiled or trained. Bits
+are those of the command.
 """
 
 from __future__ import annotations
@@ -43,13 +45,14 @@ def _alone(method: Method) -> Method:
 
 
 class Package:
-    """A compiled network, without weights (unless it is from a checkpoint). It does not change, so that any number of threads may read it and
-    make sessions of it at the same time."""
+    """A compiled network, without weights (unless it is from a checkpoint). It does not change, so
+    that any number of threads may read it and make sessions of it at the same time."""
 
     def __init__(self, handle: Any, path: str | None = None) -> None:
         self._handle, self._path = handle, path
 
-    def __del__(self, close=library.lstmc_package_close):  # bound here: at the interpreter's end modules are empty
+    # bound here: at the interpreter's end modules are empty
+    def __del__(self, close=library.lstmc_package_close):
         close(self._handle)
 
     @property
@@ -80,11 +83,14 @@ class Package:
         """What a session takes on its devices, weights included."""
         return library.lstmc_package_planned_bytes(self._handle)
 
-    def session(self, params: str | os.PathLike[str] | None = None, threads: int = 0, devices: str | None = None, check_nan: bool = False,
+    def session(self, params: str | os.PathLike[str] | None = None, threads: int = 0,
+                devices: str | None = None, check_nan: bool = False,
                 share: Session | None = None) -> Session:
-        """Memory, threads and weights. `params` is a safetensors or npz file or a checkpoint; without it, a checkpoint's own weights, those
-        beside the package's file, or zeros. `share`: a session of this package whose weights are read in place of own ones; they are constant
-        from then on. `devices` is a list as for `-d`, `threads` their number per device (0: all processors)."""
+        """Memory, threads and weights. `params` is a safetensors or npz file or a checkpoint;
+        without it, a checkpoint's own weights, those beside the package's file, or zeros. `share`:
+        a session of this package whose weights are read in place of own ones; they are constant
+        from then on. `devices` is a list as for `-d`, `threads` their number per device (0: all
+        processors)."""
         return Session(self, params, threads, devices, check_nan, share)
 
     def _entry(self, entry):
@@ -92,22 +98,29 @@ class Package:
 
 
 class Session:
-    """A package with memory, weights and states. Threads may share it: each call, with its inputs, run and outputs, is one piece, for which
-    those of other threads wait; none holds the GIL while it waits or runs. States are the session's, not a thread's: what one thread's run
-    leaves, the next run of any thread begins with. `with session.alone():` makes one piece of several calls, as writing to `input(..)`, a run,
-    and reading the views of `copy=False`. Sessions that share weights are independent."""
+    """A package with memory, weights and states. Threads may share it: each call, with its inputs,
+    run and outputs, is one piece, for which those of other threads wait; none holds the GIL while
+    it waits or runs. States are the session's, not a thread's: what one thread's run leaves, the
+    next run of any thread begins with. `with session.alone():` makes one piece of several calls, as
+    writing to `input(..)`, a run, and reading the views of `copy=False`. Sessions that share
+    weights are independent."""
 
-    def __init__(self, package: Package, params: str | os.PathLike[str] | None = None, threads: int = 0, devices: str | None = None,
+    def __init__(self, package: Package, params: str | os.PathLike[str] | None = None,
+                 threads: int = 0, devices: str | None = None,
                  check_nan: bool = False, share: Session | None = None) -> None:
         self.package, self._handle, self._turn = package, ctypes.c_void_p(), threading.RLock()
-        self._viewed, self._set = set(), set()  # (entry, input): whose memory the user writes; that hold until another entry runs
-        options = Options(size=ctypes.sizeof(Options), devices=devices.encode() if devices else None, threads=threads, check_finite=bool(check_nan))
+        # (entry, input): whose memory the user writes; that hold until another entry runs
+        self._viewed, self._set = set(), set()
+        options = Options(size=ctypes.sizeof(Options),
+                          devices=devices.encode() if devices else None, threads=threads,
+                          check_finite=bool(check_nan))
         call("session_create", package._handle, ctypes.byref(options), ctypes.byref(self._handle))
         if share is not None:
             with share._turn:
                 call("session_share_weights", self._handle, share._handle)
         elif params is not None or package._path is not None:
-            call("session_load_weights", self._handle, str(package._path if params is None else params).encode())
+            call("session_load_weights", self._handle,
+                 str(package._path if params is None else params).encode())
 
     def __del__(self, close=library.lstmc_session_close):
         close(self._handle)
@@ -119,56 +132,71 @@ class Session:
             yield
 
     @_alone
-    def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
-        """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first, for this run; those that are
-        not among them have to be written by `set_input` or to `input(..)` before. Without `inputs` it runs on what is there. With
-        `copy=False` outputs are views of that memory, which the next run overwrites, of any thread. "step" is one update of the weights, as `lstmc train`
-        makes it, and also takes `learning_rate`, `update` (from 1) and `seed`."""
+    def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward",
+            copy: bool = True) -> dict[str, numpy.ndarray]:
+        """Runs an entry and returns its outputs by name. `inputs` are written to the session's
+        memory first, for this run; those that are not among them have to be written by `set_input`
+        or to `input(..)` before. Without `inputs` it runs on what is there. With `copy=False`
+        outputs are views of that memory, which the next run overwrites, of any thread. "step" is
+        one update of the weights, as `lstmc train` makes it, and also takes `learning_rate`,
+        `update` (from 1) and `seed`."""
         given = dict(inputs or {})
         self._check_given(given, entry)
         self._set_update(given, entry)
         for name, value in given.items():
             self._write(name, value, entry)
-        self._set = {(of, name) for of, name in self._set if of == entry and name not in (inputs or ())}
+        self._set = {(of, name) for of, name in self._set
+                     if of == entry and name not in (inputs or ())}
         call("session_run", self._handle, self.package._entry(entry))
         outputs = {name: self.output(name, entry) for name in self.package.outputs(entry)}
         return {name: output.copy() for name, output in outputs.items()} if copy else outputs
 
     def _set_update(self, given, entry):
-        """Takes the scalars of an update out of what is given: a view of the rate has fewer digits than `lstmc train`'s."""
+        """Takes the scalars of an update out of what is given: a view of the rate has fewer digits
+        than `lstmc train`'s."""
         if "learning_rate" in given and "update" in given:
-            seed = given.pop("seed") if "seed" in given else self._view("session_input", entry.encode(), b"seed")
-            rate, update, seed = (numpy.asarray(value).reshape(-1)[0].item() for value in (given.pop("learning_rate"), given.pop("update"), seed))
-            call("session_set_update", self._handle, ctypes.c_double(rate), ctypes.c_int64(update), ctypes.c_uint64(seed))
+            seed = (given.pop("seed") if "seed" in given
+                    else self._view("session_input", entry.encode(), b"seed"))
+            rate, update, seed = (
+                numpy.asarray(value).reshape(-1)[0].item()
+                for value in (given.pop("learning_rate"), given.pop("update"), seed))
+            call("session_set_update", self._handle, ctypes.c_double(rate), ctypes.c_int64(update),
+                 ctypes.c_uint64(seed))
 
     def _check_given(self, inputs, entry):
         known = self.package.inputs(entry)
         for name in inputs:
             wanted("input", name, known)
-        missing = [name for name in known if name != "seed" and name not in inputs and (entry, name) not in self._viewed | self._set]
+        missing = [name for name in known if name != "seed" and name not in inputs
+                   and (entry, name) not in self._viewed | self._set]
         if missing and (inputs or "learning_rate" in known):
-            raise Error(f"error[E0001]: {entry} needs {', '.join(missing)}, which {'was' if len(missing) == 1 else 'were'} not given; "
-                        "set_input gives an input that holds until another entry runs")
+            raise Error(f"error[E0001]: {entry} needs {', '.join(missing)}, which "
+                        f"{'was' if len(missing) == 1 else 'were'} not given; set_input gives an "
+                        "input that holds until another entry runs")
 
     @_alone
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
-        """Writes an array of the input's shape, for all runs until another entry runs or the input is written again; its numbers are
-        converted where that loses nothing but digits of floats."""
+        """Writes an array of the input's shape, for all runs until another entry runs or the input
+        is written again; its numbers are converted where that loses nothing but digits of
+        floats."""
         self._write(name, value, entry)
         self._set.add((entry, name))
 
     def _write(self, name, value, entry):
         view, array = self._input(name, entry), numpy.asarray(value)
         if numpy.ma.is_masked(value):
-            raise Error(f"error[E0610]: input {name}: found masked elements, want a value for each: array.filled(0)")
+            raise Error(f"error[E0610]: input {name}: found masked elements, want a value for "
+                        "each: array.filled(0)")
         if array.shape != view.shape:
             raise Error(f"error[E0610]: input {name}: found shape {array.shape}, want {view.shape}")
         if not numpy.can_cast(array.dtype, view.dtype, "same_kind"):
             raise Error(f"error[E0610]: input {name}: found {array.dtype}, want {view.dtype}")
         with numpy.errstate(over="ignore"):
             view[...] = array
-        if view.dtype.kind == "f" and view.dtype.itemsize < array.dtype.itemsize and (numpy.isinf(view) & numpy.isfinite(array)).any():
-            raise Error(f"error[E0604]: input {name}: found a number that {view.dtype} does not have")
+        if (view.dtype.kind == "f" and view.dtype.itemsize < array.dtype.itemsize
+            and (numpy.isinf(view) & numpy.isfinite(array)).any()):
+            raise Error(
+                f"error[E0604]: input {name}: found a number that {view.dtype} does not have")
 
     @_alone
     def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
@@ -190,7 +218,8 @@ class Session:
     @_alone
     def states(self) -> dict[str, numpy.ndarray]:
         """Copies of what is kept between runs."""
-        return {name: self._view("session_state", name.encode()).copy() for name in self.package.states}
+        return {name: self._view("session_state", name.encode()).copy()
+                for name in self.package.states}
 
     @_alone
     def set_states(self, states: Mapping[str, ArrayLike]) -> None:
@@ -198,8 +227,10 @@ class Session:
             have = self._view("session_state", wanted("state", name, self.package.states).encode())
             array = numpy.ascontiguousarray(value, dtype=have.dtype)
             if array.shape != have.shape:
-                raise Error(f"error[E0610]: state {name}: found shape {array.shape}, want {have.shape}")
-            call("session_set_state", self._handle, name.encode(), array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
+                raise Error(
+                    f"error[E0610]: state {name}: found shape {array.shape}, want {have.shape}")
+            call("session_set_state", self._handle, name.encode(),
+                 array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
 
     @_alone
     def reset_states(self) -> None:
@@ -216,7 +247,8 @@ class Session:
         """An array over the session's memory, which lives as long as the array."""
         tensor = Tensor()
         call(function, self._handle, *words, ctypes.byref(tensor))
-        memory = (ctypes.c_char * library.lstmc_tensor_bytes(ctypes.byref(tensor))).from_address(tensor.data)
+        memory = (ctypes.c_char
+                  * library.lstmc_tensor_bytes(ctypes.byref(tensor))).from_address(tensor.data)
         memory.session = self
         return numpy.frombuffer(memory, DTYPES[tensor.dtype]).reshape(tensor.shape[:tensor.rank])
 

@@ -8,7 +8,8 @@ import re
 
 
 class Error(Exception):
-    """An error with the text that the command prints. `code` is "E0610" and so on, `exit` the command's exit code."""
+    """An error with the text that the command prints. `code` is "E0610" and so on, `exit` the
+    command's exit code."""
 
     def __init__(self, text, exit=2):
         super().__init__(text)
@@ -17,12 +18,15 @@ class Error(Exception):
 
 
 class Options(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("devices", ctypes.c_char_p), ("threads", ctypes.c_int32), ("check_finite", ctypes.c_uint32),
-                ("allocate", ctypes.c_void_p), ("release", ctypes.c_void_p), ("log", ctypes.c_void_p), ("user", ctypes.c_void_p)]
+    _fields_ = [("size", ctypes.c_size_t), ("devices", ctypes.c_char_p),
+                ("threads", ctypes.c_int32), ("check_finite", ctypes.c_uint32),
+                ("allocate", ctypes.c_void_p), ("release", ctypes.c_void_p),
+                ("log", ctypes.c_void_p), ("user", ctypes.c_void_p)]
 
 
 class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int32), ("shape", ctypes.c_int64 * 16)]
+    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int32),
+                ("shape", ctypes.c_int64 * 16)]
 
 
 # By lstmc_dtype. NumPy has no bfloat16: its bits.
@@ -32,11 +36,13 @@ DTYPES = ["float32", "float64", "float16", "uint16", "int8", "uint8", "int32", "
 def find():
     """The library of the wheel, that of LSTMC_RUNTIME_LIBRARY, or the system's."""
     own = pathlib.Path(__file__).parent / "liblstmc.so"
-    return os.environ.get("LSTMC_RUNTIME_LIBRARY") or (str(own) if own.exists() else "liblstmc.so.0")
+    return (os.environ.get("LSTMC_RUNTIME_LIBRARY")
+            or (str(own) if own.exists() else "liblstmc.so.0"))
 
 
 library = ctypes.CDLL(find())
-for name in ("message", "version", "package_entry", "package_input", "package_output", "package_state", "package_parameter", "package_slot"):
+for name in ("message", "version", "package_entry", "package_input", "package_output",
+             "package_state", "package_parameter", "package_slot"):
     getattr(library, "lstmc_" + name).restype = ctypes.c_char_p
 for name in ("package_planned_bytes", "session_weights_hash"):
     getattr(library, "lstmc_" + name).restype = ctypes.c_uint64

@@ -1,6 +1,12 @@
 #include "frontend/lnet/net/Schedules.h"
 
+#include "executor/abi/Schedules.h"
+
 namespace lstmc::lnet {
+
+template <size_t Row> Value Schedules::ofRow(Arguments &arguments) {
+  return schedule(arguments, kSchedules[Row]);
+}
 
 std::span<const BuiltinRow<Schedules>> Schedules::functions() {
   static constexpr BuiltinRow<Schedules> kTable[] = {

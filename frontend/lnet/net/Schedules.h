@@ -2,8 +2,11 @@
 // (executor/abi/Schedules.def).
 #pragma once
 
-#include "executor/abi/Schedules.h"
 #include "frontend/lnet/evaluation/Builtins.h"
+
+namespace lstmc {
+struct ScheduleRow;
+}
 
 namespace lstmc::lnet {
 
@@ -13,9 +16,7 @@ public:
   static std::span<const BuiltinRow<Schedules>> functions();
 
 private:
-  template <size_t Row> Value ofRow(Arguments &arguments) {
-    return schedule(arguments, kSchedules[Row]);
-  }
+  template <size_t Row> Value ofRow(Arguments &arguments);
   Value schedule(Arguments &arguments, const ScheduleRow &row);
 
   Run &run_;

@@ -1,10 +1,12 @@
 """lstmc: compiles networks of symbols, mainly stacked LSTMs, and runs them.
 
-`sym` makes networks, `rnn` has cells that are unrolled step by step, `init` first values; `Network` and `load` compile and train, and a
-`Session` runs. `nd` computes at once, with gradients by `autograd`. See docs/python.md.
+`sym` makes networks, `rnn` has cells that are unrolled step by step, `init` first values; `Network`
+and `load` compile and train, and a `Session` runs. `nd` computes at once, with gradients by
+`autograd`. See docs/python.md.
 """
 
-from . import _core, attribute, autograd, callback, init, io, lr_scheduler, metric, model, name, nd, optimizer, random, rnn, sym
+from . import (_core, attribute, autograd, callback, init, io, lr_scheduler, metric, model, name,
+               nd, optimizer, random, rnn, sym)
 from . import mod
 from . import visualization as viz
 from .attribute import AttrScope

@@ -4,15 +4,17 @@ import inspect
 
 
 def split(record, args, keywords, tensor):
-    """(inputs, attributes) of a call: [(input's name or None, tensor or None)] and {name: value}. Positional arguments are the inputs, then
-    the attributes in the order of the record; of an op with any number of inputs, all are inputs. `tensor` is the class of inputs."""
+    """(inputs, attributes) of a call: [(input's name or None, tensor or None)] and {name: value}.
+    Positional arguments are the inputs, then the attributes in the order of the record; of an op
+    with any number of inputs, all are inputs. `tensor` is the class of inputs."""
     _, _, inputs, variadic, attributes, _ = record
     known = {argument for argument, _ in inputs}
     count = len(args) if variadic else min(len(args), len(inputs))
     tensors = [(None, argument) for argument in args[:count]]
     names = [attribute for attribute, *_ in attributes]
     if len(args) - count > len(names):
-        raise TypeError(f"{record[0]} takes at most {len(inputs) + len(names)} arguments, got {len(args)}")
+        raise TypeError(
+            f"{record[0]} takes at most {len(inputs) + len(names)} arguments, got {len(args)}")
     values = dict(zip(names, args[count:]))
     for key, value in keywords.items():
         if isinstance(value, tensor) or key in known:
@@ -40,12 +42,14 @@ def document(spelled, record, kind="symbols"):
     if spelled != name:
         lines += [f"Another name of {name}.", ""]
     lines += [f"Inputs: any number of {kind}." if variadic else "Inputs:"]
-    lines += [f"    {argument}{_LEFT_OUT[left_out] if kind == 'symbols' else ''}" for argument, left_out in inputs]
+    lines += [f"    {argument}{_LEFT_OUT[left_out] if kind == 'symbols' else ''}"
+              for argument, left_out in inputs]
     if attributes:
         lines += ["", "Attributes:"]
     for attribute, wanted, default, other in attributes:
         also = f" (also {', '.join(other)})" if other else ""
-        lines.append(f"    {attribute}: {wanted}, " + ("required" if default is None else f"default {default}") + also)
+        lines.append(f"    {attribute}: {wanted}, "
+                     + ("required" if default is None else f"default {default}") + also)
     return "\n".join(lines)
 
 
@@ -56,5 +60,7 @@ def signature(record, *last):
     kind = Parameter.KEYWORD_ONLY if variadic else Parameter.POSITIONAL_OR_KEYWORD
     parameters = [Parameter("args", Parameter.VAR_POSITIONAL)] if variadic else [
         Parameter(argument, kind, default=None) for argument, _ in inputs]
-    parameters += [Parameter(attribute, kind, default=default) for attribute, _, default, _ in attributes if attribute.isidentifier()]
-    return inspect.Signature(parameters + [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in last])
+    parameters += [Parameter(attribute, kind, default=default)
+                   for attribute, _, default, _ in attributes if attribute.isidentifier()]
+    return inspect.Signature(
+        parameters + [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in last])

@@ -1,5 +1,5 @@
-"""MXNet's functions of two operands, each a tensor or a number: add, maximum, lesser and so on. Symbols take the ops of one shape as
-MXNet's do, arrays those that stretch."""
+"""MXNet's functions of two operands, each a tensor or a number: add, maximum, lesser and so on.
+Symbols take the ops of one shape as MXNet's do, arrays those that stretch."""
 
 from __future__ import annotations
 
@@ -51,39 +51,50 @@ TABLE = {
     "equal": ("_equal", "broadcast_equal", "_equal_scalar", "_equal_scalar"),
     "not_equal": ("_not_equal", "broadcast_not_equal", "_not_equal_scalar", "_not_equal_scalar"),
     "greater": ("_greater", "broadcast_greater", "_greater_scalar", "_lesser_scalar"),
-    "greater_equal": ("_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar", "_lesser_equal_scalar"),
+    "greater_equal": ("_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar",
+                      "_lesser_equal_scalar"),
     "lesser": ("_lesser", "broadcast_lesser", "_lesser_scalar", "_greater_scalar"),
-    "lesser_equal": ("_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"),
-    "logical_and": ("_logical_and", "broadcast_logical_and", "_logical_and_scalar", "_logical_and_scalar"),
-    "logical_or": ("_logical_or", "broadcast_logical_or", "_logical_or_scalar", "_logical_or_scalar"),
-    "logical_xor": ("_logical_xor", "broadcast_logical_xor", "_logical_xor_scalar", "_logical_xor_scalar"),
+    "lesser_equal": ("_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar",
+                     "_greater_equal_scalar"),
+    "logical_and": ("_logical_and", "broadcast_logical_and", "_logical_and_scalar",
+                    "_logical_and_scalar"),
+    "logical_or": ("_logical_or", "broadcast_logical_or", "_logical_or_scalar",
+                   "_logical_or_scalar"),
+    "logical_xor": ("_logical_xor", "broadcast_logical_xor", "_logical_xor_scalar",
+                    "_logical_xor_scalar"),
 }
 
-_OPERATORS = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "mod": "modulo", "pow": "power"}
-_COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "lesser", "le": "lesser_equal", "gt": "greater", "ge": "greater_equal"}
+_OPERATORS = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
+              "mod": "modulo", "pow": "power"}
+_COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "lesser", "le": "lesser_equal",
+                "gt": "greater", "ge": "greater_equal"}
 
 
 def is_number(value):
-    return isinstance(value, (int, float)) or (hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0)
+    return (isinstance(value, (int, float))
+            or (hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0))
 
 
 def _is_rounded(number):
     """Whether it is an integer of 64 bits that no float holds."""
-    return hasattr(number, "__index__") and -2 ** 63 <= (whole := operator.index(number)) < 2 ** 63 and int(float(whole)) != whole
+    return (hasattr(number, "__index__") and -2 ** 63 <= (whole := operator.index(number)) < 2 ** 63
+            and int(float(whole)) != whole)
 
 
 def functions(tensor, apply, stretch):
-    """{name: function} for tensors of a class. `apply(op, [(None, tensor)], attributes, name)` makes a node; `stretch` says which of
-    the ops takes two tensors."""
+    """{name: function} for tensors of a class. `apply(op, [(None, tensor)], attributes, name)`
+    makes a node; `stretch` says which of the ops takes two tensors."""
 
     def make(spelled, ops):
         same, stretching, on_right, on_left = ops
 
         def constant(like, number):
-            """A number that no float holds, as a tensor like another one: the sum of two that a float holds."""
+            """A number that no float holds, as a tensor like another one: the sum of two that a
+            float holds."""
             whole = operator.index(number)
             low = whole % 2 ** 11
-            high = apply("_plus_scalar", [(None, apply("zeros_like", [(None, like)], {}, None))], {"scalar": float(whole - low)}, None)
+            high = apply("_plus_scalar", [(None, apply("zeros_like", [(None, like)], {}, None))],
+                         {"scalar": float(whole - low)}, None)
             return apply("_plus_scalar", [(None, high)], {"scalar": float(low)}, None)
 
         def call(lhs, rhs, name=None):
@@ -97,7 +108,8 @@ def functions(tensor, apply, stretch):
                 return apply(on_right, [(None, lhs)], {"scalar": float(rhs)}, name)
             if isinstance(rhs, tensor) and is_number(lhs):
                 return apply(on_left, [(None, rhs)], {"scalar": float(lhs)}, name)
-            raise TypeError(f"{spelled} takes two operands, of which one at least is a {tensor.__name__}, got {lhs!r} and {rhs!r}")
+            raise TypeError(f"{spelled} takes two operands, of which one at least is a "
+                            f"{tensor.__name__}, got {lhs!r} and {rhs!r}")
 
         call.__name__ = call.__qualname__ = spelled
         call.__doc__ = f"`{spelled}(lhs, rhs)` of two tensors, or of a tensor and a number."

@@ -6,7 +6,8 @@ from .error import of_file
 
 
 def as_array(value):
-    """A NumPy array, without a copy where the memory allows: of an array, of what has DLPack or the buffer protocol, or of numbers."""
+    """A NumPy array, without a copy where the memory allows: of an array, of what has DLPack or the
+    buffer protocol, or of numbers."""
     if isinstance(value, numpy.ndarray):
         return value
     if hasattr(value, "asnumpy"):  # MXNet's NDArray
@@ -17,8 +18,10 @@ def as_array(value):
 
 
 _REMEDIES = {
-    "O": "numbers in objects become an array by astype(\"float32\"), missing ones of pandas by to_numpy(\"float32\", na_value=float(\"nan\"))",
-    "U": "numbers in text become an array by astype(\"float32\"), names numbers by numpy.unique(.., return_inverse=True)",
+    "O": "numbers in objects become an array by astype(\"float32\"), missing ones of pandas by "
+         "to_numpy(\"float32\", na_value=float(\"nan\"))",
+    "U": "numbers in text become an array by astype(\"float32\"), names numbers by "
+         "numpy.unique(.., return_inverse=True)",
     "M": "a date becomes a number by (dates - dates[0]) / numpy.timedelta64(1, \"D\")",
     "m": "a time becomes a number by times / numpy.timedelta64(1, \"s\")",
     "c": "real and imaginary parts are two inputs, or numpy.stack([x.real, x.imag], -1)",
@@ -27,16 +30,20 @@ _REMEDIES["S"] = _REMEDIES["U"]
 
 
 def numbers(value, name):
-    """as_array() for an input or a weight of that name. E0610 where it has no numbers that a network has."""
+    """as_array() for an input or a weight of that name. E0610 where it has no numbers that a
+    network has."""
     array = value if isinstance(value, numpy.ma.MaskedArray) else as_array(value)
     if numpy.ma.is_masked(array):
-        raise of_file("E0610", f'array "{name}": found masked elements, want a value for each: array.filled(0), and a mask as an input of its own')
+        raise of_file("E0610", f'array "{name}": found masked elements, want a value for each: '
+                               'array.filled(0), and a mask as an input of its own')
     array = numpy.asarray(array)
     if array.dtype.kind not in "biuf":
         remedy = _REMEDIES.get(array.dtype.kind)
-        raise of_file("E0610", f'array "{name}": found dtype {array.dtype}, want numbers' + (f"; {remedy}" if remedy else ""))
+        raise of_file("E0610", f'array "{name}": found dtype '
+                               f'{array.dtype}, want numbers' + (f"; {remedy}" if remedy else ""))
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        raise of_file("E0610", f'array "{name}": found dtype {array.dtype}, want at most float64: astype("float64")')
+        raise of_file("E0610", f'array "{name}": found dtype {array.dtype}, want at most float64: '
+                               'astype("float64")')
     if array.dtype in _STORED:
         return array
     if not array.dtype.isnative:
@@ -46,7 +53,8 @@ def numbers(value, name):
     return array.astype("int64")
 
 
-_STORED = [numpy.dtype(name) for name in ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")]
+_STORED = [numpy.dtype(name)
+           for name in ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")]
 
 
 def converted(array, dtype, name):
@@ -57,23 +65,29 @@ def converted(array, dtype, name):
         wrong = numpy.isinf(made) & numpy.isfinite(array)
         if wrong.any():
             at = numpy.flatnonzero(wrong.ravel())[0]
-            raise of_file("E0604", f'array "{name}" element {at}: found {array.ravel()[at]}, want a value of {made.dtype.name}')
+            raise of_file("E0604", f'array "{name}" element {at}: found {array.ravel()[at]}, want '
+                                   f'a value of {made.dtype.name}')
     return made
 
 
 def fill(view, value, name):
-    """Writes an array to a view of an input. E0610 for another shape, E0604 for a number that its type does not have."""
+    """Writes an array to a view of an input. E0610 for another shape, E0604 for a number that its
+    type does not have."""
     array = numbers(value, name)
     if array.shape != view.shape:
-        raise of_file("E0610", f'input "{name}": found shape {list(array.shape)}, want {list(view.shape)}')
+        raise of_file(
+            "E0610", f'input "{name}": found shape {list(array.shape)}, want {list(view.shape)}')
     if array.dtype != view.dtype and view.dtype.kind in "iub":
         whole = array.astype(view.dtype)
         if not numpy.array_equal(whole, array):
             at = numpy.flatnonzero((whole != array).ravel())[0]
-            raise of_file("E0604", f'input "{name}" element {at}: found {array.ravel()[at]}, want a value of {view.dtype.name}')
-    numpy.copyto(view, array if array.dtype == view.dtype else converted(array, view.dtype, name), casting="unsafe")
+            raise of_file("E0604", f'input "{name}" element {at}: found {array.ravel()[at]}, want '
+                                   f'a value of {view.dtype.name}')
+    numpy.copyto(view, array if array.dtype == view.dtype else converted(array, view.dtype, name),
+                 casting="unsafe")
 
 
 def input_dtype(array):
-    """The type of an input that nothing else says: int32 of integers, float32 of other numbers, as MXNet computes."""
+    """The type of an input that nothing else says: int32 of integers, float32 of other numbers, as
+    MXNet computes."""
     return "int32" if array.dtype.kind in "iu" else "bool" if array.dtype.kind == "b" else "float32"

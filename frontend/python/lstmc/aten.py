@@ -1,4 +1,5 @@
-"""What operators of PyTorch's ATen are here: a function (arguments, keywords, node) -> symbol for each, by its name in torch.export."""
+"""What operators of PyTorch's ATen are here: a function (arguments, keywords, node) -> symbol for
+each, by its name in torch.export."""
 
 import math
 
@@ -34,27 +35,32 @@ def shape_of(node):
 
 
 def dtype_of(source):
-    """The type in which a value of the exported graph is here, by name: whole numbers are int32, truths are float32."""
+    """The type in which a value of the exported graph is here, by name: whole numbers are int32,
+    truths are float32."""
     name = str(source.meta["val"].dtype).removeprefix("torch.")
     return {"int64": "int32", "bool": "float32"}.get(name, name)
 
 
 def _as(symbol, source, dtype):
     """Converted, unless it has the type already. `source` is what the exported graph has for it."""
-    return symbol if not isinstance(symbol, Symbol) or dtype_of(source) == dtype else sym.Cast(symbol, dtype=dtype)
+    return (symbol if not isinstance(symbol, Symbol) or dtype_of(source) == dtype
+            else sym.Cast(symbol, dtype=dtype))
 
 
 def _elementwise(function, *names):
     _operator(*names)(lambda args, keywords, node: function(args[0]))
 
 
-_OTHER_NAMES = {"neg": "negative", "round": "rint", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
+_OTHER_NAMES = {"neg": "negative", "round": "rint", "asin": "arcsin", "acos": "arccos",
+                "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
                 "atanh": "arctanh", "lgamma": "gammaln"}
-for _name in ("relu sigmoid tanh exp log log2 log10 log1p expm1 sqrt rsqrt abs neg erf erfinv sin cos tan sinh cosh asin acos atan asinh acosh atanh "
-              "lgamma floor ceil round trunc sign reciprocal square silu mish softsign log_sigmoid").split():
-    _elementwise(getattr(sym, _OTHER_NAMES.get(_name, _name)), _name + ".default", _name + "_.default")
-_elementwise(lambda x: x, "contiguous.default", "clone.default", "detach.default", "detach_.default", "alias.default",
-             "lift_fresh_copy.default")
+for _name in ("relu sigmoid tanh exp log log2 log10 log1p expm1 sqrt rsqrt abs neg erf erfinv sin "
+              "cos tan sinh cosh asin acos atan asinh acosh atanh lgamma floor ceil round trunc "
+              "sign reciprocal square silu mish softsign log_sigmoid").split():
+    _elementwise(getattr(sym, _OTHER_NAMES.get(_name, _name)), _name + ".default",
+                 _name + "_.default")
+_elementwise(lambda x: x, "contiguous.default", "clone.default", "detach.default",
+             "detach_.default", "alias.default", "lift_fresh_copy.default")
 
 
 @_operator("gelu.default")
@@ -62,7 +68,8 @@ def _gelu(args, keywords, node):
     x = args[0]
     if keywords.get("approximate", "none") == "none":
         return sym.gelu(x)
-    return 0.5 * x * (1.0 + sym.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))  # sqrt(2 / pi)
+    # sqrt(2 / pi)
+    return 0.5 * x * (1.0 + sym.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
 
 
 @_operator("softplus.default")
@@ -111,7 +118,8 @@ def _batch_norm(args, keywords, node):
         return sym.expand_dims(vector, axis=0)
 
     scale = sym.rsqrt(variance + float(eps))
-    y = sym.broadcast_mul(sym.broadcast_sub(x, by_channel(mean)), by_channel(scale if gamma is None else scale * gamma))
+    y = sym.broadcast_mul(sym.broadcast_sub(x, by_channel(mean)),
+                          by_channel(scale if gamma is None else scale * gamma))
     return [y if beta is None else sym.broadcast_add(y, by_channel(beta))]
 
 
@@ -137,7 +145,8 @@ def _two(symbols, with_number, reversed_number, *names, turned=False):
     @_with_numbers
     def function(args, keywords, node):
         args, sources = (pair[1::-1] if turned else pair[:2] for pair in (args, node.args))
-        dtype = dtype_of(node) if node.meta["val"].dtype.is_floating_point else _common_type(sources)
+        dtype = (dtype_of(node) if node.meta["val"].dtype.is_floating_point
+                 else _common_type(sources))
         left, right = (_as(value, source, dtype) for value, source in zip(args, sources))
         if keywords.get("alpha", 1) != 1:
             right = right * keywords["alpha"]
@@ -153,28 +162,37 @@ def _two(symbols, with_number, reversed_number, *names, turned=False):
 
 def _common_type(sources):
     """That of two operands, of which one may be a number."""
-    types = [dtype_of(source) if hasattr(source, "meta") else "float32" if isinstance(source, float) else "" for source in sources]
+    types = [dtype_of(source) if hasattr(source, "meta") else "float32"
+             if isinstance(source, float) else "" for source in sources]
     return max(types, key=["", "int32", "float32", "float64"].index)
 
 
 def _with_axes(symbol, source, rank):
-    """With leading axes of 1, as PyTorch broadcasts and MXNet does not. A value without axes is a tensor of one element here."""
+    """With leading axes of 1, as PyTorch broadcasts and MXNet does not. A value without axes is a
+    tensor of one element here."""
     for _ in range(rank - max(1, len(shape_of(source)))):
         symbol = sym.expand_dims(symbol, axis=0)
     return symbol
 
 
-_two(sym.broadcast_add, lambda x, n: x + n, lambda x, n: n + x, "add.Tensor", "add.Scalar", "add_.Tensor")
-_two(sym.broadcast_sub, lambda x, n: x - n, lambda x, n: n - x, "sub.Tensor", "sub.Scalar", "sub_.Tensor")
-_two(sym.broadcast_sub, lambda x, n: x - n, lambda x, n: n - x, "rsub.Scalar", "rsub.Tensor", turned=True)
-_two(sym.broadcast_mul, lambda x, n: x * n, lambda x, n: n * x, "mul.Tensor", "mul.Scalar", "mul_.Tensor")
-_two(sym.broadcast_div, lambda x, n: x / n, lambda x, n: n / x, "div.Tensor", "div.Scalar", "div_.Tensor")
-_two(sym.broadcast_power, lambda x, n: x**n, lambda x, n: n**x, "pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
+_two(sym.broadcast_add, lambda x, n: x + n, lambda x, n: n + x, "add.Tensor", "add.Scalar",
+     "add_.Tensor")
+_two(sym.broadcast_sub, lambda x, n: x - n, lambda x, n: n - x, "sub.Tensor", "sub.Scalar",
+     "sub_.Tensor")
+_two(sym.broadcast_sub, lambda x, n: x - n, lambda x, n: n - x, "rsub.Scalar", "rsub.Tensor",
+     turned=True)
+_two(sym.broadcast_mul, lambda x, n: x * n, lambda x, n: n * x, "mul.Tensor", "mul.Scalar",
+     "mul_.Tensor")
+_two(sym.broadcast_div, lambda x, n: x / n, lambda x, n: n / x, "div.Tensor", "div.Scalar",
+     "div_.Tensor")
+_two(sym.broadcast_power, lambda x, n: x**n, lambda x, n: n**x, "pow.Tensor_Tensor",
+     "pow.Tensor_Scalar", "pow.Scalar")
 _two(sym.broadcast_hypot, sym.hypot, sym.hypot, "hypot.default")
 _two(sym.broadcast_maximum, sym.maximum, sym.maximum, "maximum.default", "max.other")
 _two(sym.broadcast_minimum, sym.minimum, sym.minimum, "minimum.default", "min.other")
 
-_TURNED = {"greater": "lesser", "greater_equal": "lesser_equal", "lesser": "greater", "lesser_equal": "greater_equal"}
+_TURNED = {"greater": "lesser", "greater_equal": "lesser_equal", "lesser": "greater",
+           "lesser_equal": "greater_equal"}
 
 
 def _comparison(name, op):
@@ -188,7 +206,8 @@ def _comparison(name, op):
             return _truths(getattr(sym, _TURNED.get(op, op))(right, float(left)), dtype)
         if isinstance(right, Symbol):
             rank = len(shape_of(node))
-            truth = getattr(sym, f"broadcast_{op}")(_with_axes(left, node.args[0], rank), _with_axes(right, node.args[1], rank))
+            truth = getattr(sym, f"broadcast_{op}")(_with_axes(left, node.args[0], rank),
+                                                    _with_axes(right, node.args[1], rank))
         else:
             truth = getattr(sym, op)(left, float(right))
         return _truths(truth, dtype)
@@ -200,11 +219,14 @@ def _truths(compared, dtype):
     return compared if dtype == "float32" else sym.Cast(compared, dtype="float32")
 
 
-for _name, _op in {"gt": "greater", "ge": "greater_equal", "lt": "lesser", "le": "lesser_equal", "eq": "equal", "ne": "not_equal"}.items():
+for _name, _op in {"gt": "greater", "ge": "greater_equal", "lt": "lesser", "le": "lesser_equal",
+                   "eq": "equal", "ne": "not_equal"}.items():
     _comparison(_name, _op)
 
-_two(sym.broadcast_logical_and, None, None, "logical_and.default", "bitwise_and.Tensor", "__and__.Tensor")
-_two(sym.broadcast_logical_or, None, None, "logical_or.default", "bitwise_or.Tensor", "__or__.Tensor")
+_two(sym.broadcast_logical_and, None, None, "logical_and.default", "bitwise_and.Tensor",
+     "__and__.Tensor")
+_two(sym.broadcast_logical_or, None, None, "logical_or.default", "bitwise_or.Tensor",
+     "__or__.Tensor")
 
 
 @_operator("logical_not.default", "bitwise_not.default")
@@ -219,7 +241,8 @@ def _xor(args, keywords, node):
     if str(node.meta["val"].dtype) != "torch.bool":
         raise Unsupported("the bits of a number")
     rank = len(shape_of(node))
-    return sym.broadcast_logical_xor(*[_with_axes(value, source, rank) for value, source in zip(args, node.args)])
+    return sym.broadcast_logical_xor(
+        *[_with_axes(value, source, rank) for value, source in zip(args, node.args)])
 
 
 @_operator("isnan.default")
@@ -234,7 +257,8 @@ def _div_mode(args, keywords, node):
         raise Unsupported("a quotient of whole numbers that is rounded")
     mode = keywords.get("rounding_mode", "floor")
     quotient = OPERATORS["aten.div.Tensor"](args, {}, node)
-    return sym.floor(quotient) if mode == "floor" else sym.trunc(quotient) if mode == "trunc" else quotient
+    return (sym.floor(quotient) if mode == "floor" else sym.trunc(quotient) if mode == "trunc"
+            else quotient)
 
 
 @_operator("full_like.default", "zeros_like.default", "ones_like.default")
@@ -258,18 +282,23 @@ def _masked_fill(args, keywords, node):
 
 
 def _chosen(node, condition, new, old):
-    """`new` where the condition holds; each is (symbol or number, what the exported graph has for it)."""
+    """`new` where the condition holds; each is (symbol or number, what the exported graph has for
+    it)."""
     shape, dtype = shape_of(node), dtype_of(node)
     pairs = [condition, *((_as(value, source, dtype), source) for value, source in (new, old))]
-    full = next((_as(value, condition[1], dtype) if value is condition[0] else value for value, source in (*pairs[1:], condition)
-                 if isinstance(value, Symbol) and shape_of(source) == shape), None)
+    full = next((_as(value, condition[1], dtype) if value is condition[0] else value
+                 for value, source in (*pairs[1:], condition)
+                 if isinstance(value, Symbol) and shape_of(source) == shape),
+                None)
     return sym.where(*[_stretched(value, source, shape, full, dtype) for value, source in pairs])
 
 
 def _stretched(value, source, shape, full, dtype):
     """With all axes of the shape; `full` is a symbol that has them and the type, or None."""
     if not isinstance(value, Symbol):
-        return sym.zeros_like(full) + float(value) if full is not None and abs(value) < float("inf") else sym._full(shape=shape, value=float(value), dtype=dtype)
+        return (sym.zeros_like(full) + float(value)
+                if full is not None and abs(value) < float("inf")
+                else sym._full(shape=shape, value=float(value), dtype=dtype))
     if shape_of(source) == shape:
         return value
     value = _with_axes(value, source, len(shape))
@@ -281,7 +310,8 @@ def _addmm(args, keywords, node):
     c, a, b = args
     beta, alpha = keywords.get("beta", 1), keywords.get("alpha", 1)
     product = sym.dot(a, b) if alpha == 1 else sym.dot(a, b) * float(alpha)
-    return product if beta == 0 else sym.broadcast_add(product, _with_axes(c if beta == 1 else c * float(beta), node.args[0], 2))
+    return product if beta == 0 else sym.broadcast_add(
+        product, _with_axes(c if beta == 1 else c * float(beta), node.args[0], 2))
 
 
 @_operator("matmul.default", "mm.default", "bmm.default")
@@ -297,14 +327,16 @@ def _matmul(args, keywords, node):
 # Shapes.
 
 
-@_operator("view.default", "reshape.default", "_unsafe_view.default", "flatten.using_ints", "unflatten.int")
+@_operator("view.default", "reshape.default", "_unsafe_view.default", "flatten.using_ints",
+           "unflatten.int")
 def _reshape(args, keywords, node):
     return sym.reshape(args[0], shape=reshape_codes(shape_of(node.args[0]), shape_of(node)))
 
 
 def reshape_codes(before, after):
-    """The argument of MXNet's Reshape that turns the one shape into the other and keeps to it when other axes, the batch above all, have
-    other extents: 0 takes an axis over, -3 joins two, -4 a b divides one."""
+    """The argument of MXNet's Reshape that turns the one shape into the other and keeps to it when
+    other axes, the batch above all, have other extents: 0 takes an axis over, -3 joins two, -4 a b
+    divides one."""
     codes, i, j = [], 0, 0
     while j < len(after):
         if i < len(before) and before[i] == after[j]:
@@ -380,9 +412,11 @@ def _pad(args, keywords, node):
     for i in range(len(pads) // 2):  # from the last axis on
         axis, before, after = rank - 1 - i, *pads[2 * i:2 * i + 2]
         if before < 0 or after < 0:
-            x = sym.slice_axis(x, axis=axis, begin=max(0, -before), end=None if after >= 0 else after)
+            x = sym.slice_axis(x, axis=axis, begin=max(0, -before),
+                               end=None if after >= 0 else after)
         one = sym.zeros_like(sym.slice_axis(x, axis=axis, begin=0, end=1)) + number
-        parts = [sym.broadcast_axis(one, axis=axis, size=extent) if extent > 0 else None for extent in (before, after)]
+        parts = [sym.broadcast_axis(one, axis=axis, size=extent) if extent > 0 else None
+                 for extent in (before, after)]
         parts = [part for part in (parts[0], x, parts[1]) if part is not None]
         x = sym.Concat(*parts, dim=axis) if len(parts) > 1 else x
     return x
@@ -405,7 +439,8 @@ def _stack(args, keywords, node):
 
 def _lengths(node):
     """Extents along the axis, and the axis, of an operator that cuts its first argument."""
-    axis = (node.args[2] if len(node.args) > 2 else node.kwargs.get("dim", 0)) % len(shape_of(node.args[0]))
+    axis = (node.args[2] if len(node.args) > 2 else node.kwargs.get("dim", 0)) % len(
+        shape_of(node.args[0]))
     return axis, [int(part.shape[axis]) for part in node.meta["val"]]
 
 
@@ -413,13 +448,15 @@ def _lengths(node):
 def _split(args, keywords, node):
     axis, extents = _lengths(node)
     begins = [sum(extents[:i]) for i in range(len(extents))]
-    return [sym.slice_axis(args[0], axis=axis, begin=begin, end=begin + extent) for begin, extent in zip(begins, extents)]
+    return [sym.slice_axis(args[0], axis=axis, begin=begin, end=begin + extent)
+            for begin, extent in zip(begins, extents)]
 
 
 @_operator("unbind.int")
 def _unbind(args, keywords, node):
     axis = (args[1] if len(args) > 1 else 0) % len(shape_of(node.args[0]))
-    return list(sym.SliceChannel(args[0], num_outputs=shape_of(node.args[0])[axis], axis=axis, squeeze_axis=True))
+    return list(sym.SliceChannel(args[0], num_outputs=shape_of(node.args[0])[axis], axis=axis,
+                                 squeeze_axis=True))
 
 
 @_operator("expand.default", "expand_as.default")
@@ -453,7 +490,8 @@ def _roll(args, keywords, node):
     for shift, axis in zip(args[1], args[2]):
         cut = -(shift % shape[axis])
         axis %= len(shape)
-        x = x if cut == 0 else sym.Concat(sym.slice_axis(x, axis=axis, begin=cut, end=None), sym.slice_axis(x, axis=axis, begin=0, end=cut), dim=axis)
+        x = x if cut == 0 else sym.Concat(sym.slice_axis(x, axis=axis, begin=cut, end=None),
+                                          sym.slice_axis(x, axis=axis, begin=0, end=cut), dim=axis)
     return x
 
 
@@ -467,12 +505,14 @@ def _flip(args, keywords, node):
 
 
 def _reduced(args, keywords, node, first=1):
-    """What is reduced, and over which axes: they, and whether they stay, are arguments `first` and the next."""
+    """What is reduced, and over which axes: they, and whether they stay, are arguments `first` and
+    the next."""
     rank = len(shape_of(node.args[0]))
     axes = args[first] if len(args) > first and args[first] is not None else ()
     axes = (axes,) if isinstance(axes, int) else tuple(axes)
     keep = args[first + 1] if len(args) > first + 1 else keywords.get("keepdim", False)
-    return _as(args[0], node.args[0], dtype_of(node)), {"axis": tuple(axis % rank for axis in axes) or tuple(range(rank)), "keepdims": bool(keep)}
+    return _as(args[0], node.args[0], dtype_of(node)), {
+        "axis": tuple(axis % rank for axis in axes) or tuple(range(rank)), "keepdims": bool(keep)}
 
 
 def _reduction(function, *names):
@@ -489,8 +529,10 @@ def _largest(function, x, axis, keepdims, dtype):
     if not dtype.startswith("float"):
         return most
     equal = sym.BlockGrad(sym.broadcast_equal(x, function(x, axis=axis, keepdims=True)))
-    mean = sym.sum(sym.where(equal, x, sym.zeros_like(x)), axis=axis, keepdims=keepdims) / sym.sum(equal, axis=axis, keepdims=keepdims)
-    return mean + sym.BlockGrad(sym.where(mean == most, sym.zeros_like(most), most - mean))  # to the bit
+    mean = sym.sum(sym.where(equal, x, sym.zeros_like(x)), axis=axis, keepdims=keepdims) / sym.sum(
+        equal, axis=axis, keepdims=keepdims)
+    # to the bit
+    return mean + sym.BlockGrad(sym.where(mean == most, sym.zeros_like(most), most - mean))
 
 
 def _extremes(function, *names):
@@ -519,14 +561,16 @@ def _var(args, keywords, node):
     if count <= 0:
         raise Unsupported("the variance of too few elements")
     centred = sym.broadcast_sub(args[0], sym.mean(args[0], axis=axes, keepdims=True))
-    return sym.sum(sym.square(centred), axis=axes, keepdims=keywords.get("keepdim", False)) / float(count)
+    return sym.sum(sym.square(centred), axis=axes,
+                   keepdims=keywords.get("keepdim", False)) / float(count)
 
 
 def _root(x, order=2.0):
     """The root, whose gradient is 0 at 0, as PyTorch has it for deviations and norms."""
     positive = x > 0.0
     base = sym.where(positive, x, sym.ones_like(x))
-    return sym.where(positive, sym.sqrt(base) if order == 2 else base ** (1 / order), sym.zeros_like(x))
+    return sym.where(positive, sym.sqrt(base) if order == 2 else base ** (1 / order),
+                     sym.zeros_like(x))
 
 
 @_operator("std.correction")
@@ -543,8 +587,10 @@ def _norm(args, keywords, node):
     if order == 0:
         return sym.sum(sym.Cast(x != 0.0, dtype=dtype_of(node)), **flags)
     if math.isinf(order):
-        return _largest(sym.max if order > 0 else sym.min, sym.abs(x), dtype=dtype_of(node), **flags)
-    return sym.sum(sym.abs(x), **flags) if order == 1 else _root(sym.sum(sym.abs(x) ** order, **flags), order)
+        return _largest(sym.max if order > 0 else sym.min, sym.abs(x), dtype=dtype_of(node),
+                        **flags)
+    return (sym.sum(sym.abs(x), **flags) if order == 1
+            else _root(sym.sum(sym.abs(x) ** order, **flags), order))
 
 
 @_operator("sort.default", "sort.stable")
@@ -552,31 +598,37 @@ def _sort(args, keywords, node):
     rest = list(args[1:])
     axis = keywords.get("dim", rest[0] if rest else -1) % len(shape_of(node.args[0]))
     ascending = not keywords.get("descending", rest[1] if len(rest) > 1 else False)
-    return [sym.sort(args[0], axis=axis, is_ascend=ascending), sym.argsort(args[0], axis=axis, is_ascend=ascending, dtype="int32")]
+    return [sym.sort(args[0], axis=axis, is_ascend=ascending),
+            sym.argsort(args[0], axis=axis, is_ascend=ascending, dtype="int32")]
 
 
 @_operator("topk.default")
 def _topk(args, keywords, node):
     x, k, axis, largest = (list(args) + [-1, True][len(args) - 2:])[:4]
-    return list(sym.topk(x, k=k, axis=axis % len(shape_of(node.args[0])), ret_typ="both", is_ascend=not largest, dtype="int32"))
+    return list(sym.topk(x, k=k, axis=axis % len(shape_of(node.args[0])), ret_typ="both",
+                         is_ascend=not largest, dtype="int32"))
 
 
 def _place(symbol, function, args, node):
-    """The index of an extreme along an axis, or in the whole, where a number is a tensor of one element here."""
+    """The index of an extreme along an axis, or in the whole, where a number is a tensor of one
+    element here."""
     if len(args) < 2 or args[1] is None:
         return sym.Cast(function(sym.reshape(symbol, shape=(1, -1)), axis=1), dtype="int32")
     axis = args[1] % len(shape_of(node.args[0]))
-    return sym.Cast(function(symbol, axis=axis, keepdims=bool(args[2]) if len(args) > 2 else False), dtype="int32")
+    return sym.Cast(function(symbol, axis=axis, keepdims=bool(args[2]) if len(args) > 2 else False),
+                    dtype="int32")
 
 
 def _extreme(place, name):
-    """What is largest or smallest, and where: the first of several, which alone has a gradient, as in PyTorch."""
+    """What is largest or smallest, and where: the first of several, which alone has a gradient, as
+    in PyTorch."""
     _operator(f"arg{name}.default")(lambda args, keywords, node: _place(args[0], place, args, node))
 
     def both(args, keywords, node):
         at = _place(args[0], place, args, node)
         keep = bool(args[2]) if len(args) > 2 else False
-        return [sym.pick(args[0], at, axis=args[1] % len(shape_of(node.args[0])), keepdims=keep), at]
+        return [sym.pick(args[0], at, axis=args[1] % len(shape_of(node.args[0])), keepdims=keep),
+                at]
 
     _operator(f"{name}.dim")(both)
 
@@ -587,4 +639,5 @@ _extreme(sym.argmin, "min")
 
 @_operator("cumsum.default")
 def _cumsum(args, keywords, node):
-    return sym.cumsum(_as(args[0], node.args[0], dtype_of(node)), axis=args[1] % len(shape_of(node)))
+    return sym.cumsum(_as(args[0], node.args[0], dtype_of(node)),
+                      axis=args[1] % len(shape_of(node)))

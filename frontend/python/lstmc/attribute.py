@@ -1,4 +1,5 @@
-"""Attributes that a node has beside those of its op, and scopes that give them: docs/mxnet.md §12 has what they mean."""
+"""Attributes that a node has beside those of its op, and scopes that give them: docs/mxnet.md §12
+has what they mean."""
 
 from __future__ import annotations
 
@@ -21,18 +22,21 @@ def is_attribute(name):
 
 
 def attributes_of(given, what):
-    """{"__lr_mult__": "0.1"} of names with and without underscores, as files have them. Raises lstmc.Error for other names."""
+    """{"__lr_mult__": "0.1"} of names with and without underscores, as files have them. Raises
+    lstmc.Error for other names."""
     found = {}
     for name, value in (given or {}).items():
         if not is_attribute(name):
-            raise usage(f'{what} has no attribute "{name}"; there are {", ".join(HIDDEN)}, and names of your own like __{name}__')
+            raise usage(f'{what} has no attribute "{name}"; there are {", ".join(HIDDEN)}, and '
+                        f'names of your own like __{name}__')
         found[name if name.startswith("__") else f"__{name}__"] = str(value)
     return found
 
 
 def with_bare_names(attributes):
     """The same, hidden ones under both of their names, as MXNet lists them."""
-    return {**attributes, **{name: attributes[f"__{name}__"] for name in HIDDEN if f"__{name}__" in attributes}}
+    return {**attributes,
+            **{name: attributes[f"__{name}__"] for name in HIDDEN if f"__{name}__" in attributes}}
 
 
 def scopes_of(attributes, dtype):
@@ -44,9 +48,11 @@ def scopes_of(attributes, dtype):
 
 
 class AttrScope:
-    """`with AttrScope(ctx_group="layer0"):` names a group for placement (`place={"layer0": "cpu:1"}`); `force_mirroring=True`
-    computes what is inside again for backward instead of keeping it; `__lr_mult__="0.1"` and `__wd_mult__` are those of the parameters inside;
-    other names with underscores are kept for `attr_dict()`. `dtype="bf16"` computes in that type. The inner scope wins. A scope is in force in its thread alone."""
+    """`with AttrScope(ctx_group="layer0"):` names a group for placement (`place={"layer0":
+    "cpu:1"}`); `force_mirroring=True` computes what is inside again for backward instead of keeping
+    it; `__lr_mult__="0.1"` and `__wd_mult__` are those of the parameters inside; other names with
+    underscores are kept for `attr_dict()`. `dtype="bf16"` computes in that type. The inner scope
+    wins. A scope is in force in its thread alone."""
 
     _local = threading.local()
 

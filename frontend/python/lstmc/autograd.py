@@ -1,5 +1,5 @@
-"""Gradients of eager arrays, as MXNet's autograd: ops inside `record()` are written on a tape, and `backward` compiles the tape as one
-network whose step returns the gradients."""
+"""Gradients of eager arrays, as MXNet's autograd: ops inside `record()` are written on a tape, and
+`backward` compiles the tape as one network whose step returns the gradients."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ def predict_mode() -> AbstractContextManager[None]:
 
 
 class Leaf:
-    """An array as an op on the tape read it; `owner` is the NDArray that wants its gradient, or None. Of the tape of one thread."""
+    """An array as an op on the tape read it; `owner` is the NDArray that wants its gradient, or
+    None. Of the tape of one thread."""
 
     __slots__ = ("value", "owner")
 
@@ -96,7 +97,8 @@ class Leaf:
 
 
 class Node:
-    """A call of an op on the tape of one thread. Its inputs are (input's name or None, Leaf or (Node, number of an output))."""
+    """A call of an op on the tape of one thread. Its inputs are (input's name or None, Leaf or
+    (Node, number of an output))."""
 
     __slots__ = ("op", "inputs", "attributes", "number", "place")
 
@@ -114,22 +116,26 @@ def mark_variables(variables: NDArray | Sequence[NDArray], gradients: NDArray | 
     variables, gradients = _list(variables), _list(gradients)
     requests = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else grad_reqs
     if not len(variables) == len(gradients) == len(requests):
-        raise usage(f"there are {len(variables)} variables, {len(gradients)} gradients and {len(requests)} grad_reqs")
+        raise usage(f"there are {len(variables)} variables, {len(gradients)} gradients and "
+                    f"{len(requests)} grad_reqs")
     for variable, gradient, request in zip(variables, gradients, requests):
         variable._mark(gradient, request)
 
 
-def backward(heads: NDArray | Sequence[NDArray], head_grads: NDArray | Sequence[NDArray | None] | None = None, retain_graph: bool = False,
-             train_mode: bool = True) -> None:
-    """Writes the gradients of the heads to `.grad` of all arrays that they depend on and that have one. `head_grads` are what flows into
-    the heads, ones unless given; loss ops ignore them. The tape is kept as long as the arrays on it, whatever `retain_graph` says, and
-    was written in the mode that `record` chose."""
+def backward(heads: NDArray | Sequence[NDArray],
+             head_grads: NDArray | Sequence[NDArray | None] | None = None,
+             retain_graph: bool = False, train_mode: bool = True) -> None:
+    """Writes the gradients of the heads to `.grad` of all arrays that they depend on and that have
+    one. `head_grads` are what flows into the heads, ones unless given; loss ops ignore them. The
+    tape is kept as long as the arrays on it, whatever `retain_graph` says, and was written in the
+    mode that `record` chose."""
     for owner, gradient in _gradients(_list(heads), head_grads):
         owner._take_gradient(gradient)
 
 
 def grad(heads: NDArray | Sequence[NDArray], variables: NDArray | Sequence[NDArray],
-         head_grads: NDArray | Sequence[NDArray | None] | None = None, retain_graph: bool | None = None, create_graph: bool = False,
+         head_grads: NDArray | Sequence[NDArray | None] | None = None,
+         retain_graph: bool | None = None, create_graph: bool = False,
          train_mode: bool = True) -> Any:
     """The gradients of the heads by the variables, as new arrays; `.grad` stays as it is."""
     if create_graph:
@@ -137,7 +143,8 @@ def grad(heads: NDArray | Sequence[NDArray], variables: NDArray | Sequence[NDArr
     found = {id(owner): gradient for owner, gradient in _gradients(_list(heads), head_grads)}
     missing = [variable for variable in _list(variables) if id(variable) not in found]
     if missing:
-        raise usage(f"the heads do not depend on a variable of shape {missing[0].shape}, or it has no attach_grad()")
+        raise usage(f"the heads do not depend on a variable of shape {missing[0].shape}, or it has "
+                    "no attach_grad()")
     gradients = [type(variable)(found[id(variable)]) for variable in _list(variables)]
     return gradients if isinstance(variables, (list, tuple)) else gradients[0]
 
@@ -147,12 +154,14 @@ def _list(value):
 
 
 class _Tape:
-    """What some heads depend on: nodes in the order in which they ran, and leaves in the order in which they were read."""
+    """What some heads depend on: nodes in the order in which they ran, and leaves in the order in
+    which they were read."""
 
     def __init__(self, heads):
         entries = [head._entry for head in heads]
         if None in entries:
-            raise usage("backward is of what was computed inside autograd.record() from arrays with attach_grad()")
+            raise usage("backward is of what was computed inside autograd.record() from arrays "
+                        "with attach_grad()")
         self.heads = entries
         self.nodes = self._reached([node for node, _ in entries])
         self.leaves = []
@@ -178,8 +187,10 @@ class _Tape:
         key = (id(leaf.owner), id(leaf.value))
         if key in self._number_of_leaf:
             return
-        if leaf.owner is not None and values.setdefault(id(leaf.owner), leaf.value) is not leaf.value:
-            raise usage(f"an array of shape {leaf.value.shape} was changed between two uses on the tape, and has no one gradient")
+        if (leaf.owner is not None
+            and values.setdefault(id(leaf.owner), leaf.value) is not leaf.value):
+            raise usage(f"an array of shape {leaf.value.shape} was changed between two uses on the "
+                        "tape, and has no one gradient")
         self._number_of_leaf[key] = len(self.leaves)
         self.leaves.append(leaf)
 
@@ -192,8 +203,10 @@ class _Tape:
     def key(self):
         """All that its program depends on."""
         nodes = tuple((node.op, tuple((name, frozen(value)) for name, value in node.attributes),
-                       tuple((name, self.number(source)) for name, source in node.inputs)) for node in self.nodes)
-        leaves = tuple((leaf.value.shape, leaf.value.dtype.str, leaf.owner is not None) for leaf in self.leaves)
+                       tuple((name, self.number(source)) for name, source in node.inputs))
+                      for node in self.nodes)
+        leaves = tuple((leaf.value.shape, leaf.value.dtype.str, leaf.owner is not None)
+                       for leaf in self.leaves)
         return nodes, leaves, tuple(self.number(head) for head in self.heads)
 
     def compile(self, factors):
@@ -204,14 +217,17 @@ class _Tape:
             sources[number] = _declare(drawing, number, leaf)
         for number, node in enumerate(self.nodes):
             inputs = [(name, sources[self.number(source)]) for name, source in node.inputs]
-            for output, value in enumerate(draw(drawing, node.op, inputs, node.attributes, f"op{number}", node.place)):
+            for output, value in enumerate(
+                    draw(drawing, node.op, inputs, node.attributes, f"op{number}", node.place)):
                 sources[number, output] = value
         losses = []
         for number, head in enumerate(self.heads):
             value, place = sources[self.number(head)], head[0].place
             if (name := f"head{number}") in factors:
-                factor = drawing.input(name, factors[name].dtype.name, list(factors[name].shape), False, place)
-                [value] = draw(drawing, "elemwise_mul", [(None, value), (None, factor)], [], f"weighed{number}", place)
+                factor = drawing.input(name, factors[name].dtype.name, list(factors[name].shape),
+                                       False, place)
+                [value] = draw(drawing, "elemwise_mul", [(None, value), (None, factor)], [],
+                               f"weighed{number}", place)
             losses += draw(drawing, "MakeLoss", [(None, value)], [], f"loss{number}", place)
         elements = sum(leaf.value.size for leaf in self.leaves)
         return Program(drawing, losses, "step", elements)
@@ -237,11 +253,13 @@ def _gradients(heads, head_grads):
     grads = _list(head_grads) if head_grads is not None else [None] * len(heads)
     if len(grads) != len(heads):
         raise usage(f"{len(heads)} heads have {len(grads)} gradients")
-    factors = {f"head{number}": _factor(head, gradient) for number, (head, gradient) in enumerate(zip(heads, grads)) if gradient is not None}
+    factors = {f"head{number}": _factor(head, gradient)
+               for number, (head, gradient) in enumerate(zip(heads, grads)) if gradient is not None}
     program = kept(("tape", tape.key(), tuple(factors)), lambda: tape.compile(factors))
     named = {f"array{number}": leaf for number, leaf in enumerate(tape.leaves)}
-    results = program.run({**{name: leaf.value for name, leaf in named.items() if leaf.owner is None}, **factors},
-                          {name: leaf.value for name, leaf in named.items() if leaf.owner is not None})
+    results = program.run(
+        {**{name: leaf.value for name, leaf in named.items() if leaf.owner is None}, **factors},
+        {name: leaf.value for name, leaf in named.items() if leaf.owner is not None})
     return [(leaf.owner, results.get(f"gradient:{name}", numpy.zeros_like(leaf.value)))
             for name, leaf in named.items() if leaf.owner is not None]
 

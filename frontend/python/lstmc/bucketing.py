@@ -1,5 +1,6 @@
-"""MXNet's BucketingModule: a symbol for each key of a batch, usually the length of its sequences, all with the same weights. Trained like
-`data(buckets=..)` of the language: a plan for each key, all in the memory of the one that needs most."""
+"""MXNet's BucketingModule: a symbol for each key of a batch, usually the length of its sequences,
+all with the same weights. Trained like `data(buckets=..)` of the language: a plan for each key, all
+in the memory of the one that needs most."""
 
 from __future__ import annotations
 
@@ -26,14 +27,18 @@ if TYPE_CHECKING:
 
 
 class BucketingModule(Module):
-    """`sym_gen(key)` gives (symbol, data_names, label_names). Batches have a `bucket_key`; the symbol of `default_bucket_key`, whose weights
-    all others have to have too, stands for the module. Everything else is as in Module."""
+    """`sym_gen(key)` gives (symbol, data_names, label_names). Batches have a `bucket_key`; the
+    symbol of `default_bucket_key`, whose weights all others have to have too, stands for the
+    module. Everything else is as in Module."""
 
     validates = True
 
-    def __init__(self, sym_gen: Callable[[Any], tuple[Symbol, Sequence[str], Sequence[str]]], default_bucket_key: Hashable = None,
-                 logger: Any = logging, context: Context | Sequence[Context] | None = None, work_load_list: Sequence[float] | None = None,
-                 fixed_param_names: Sequence[str] | None = None, state_names: Sequence[str] | None = None, group2ctxs: Any = None,
+    def __init__(self, sym_gen: Callable[[Any], tuple[Symbol, Sequence[str], Sequence[str]]],
+                 default_bucket_key: Hashable = None,
+                 logger: Any = logging, context: Context | Sequence[Context] | None = None,
+                 work_load_list: Sequence[float] | None = None,
+                 fixed_param_names: Sequence[str] | None = None,
+                 state_names: Sequence[str] | None = None, group2ctxs: Any = None,
                  compression_params: Any = None) -> None:
         if default_bucket_key is None:
             raise usage("BucketingModule needs default_bucket_key")
@@ -43,13 +48,16 @@ class BucketingModule(Module):
         self._forward = {}  # (key, shapes): a session, and the weights that it has
         self._trained = 0
         symbol, data_names, label_names = self._symbol(default_bucket_key)
-        super().__init__(symbol, data_names, label_names, logger, context, work_load_list, fixed_param_names, state_names, group2ctxs,
-                         compression_params)
+        super().__init__(symbol, data_names, label_names, logger, context, work_load_list,
+                         fixed_param_names, state_names, group2ctxs, compression_params)
 
     @one_at_a_time
-    def switch_bucket(self, bucket_key: Hashable, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None) -> None:
-        """Compiles the symbol of the key for these shapes, if it is not yet, so that `forward` finds it."""
-        shapes = {name: tuple(shape) for name, shape in (entry[:2] for entry in (*data_shapes, *(label_shapes or ())))}
+    def switch_bucket(self, bucket_key: Hashable, data_shapes: Sequence[Any],
+                      label_shapes: Sequence[Any] | None = None) -> None:
+        """Compiles the symbol of the key for these shapes, if it is not yet, so that `forward`
+        finds it."""
+        shapes = {name: tuple(shape)
+                  for name, shape in (entry[:2] for entry in (*data_shapes, *(label_shapes or ())))}
         self._session_of(bucket_key, shapes)
 
     @one_at_a_time
@@ -66,13 +74,15 @@ class BucketingModule(Module):
         _, data_names, label_names = self._symbol(key)
         given = dict(zip(data_names, map(as_array, data_batch.data)))
         labels = dict(zip(label_names or (), map(as_array, data_batch.label or ())))
-        session = self._session_of(key, {name: value.shape for name, value in {**given, **labels}.items()})
+        session = self._session_of(
+            key, {name: value.shape for name, value in {**given, **labels}.items()})
         outputs, self._axes = session._forward({**given, **labels})
         self._outputs = [NDArray(output) for output in outputs]
 
     @one_at_a_time
-    def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None, batch_end_callback: Any = None,
-              score_end_callback: Any = None, reset: bool = True, epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
+    def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None,
+              batch_end_callback: Any = None, score_end_callback: Any = None, reset: bool = True,
+              epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
         """[(metric, value)] over the data, of all buckets."""
         found = metrics.each(eval_metric)
         for each in found:
@@ -85,9 +95,12 @@ class BucketingModule(Module):
         for key in shapes:
             self._check(key)
         if self.default_bucket_key not in shapes:
-            shapes[self.default_bucket_key], types[self.default_bucket_key] = self._shapes, self._types
+            shapes[self.default_bucket_key], types[self.default_bucket_key] = (
+                self._shapes, self._types)
         others = [key for key in shapes if key != self.default_bucket_key]
-        buckets = [(Network(self._symbol(key)[0]), self._known(key, shapes[key]), self._known(key, types[key])) for key in others]
+        buckets = [(Network(self._symbol(key)[0]), self._known(key, shapes[key]),
+                    self._known(key, types[key]))
+                   for key in others]
         numbers = {key: number for number, key in enumerate([*others, self.default_bucket_key])}
 
         def observe(event):
@@ -95,11 +108,13 @@ class BucketingModule(Module):
             watch(event)
 
         observe.names = watch.names
-        super()._train(training.Buckets(train_data, numbers), None, observe, epochs, _buckets=buckets, **more)
+        super()._train(training.Buckets(train_data, numbers), None, observe, epochs,
+                       _buckets=buckets, **more)
         self._trained += 1
 
     def _training_loop(self):
-        raise usage("a BucketingModule trains by fit; a Module has forward(is_train=True), backward and update")
+        raise usage("a BucketingModule trains by fit; a Module has forward(is_train=True), "
+                    "backward and update")
 
     def _symbol(self, key):
         if key not in self._symbols:
@@ -109,9 +124,11 @@ class BucketingModule(Module):
     def _check(self, key):
         """Refuses a symbol with other weights than the default one's."""
         symbol, data_names, label_names = self._symbol(key)
-        weights = [name for name in symbol.list_arguments() if name not in {*data_names, *(label_names or ())}]
+        weights = [name for name in symbol.list_arguments()
+                   if name not in {*data_names, *(label_names or ())}]
         for name in sorted({*weights} ^ {*self._parameters()}):
-            raise usage(f'the symbols of the buckets {self.default_bucket_key!r} and {key!r} do not both have the weight "{name}"')
+            raise usage(f'the symbols of the buckets {self.default_bucket_key!r} and {key!r} do '
+                        f'not both have the weight "{name}"')
 
     def _known(self, key, found):
         """Of what batches have, what the symbol reads."""
@@ -123,12 +140,14 @@ class BucketingModule(Module):
         symbol = self._symbol(key)[0]
         place = (key, tuple(sorted(shapes.items())))
         if place not in self._forward:
-            package = Network(symbol).compile(self._known(key, shapes), entries=["forward"], initializer=self._initializer,
+            package = Network(symbol).compile(self._known(key, shapes), entries=["forward"],
+                                              initializer=self._initializer,
                                               devices=self._flags["devices"])
             self._forward[place] = [package.session(), None]
         session, trained = self._forward[place]
         if trained != self._trained:
-            weights = self._network.session.params() if self._network.session else super()._session().params()
+            weights = (self._network.session.params() if self._network.session
+                       else super()._session().params())
             session.set_params(weights)
             self._forward[place][1] = self._trained
         return session
@@ -143,7 +162,9 @@ def _seen(data):
         arrays = dict(zip(names, map(as_array, (*batch.data, *(batch.label or ())))))
         found = {name: array.shape for name, array in arrays.items()}
         if shapes.setdefault(batch.bucket_key, found) != found:
-            raise usage(f"batches of the bucket {batch.bucket_key!r} have the shapes {shapes[batch.bucket_key]} and {found}")
-        types.setdefault(batch.bucket_key, {name: input_dtype(array) for name, array in arrays.items()})
+            raise usage(f"batches of the bucket {batch.bucket_key!r} have the shapes "
+                        f"{shapes[batch.bucket_key]} and {found}")
+        types.setdefault(batch.bucket_key,
+                         {name: input_dtype(array) for name, array in arrays.items()})
     data.reset()
     return shapes, types

@@ -12,12 +12,14 @@ from .model import save_checkpoint
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BatchEndParam = collections.namedtuple("BatchEndParam", ["epoch", "nbatch", "eval_metric", "locals"])
+BatchEndParam = collections.namedtuple("BatchEndParam",
+                                       ["epoch", "nbatch", "eval_metric", "locals"])
 BatchEndParam.__doc__ = "What a callback is given, in the thread that trains."
 
 
 class Speedometer:
-    """Logs samples per second and the metrics, every `frequent` batches. It has the clock of one training: one for each thread that trains."""
+    """Logs samples per second and the metrics, every `frequent` batches. It has the clock of one
+    training: one for each thread that trains."""
 
     def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
         self.batch_size = batch_size
@@ -29,13 +31,16 @@ class Speedometer:
             self._since = time.monotonic()
         elif param.nbatch % self.frequent == 0:
             seconds, self._since = time.monotonic() - self._since, time.monotonic()
-            values = "".join(f"\t{name}={value:f}" for name, value in param.eval_metric.get_name_value()) if param.eval_metric else ""
-            logging.info("Epoch[%d] Batch [%d]\tSpeed: %.2f samples/sec%s", param.epoch, param.nbatch,
-                         self.frequent * self.batch_size / max(seconds, 1e-9), values)
+            values = (
+                "".join(f"\t{name}={value:f}" for name, value in param.eval_metric.get_name_value())
+                if param.eval_metric else "")
+            logging.info("Epoch[%d] Batch [%d]\tSpeed: %.2f samples/sec%s", param.epoch,
+                         param.nbatch, self.frequent * self.batch_size / max(seconds, 1e-9), values)
 
 
 def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
-    """After every `period` epochs: PREFIX-symbol.json, and PREFIX-0001.params after the first epoch."""
+    """After every `period` epochs: PREFIX-symbol.json, and PREFIX-0001.params after the first
+    epoch."""
 
     def call(epoch, symbol, arg_params, aux_params):
         if (epoch + 1) % period == 0:
@@ -50,6 +55,7 @@ def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[BatchEn
     def call(param):
         if param.nbatch % period == 0 and param.eval_metric is not None:
             for name, value in param.eval_metric.get_name_value():
-                logging.info("Iter[%d] Batch[%d] Train-%s=%f", param.epoch, param.nbatch, name, value)
+                logging.info("Iter[%d] Batch[%d] Train-%s=%f", param.epoch, param.nbatch,
+                             name, value)
 
     return call

@@ -1,4 +1,5 @@
-"""Cells that a script unrolls step by step: names of nodes and parameters are MXNet's (docs/mxnet.md §2)."""
+"""Cells that a script unrolls step by step: names of nodes and parameters are MXNet's
+(docs/mxnet.md §2)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class RNNParams:
-    """Variables by name after a prefix; cells that are given the same ones share them. Used by one thread at a time."""
+    """Variables by name after a prefix; cells that are given the same ones share them. Used by one
+    thread at a time."""
 
     def __init__(self, prefix: str = "") -> None:
         self._prefix = prefix
@@ -32,8 +34,9 @@ class RNNParams:
 
 
 class BaseRNNCell:
-    """A step of a recurrent layer: `output, states = cell(x, states)`. Its parameters are shared by all steps, and by cells that are given
-    its `params`. It counts its steps, and so is used by one thread at a time."""
+    """A step of a recurrent layer: `output, states = cell(x, states)`. Its parameters are shared by
+    all steps, and by cells that are given its `params`. It counts its steps, and so is used by one
+    thread at a time."""
 
     _gate_names: tuple[str, ...] = ()
 
@@ -60,15 +63,18 @@ class BaseRNNCell:
 
     @property
     def state_info(self) -> list[dict[str, Any]]:
-        """[{"shape": (0, num_hidden), "__layout__": "NC"}] of the states; 0 stands for the batch."""
+        """[{"shape": (0, num_hidden), "__layout__": "NC"}] of the states; 0 stands for the
+        batch."""
         raise NotImplementedError
 
     @property
     def state_shape(self) -> list[tuple[int, ...]]:
         return [info["shape"] for info in self.state_info]
 
-    def begin_state(self, func: Callable[..., Symbol] | None = None, **options: Any) -> list[Symbol]:
-        """The states before the first step: zeros, or what `func` (such as sym.Variable) makes of a name, the options and a state's info."""
+    def begin_state(self, func: Callable[..., Symbol] | None = None,
+                    **options: Any) -> list[Symbol]:
+        """The states before the first step: zeros, or what `func` (such as sym.Variable) makes of a
+        name, the options and a state's info."""
         self._check_unmodified()
         states = []
         for info in self.state_info:
@@ -79,7 +85,8 @@ class BaseRNNCell:
 
     def unpack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         """Weights by name with those of the cell cut into gates, as `lstm_i2h_f_weight`."""
-        return gates.unpack(args, self._prefix, self._gate_names) if self._gate_names else dict(args)
+        return (gates.unpack(args, self._prefix, self._gate_names) if self._gate_names
+                else dict(args))
 
     def pack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
         """Weights by name with those of the gates joined again."""
@@ -94,10 +101,12 @@ class BaseRNNCell:
         if self._modified:
             raise usage("the cell has another cell around it, such as a ZoneoutCell: call that one")
 
-    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
+               begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
-        """(outputs, states) of `length` steps. `inputs` is one symbol, cut along the T of `layout`, or a list with a symbol per step;
-        outputs are a list, or one symbol with `merge_outputs=True`."""
+        """(outputs, states) of `length` steps. `inputs` is one symbol, cut along the T of `layout`,
+        or a list with a symbol per step; outputs are a list, or one symbol with
+        `merge_outputs=True`."""
         self.reset()
         states = begin_state if begin_state is not None else self.begin_state()
         outputs = []
@@ -112,7 +121,8 @@ def cut(length: int, inputs: Symbol | Sequence[Symbol], layout: str) -> list[Sym
     if isinstance(inputs, sym.Symbol):
         if len(inputs) != 1:
             raise usage("unroll takes one symbol, or a list with one per step")
-        inputs = list(sym.SliceChannel(inputs, num_outputs=length, axis=layout.find("T"), squeeze_axis=True))
+        inputs = list(
+            sym.SliceChannel(inputs, num_outputs=length, axis=layout.find("T"), squeeze_axis=True))
     if len(inputs) != length:
         raise usage(f"unroll takes {length} inputs, got {len(inputs)}")
     return inputs
@@ -126,7 +136,8 @@ def merged(outputs: Symbol | Sequence[Symbol], layout: str) -> Symbol:
     return sym.Concat(*[sym.expand_dims(output, axis=axis) for output in outputs], dim=axis)
 
 
-def normalized(length: int, sequence: Symbol | Sequence[Symbol], layout: str, merge: bool | None) -> Symbol | Sequence[Symbol]:
+def normalized(length: int, sequence: Symbol | Sequence[Symbol], layout: str,
+               merge: bool | None) -> Symbol | Sequence[Symbol]:
     """One symbol or a list of them, as `merge` says; as it is where that is None."""
     if merge is None:
         return sequence
@@ -142,7 +153,9 @@ class _GateCell(BaseRNNCell):
         super().__init__(prefix, params)
         self._num_hidden = num_hidden
         self._weights = {
-            "i2h": (self._params.get("i2h_weight"), self._params.get("i2h_bias", **({} if bias_init is None else {"init": bias_init}))),
+            "i2h": (self._params.get("i2h_weight"),
+                    self._params.get("i2h_bias",
+                                     **({} if bias_init is None else {"init": bias_init}))),
             "h2h": (self._params.get("h2h_weight"), self._params.get("h2h_bias")),
         }
 
@@ -152,19 +165,22 @@ class _GateCell(BaseRNNCell):
 
     def _product(self, x, which, name):
         weight, bias = self._weights[which]
-        return sym.FullyConnected(data=x, weight=weight, bias=bias, num_hidden=len(self._gate_names) * self._num_hidden, name=name)
+        return sym.FullyConnected(data=x, weight=weight, bias=bias,
+                                  num_hidden=len(self._gate_names) * self._num_hidden, name=name)
 
 
 class RNNCell(_GateCell):
     """h' = activation(W x + R h + b)."""
 
-    def __init__(self, num_hidden: int, activation: str = "tanh", prefix: str = "rnn_", params: RNNParams | None = None) -> None:
+    def __init__(self, num_hidden: int, activation: str = "tanh", prefix: str = "rnn_",
+                 params: RNNParams | None = None) -> None:
         super().__init__(num_hidden, prefix, params)
         self._activation = activation
 
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         name = self._step()
-        total = self._product(inputs, "i2h", name + "i2h") + self._product(states[0], "h2h", name + "h2h")
+        total = (self._product(inputs, "i2h", name + "i2h")
+                 + self._product(states[0], "h2h", name + "h2h"))
         output = sym.Activation(total, act_type=self._activation, name=name + "out")
         return output, [output]
 
@@ -174,7 +190,8 @@ class LSTMCell(_GateCell):
 
     _gate_names = ("_i", "_f", "_c", "_o")
 
-    def __init__(self, num_hidden: int, prefix: str = "lstm_", params: RNNParams | None = None, forget_bias: float = 1.0) -> None:
+    def __init__(self, num_hidden: int, prefix: str = "lstm_", params: RNNParams | None = None,
+                 forget_bias: float = 1.0) -> None:
         super().__init__(num_hidden, prefix, params, LSTMBias(forget_bias))
 
     @property
@@ -183,7 +200,8 @@ class LSTMCell(_GateCell):
 
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         name = self._step()
-        total = self._product(inputs, "i2h", name + "i2h") + self._product(states[0], "h2h", name + "h2h")
+        total = (self._product(inputs, "i2h", name + "i2h")
+                 + self._product(states[0], "h2h", name + "h2h"))
         i, f, c, o = sym.SliceChannel(total, num_outputs=4, name=name + "slice")
         i = sym.Activation(i, act_type="sigmoid", name=name + "i")
         f = sym.Activation(f, act_type="sigmoid", name=name + "f")
@@ -199,13 +217,16 @@ class GRUCell(_GateCell):
 
     _gate_names = ("_r", "_z", "_o")
 
-    def __init__(self, num_hidden: int, prefix: str = "gru_", params: RNNParams | None = None) -> None:
+    def __init__(self, num_hidden: int, prefix: str = "gru_",
+                 params: RNNParams | None = None) -> None:
         super().__init__(num_hidden, prefix, params)
 
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         name = self._step() + "_"  # MXNet's own: two underscores
-        i2h_r, i2h_z, i2h = sym.SliceChannel(self._product(inputs, "i2h", name + "i2h"), num_outputs=3, name=name + "i2h_slice")
-        h2h_r, h2h_z, h2h = sym.SliceChannel(self._product(states[0], "h2h", name + "h2h"), num_outputs=3, name=name + "h2h_slice")
+        i2h_r, i2h_z, i2h = sym.SliceChannel(self._product(inputs, "i2h", name + "i2h"),
+                                             num_outputs=3, name=name + "i2h_slice")
+        h2h_r, h2h_z, h2h = sym.SliceChannel(self._product(states[0], "h2h", name + "h2h"),
+                                             num_outputs=3, name=name + "h2h_slice")
         r = sym.Activation(i2h_r + h2h_r, act_type="sigmoid", name=name + "r_act")
         z = sym.Activation(i2h_z + h2h_z, act_type="sigmoid", name=name + "z_act")
         new = sym.Activation(i2h + r * h2h, act_type="tanh", name=name + "h_act")
@@ -216,7 +237,8 @@ class GRUCell(_GateCell):
 class DropoutCell(BaseRNNCell):
     """Drops out a share of its inputs in training; keeps no state."""
 
-    def __init__(self, dropout: float, prefix: str = "dropout_", params: RNNParams | None = None) -> None:
+    def __init__(self, dropout: float, prefix: str = "dropout_",
+                 params: RNNParams | None = None) -> None:
         super().__init__(prefix, params)
         self._dropout = dropout
 
@@ -227,7 +249,8 @@ class DropoutCell(BaseRNNCell):
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         return (sym.Dropout(inputs, p=self._dropout) if self._dropout > 0 else inputs), states
 
-    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
+               begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """Drops out of the whole sequence at once where it is one symbol."""
         self.reset()
@@ -249,7 +272,8 @@ class CellGroup(BaseRNNCell):
         """Adds a cell, which shares the parameters that this one was given."""
         if self._given_params:
             if not cell._own_params:
-                raise usage("params are given to the cell around, or to the cells inside, not to both")
+                raise usage(
+                    "params are given to the cell around, or to the cells inside, not to both")
             cell._params._params.update(self._params._params)
         self._params._params.update(cell.params._params)
         self._cells.append(cell)
@@ -263,7 +287,8 @@ class CellGroup(BaseRNNCell):
     def state_info(self) -> list[dict[str, Any]]:
         return [info for cell in self._cells for info in cell.state_info]
 
-    def begin_state(self, func: Callable[..., Symbol] | None = None, **options: Any) -> list[Symbol]:
+    def begin_state(self, func: Callable[..., Symbol] | None = None,
+                    **options: Any) -> list[Symbol]:
         self._check_unmodified()
         return [state for cell in self._cells for state in cell.begin_state(func=func, **options)]
 
@@ -304,11 +329,13 @@ class SequentialRNNCell(CellGroup):
             after += new
         return inputs, after
 
-    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
+               begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """One cell after the other, each for all steps."""
         self.reset()
-        after, pairs = [], self._with_states(begin_state if begin_state is not None else self.begin_state())
+        after, pairs = [], self._with_states(begin_state if begin_state is not None
+                                             else self.begin_state())
         for number, (cell, own) in enumerate(pairs):
             merge = merge_outputs if number == len(pairs) - 1 else None
             inputs, new = cell.unroll(length, inputs, own, layout, merge)

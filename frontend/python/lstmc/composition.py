@@ -6,8 +6,8 @@ from .listing import made_by
 
 
 def composed(symbol, given):
-    """A copy of the nodes that depend on the Variables of these names; all others are shared. A Variable that a call made for a
-    missing argument becomes that argument."""
+    """A copy of the nodes that depend on the Variables of these names; all others are shared. A
+    Variable that a call made for a missing argument becomes that argument."""
     for name, value in given.items():
         if not isinstance(value, graph.Symbol) or len(value) != 1:
             raise usage(f'composing takes symbols of one tensor, got {value!r} for "{name}"')
@@ -20,7 +20,8 @@ def composed(symbol, given):
     replaced = {(known[name], 0): value for name, value in given.items() if name in known}
     for node in graph.reached(symbol._outputs):
         inputs = [(argument, _replaced(source, replaced)) for argument, source in node.inputs]
-        if node in arguments or any(new is not old for (_, new), (_, old) in zip(inputs, node.inputs)):
+        if (node in arguments
+            or any(new is not old for (_, new), (_, old) in zip(inputs, node.inputs))):
             copy = node.reading([*inputs, *arguments.get(node, ())])
             replaced.update(((node, i), graph.Symbol([(copy, i)])) for i in range(node.outputs))
     return graph.Group([replaced.get(output, graph.Symbol([output])) for output in symbol._outputs])
@@ -28,7 +29,8 @@ def composed(symbol, given):
 
 def _maker(symbol, name, made):
     if name not in made:
-        raise usage(f'the symbol has no argument "{name}"; there are {", ".join(symbol.list_arguments())}')
+        raise usage(
+            f'the symbol has no argument "{name}"; there are {", ".join(symbol.list_arguments())}')
     node, argument, _ = made[name]
     if node.kind == "layer":
         raise usage(f'"{name}" is made by the layer "{node.name}", which takes no symbol for it')

@@ -1,4 +1,5 @@
-"""Devices by MXNet's names. Eager arrays are computed on the CPU; a Module runs on the devices it is given."""
+"""Devices by MXNet's names. Eager arrays are computed on the CPU; a Module runs on the devices it
+is given."""
 
 from __future__ import annotations
 

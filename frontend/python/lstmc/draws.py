@@ -1,4 +1,5 @@
-"""What random numbers of eager arrays are drawn by: the seed, and how many calls there were since it was set."""
+"""What random numbers of eager arrays are drawn by: the seed, and how many calls there were since
+it was set."""
 
 import threading
 

@@ -11,18 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Place = collections.namedtuple("Place", "file line column")
-Place.__doc__ = "Where an error is: `line` and `column` count from 1, and are 0 where there are none."
+Place.__doc__ = (
+    "Where an error is: `line` and `column` count from 1, and are 0 where there are none.")
 
 
 class Error(Exception):
     """An error with the text that the command prints.
 
-    `code` is "E0207" and so on (`lstmc explain CODE` describes each), `message` one line, `place` where it is (the line of
-    Python that made the node), `reasons` further lines, `help` a remedy or "", `exit` the command's exit code. It does
-    not change: threads may share it.
+    `code` is "E0207" and so on (`lstmc explain CODE` describes each), `message` one line, `place`
+    where it is (the line of Python that made the node), `reasons` further lines, `help` a remedy or
+    "", `exit` the command's exit code. It does not change: threads may share it.
     """
 
-    def __init__(self, text: str, code: str = "E0001", message: str | None = None, file: str = "", line: int = 0, column: int = 0,
+    def __init__(self, text: str, code: str = "E0001", message: str | None = None, file: str = "",
+                 line: int = 0, column: int = 0,
                  reasons: Sequence[str] = (), help: str = "", exit: int = 2) -> None:
         super().__init__(text)
         self.code = code

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 class _Late(NDArray):
-    """A gradient that is computed when it is looked at: that of an input, which a loop seldom wants."""
+    """A gradient that is computed when it is looked at: that of an input, which a loop seldom
+    wants."""
 
     __slots__ = ("_value", "_compute")
 
@@ -48,24 +49,30 @@ class _Late(NDArray):
 
 
 class Executor:
-    """Threads may share it: one call runs at a time, and `forward` returns its caller's outputs, while `outputs` and the arrays are the
-    executor's, of whichever call was last. `arg_dict` are the arrays of all arguments, to be written to (`executor.arg_dict["w"][:] = ..`), `grad_dict` those of the gradients, and
-    `outputs` what the last `forward` gave. Dropout drops out in `backward` alone."""
+    """Threads may share it: one call runs at a time, and `forward` returns its caller's outputs,
+    while `outputs` and the arrays are the executor's, of whichever call was last. `arg_dict` are
+    the arrays of all arguments, to be written to (`executor.arg_dict["w"][:] = ..`), `grad_dict`
+    those of the gradients, and `outputs` what the last `forward` gave. Dropout drops out in
+    `backward` alone."""
 
-    def __init__(self, symbol: Symbol, arrays: dict[str, NDArray], gradients: dict[str, NDArray], requests: Mapping[str, str],
+    def __init__(self, symbol: Symbol, arrays: dict[str, NDArray], gradients: dict[str, NDArray],
+                 requests: Mapping[str, str],
                  inputs: Sequence[str], of_inputs: Mapping[str, str] | None = None) -> None:
-        """`arrays` and `gradients` are NDArrays by name, `requests` is write or add of those with a gradient; `inputs` are names, whose first
-        axis is the batch. `of_inputs` are requests of inputs: a program of its own computes their gradients, so that those of the weights
-        have the same bits with and without them, unless numbers are drawn at random."""
+        """`arrays` and `gradients` are NDArrays by name, `requests` is write or add of those with a
+        gradient; `inputs` are names, whose first axis is the batch. `of_inputs` are requests of
+        inputs: a program of its own computes their gradients, so that those of the weights have the
+        same bits with and without them, unless numbers are drawn at random."""
         self._symbol = symbol
         self.arg_dict, self.grad_dict = arrays, gradients
         self._requests, self._of_inputs = requests, dict(of_inputs or {})
         self.outputs = []
         self._training = False
         self._inputs = {name: arrays[name].shape for name in inputs if name not in requests}
-        self._declared = {name: array.shape for name, array in arrays.items() if name not in self._inputs}
+        self._declared = {name: array.shape for name, array in arrays.items()
+                          if name not in self._inputs}
         self._elements = sum(array.size for array in arrays.values())
-        self._forward, self._backward, self._backward_inputs = None, {}, {}  # programs; of backward by which heads are multiplied
+        # programs; of backward by which heads are multiplied
+        self._forward, self._backward, self._backward_inputs = None, {}, {}
         self._calls = 0
         self._turn = Turn()
 
@@ -86,7 +93,8 @@ class Executor:
         return dict(zip(self._symbol.list_outputs(), self.outputs))
 
     @one_at_a_time
-    def copy_params_from(self, arg_params: Mapping[str, ArrayLike], aux_params: Mapping[str, ArrayLike] | None = None,
+    def copy_params_from(self, arg_params: Mapping[str, ArrayLike],
+                         aux_params: Mapping[str, ArrayLike] | None = None,
                          allow_extra_params: bool = False) -> None:
         """Writes weights to their arguments."""
         for name, value in {**arg_params, **(aux_params or {})}.items():
@@ -97,36 +105,46 @@ class Executor:
 
     @one_at_a_time
     def forward(self, is_train: bool = False, **inputs: ArrayLike) -> list[NDArray]:
-        """Runs the network on the arrays, `inputs` written to them before, and returns `outputs`."""
+        """Runs the network on the arrays, `inputs` written to them before, and returns
+        `outputs`."""
         for name, value in inputs.items():
             if name not in self.arg_dict:
-                raise usage(f'the symbol has no argument "{name}"; there are {", ".join(self.arg_dict)}')
+                raise usage(
+                    f'the symbol has no argument "{name}"; there are {", ".join(self.arg_dict)}')
             self.arg_dict[name][:] = value
         if self._forward is None:
-            self._forward = Program(*graph.begin(self._symbol, self._inputs, self._types(), self._declared), "forward", self._elements)
+            self._forward = Program(
+                *graph.begin(self._symbol, self._inputs, self._types(), self._declared), "forward",
+                self._elements)
         self._calls += 1
-        results = self._forward.run(*self._values(), random=(0, self._calls) if self._forward.is_random else None)
+        results = self._forward.run(*self._values(),
+                                    random=(0, self._calls) if self._forward.is_random else None)
         self.outputs = [NDArray(results[name]) for name in self._forward.outputs]
         self._training = is_train
         return self.outputs
 
     @one_at_a_time
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
-        """Writes the gradients of the outputs to `grad_dict`; `out_grads` is what flows into them, ones unless given. Loss ops ignore it."""
+        """Writes the gradients of the outputs to `grad_dict`; `out_grads` is what flows into them,
+        ones unless given. Loss ops ignore it."""
         if not self._training:
             raise usage("backward comes after forward(is_train=True)")
-        heads = out_grads if isinstance(out_grads, (list, tuple)) else [out_grads] * len(self.outputs)
+        heads = (out_grads if isinstance(out_grads, (list, tuple))
+                 else [out_grads] * len(self.outputs))
         if len(heads) != len(self.outputs):
             raise usage(f"{len(self.outputs)} outputs have {len(heads)} gradients")
-        factors = {f"head{number}": as_array(head) for number, head in enumerate(heads) if head is not None}
+        factors = {f"head{number}": as_array(head) for number, head in enumerate(heads)
+                   if head is not None}
         if self._of_inputs and self._draws():
             self._take_inputs_along()
-        program = self._backward.get(tuple(factors)) or self._backward.setdefault(tuple(factors), self._compile_backward(factors, self._inputs, self._declared))
+        program = self._backward.get(tuple(factors)) or self._backward.setdefault(
+            tuple(factors), self._compile_backward(factors, self._inputs, self._declared))
         inputs, parameters = self._values()
         results = program.run({**inputs, **factors}, parameters, random=(0, self._calls))
         for name, request in self._requests.items():
             gradient = results.get(f"gradient:{name}", numpy.zeros_like(parameters[name]))
-            self.grad_dict[name]._write(gradient + self.grad_dict[name]._data if request == "add" else gradient)
+            self.grad_dict[name]._write(gradient + self.grad_dict[name]._data if request == "add"
+                                        else gradient)
         if self._of_inputs:
             self._backward_of_inputs({**inputs, **parameters}, factors)
 
@@ -140,7 +158,8 @@ class Executor:
             self._declared = {**self._declared, name: self._inputs.pop(name)}
 
     def _backward_of_inputs(self, values, factors):
-        """Their gradients, computed at once where they add up, and else when somebody looks at one."""
+        """Their gradients, computed at once where they add up, and else when somebody looks at
+        one."""
         calls, found = self._calls, []
 
         def gradient(name):
@@ -164,8 +183,9 @@ class Executor:
         parameters = {name: value for name, value in values.items() if name not in inputs}
         key = tuple(factors)
         if key not in self._backward_inputs:
-            self._backward_inputs[key] = self._compile_backward(factors, {name: value.shape for name, value in inputs.items()},
-                                                                {name: value.shape for name, value in parameters.items()})
+            self._backward_inputs[key] = self._compile_backward(
+                factors, {name: value.shape for name, value in inputs.items()},
+                {name: value.shape for name, value in parameters.items()})
         return self._backward_inputs[key].run({**inputs, **factors}, parameters, random=(0, calls))
 
     def _draws(self):
@@ -180,7 +200,8 @@ class Executor:
     def _values(self):
         """Of inputs, and of parameters."""
         values = {name: array._data for name, array in self.arg_dict.items()}
-        return ({name: values[name] for name in self._inputs}, {name: value for name, value in values.items() if name not in self._inputs})
+        return ({name: values[name] for name in self._inputs},
+                {name: value for name, value in values.items() if name not in self._inputs})
 
     def _check_shapes(self):
         """Raises lstmc.Error (E0207) for arrays whose shapes disagree."""
@@ -194,10 +215,12 @@ class Executor:
         losses = []
         for number, output in enumerate(self._symbol):
             name = f"head{number}"
-            losses.append(sym.MakeLoss(output * graph.Variable(name) if name in factors else output, name=f"loss{number}"))
+            losses.append(sym.MakeLoss(output * graph.Variable(name) if name in factors else output,
+                                       name=f"loss{number}"))
         shapes = {**inputs, **{name: value.shape for name, value in factors.items()}}
         types = {**self._types(), **{name: value.dtype.name for name, value in factors.items()}}
-        return Program(*graph.begin(graph.Group(losses), shapes, types, declared), "step", self._elements)
+        return Program(*graph.begin(graph.Group(losses), shapes, types, declared), "step",
+                       self._elements)
 
 
 def simple_bind(symbol, grad_req, type_dict, shapes):
@@ -205,13 +228,16 @@ def simple_bind(symbol, grad_req, type_dict, shapes):
     names = symbol.list_arguments()
     arguments, _, _ = symbol.infer_shape(**shapes)
     requests = _requests_of(grad_req, names, [name for name in names if name not in shapes])
-    of_inputs = _requests_of(grad_req, names, [name for name in names if name in shapes]) if isinstance(grad_req, str) else {}
+    of_inputs = (_requests_of(grad_req, names, [name for name in names if name in shapes])
+                 if isinstance(grad_req, str) else {})
     types = {name: graph.plain(dtype) for name, dtype in (type_dict or {}).items()}
     for name, variable in graph.variables(symbol).items():
         types.setdefault(name, graph.plain(variable.options["dtype"] or "float32"))
-    arrays = {name: NDArray(numpy.zeros(shape, types.get(name, "float32"))) for name, shape in zip(names, arguments)}
-    gradients = {name: (_Late if name in of_inputs else NDArray)(numpy.zeros_like(arrays[name]._data)) for name in names
-                 if name in requests or name in of_inputs}
+    arrays = {name: NDArray(numpy.zeros(shape, types.get(name, "float32")))
+              for name, shape in zip(names, arguments)}
+    gradients = {
+        name: (_Late if name in of_inputs else NDArray)(numpy.zeros_like(arrays[name]._data))
+        for name in names if name in requests or name in of_inputs}
     return Executor(symbol, arrays, gradients, requests, list(shapes), of_inputs)
 
 
@@ -224,9 +250,12 @@ def bind(symbol, args, args_grad, grad_req):
         raise usage(f'args has no "{missing[0]}"')
     for name, gradient in gradients.items():
         if gradient.shape != arrays[name].shape:
-            raise usage(f'"{name}" has shape {arrays[name].shape}, its array in args_grad {gradient.shape}')
-    requests = {name: request for name, request in _requests_of(grad_req, names, names).items() if name in gradients}
-    executor = Executor(symbol, {name: arrays[name] for name in names}, gradients, requests, [name for name in names if graph.is_input(name)])
+            raise usage(
+                f'"{name}" has shape {arrays[name].shape}, its array in args_grad {gradient.shape}')
+    requests = {name: request for name, request in _requests_of(grad_req, names, names).items()
+                if name in gradients}
+    executor = Executor(symbol, {name: arrays[name] for name in names}, gradients, requests,
+                        [name for name in names if graph.is_input(name)])
     executor._check_shapes()
     return executor
 
@@ -235,7 +264,8 @@ def _named(arrays, names, what):
     """{name: NDArray} of a dict or of a list, whose arrays may be None."""
     given = arrays if isinstance(arrays, dict) else dict(zip(names, arrays or ()))
     if not isinstance(arrays, dict) and arrays and len(arrays) != len(names):
-        raise usage(f"{what} has {len(arrays)} arrays for {len(names)} arguments: {', '.join(names)}")
+        raise usage(
+            f"{what} has {len(arrays)} arrays for {len(names)} arguments: {', '.join(names)}")
     found = {name: array for name, array in given.items() if array is not None and name in names}
     for name, array in found.items():
         if not isinstance(array, NDArray):
@@ -248,8 +278,10 @@ def _requests_of(grad_req, names, wanted):
     if isinstance(grad_req, str):
         given = {name: grad_req for name in wanted}
     else:
-        given = dict(zip(names, grad_req)) if isinstance(grad_req, (list, tuple)) else dict(grad_req)
+        given = (dict(zip(names, grad_req)) if isinstance(grad_req, (list, tuple))
+                 else dict(grad_req))
     for name, request in given.items():
         if name not in names or request not in ("write", "add", "null"):
-            raise usage(f'grad_req "{request}" of "{name}": it is write, add or null, of one of {", ".join(names)}')
+            raise usage(f'grad_req "{request}" of "{name}": it is write, add or null, of one of '
+                        f'{", ".join(names)}')
     return {name: request for name, request in given.items() if request != "null"}

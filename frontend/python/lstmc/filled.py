@@ -1,5 +1,6 @@
-"""Steps that pad_packed_sequence fills up. PyTorch gives back as many as the longest sequence of the batch has, a number that is known when the data are;
-here there are as many as were packed. What reads them along their axis gets values under which the rest counts for nothing, or is refused."""
+"""Steps that pad_packed_sequence fills up. PyTorch gives back as many as the longest sequence of
+the batch has, a number that is known when the data are; here there are as many as were packed. What
+reads them along their axis gets values under which the rest counts for nothing, or is refused."""
 
 import math
 import operator
@@ -7,12 +8,15 @@ import operator
 from . import sym
 from .aten import dtype_of, shape_of
 
-_LIKE_POINTWISE = {"contiguous", "clone", "detach", "alias", "lift_fresh_copy", "dropout", "to", "_to_copy", "type_as", "masked_fill", "zeros_like", "ones_like",
+_LIKE_POINTWISE = {"contiguous", "clone", "detach", "alias", "lift_fresh_copy", "dropout", "to",
+                   "_to_copy", "type_as", "masked_fill", "zeros_like", "ones_like",
                    "full_like", "where"}
 _RESHAPES = {"view", "reshape", "_unsafe_view", "flatten", "unflatten"}
-_FILLS = {"sum": 0.0, "mean": 0.0, "amax": -math.inf, "max": -math.inf, "argmax": -math.inf, "amin": math.inf, "min": math.inf, "argmin": math.inf,
+_FILLS = {"sum": 0.0, "mean": 0.0, "amax": -math.inf, "max": -math.inf, "argmax": -math.inf,
+          "amin": math.inf, "min": math.inf, "argmin": math.inf,
           "any": 0.0, "all": 1.0, "prod": 1.0, "linalg_vector_norm": 0.0}
-_REMEDY = "It has as many steps there as the longest sequence: give pad_packed_sequence total_length=, the steps of what is packed, for as many in both"
+_REMEDY = ("It has as many steps there as the longest sequence: give pad_packed_sequence "
+           "total_length=, the steps of what is packed, for as many in both")
 
 
 class Refused(Exception):
@@ -20,17 +24,20 @@ class Refused(Exception):
 
 
 class _Real:
-    """Along an axis, 1 where PyTorch has an element and 0 where it has none, as a symbol. `key` is the same for the same elements; `parts` are
-    (extents, {axis: _Real}) of axes that were joined to this one; `steps` is how many PyTorch has, of the axis itself."""
+    """Along an axis, 1 where PyTorch has an element and 0 where it has none, as a symbol. `key` is
+    the same for the same elements; `parts` are (extents, {axis: _Real}) of axes that were joined to
+    this one; `steps` is how many PyTorch has, of the axis itself."""
 
     def __init__(self, symbol, key, parts=None, steps=None, lengths=None):
-        self.symbol, self.key, self.parts, self.steps, self.lengths = symbol, key, parts, steps, lengths
+        self.symbol, self.key, self.parts, self.steps, self.lengths = (
+            symbol, key, parts, steps, lengths)
 
 
 def of_lengths(lengths, key, dtype, steps):
     longest = sym.max(lengths)
     counted = sym._arange(start=0.0, stop=float(steps), step=1.0, dtype=dtype)
-    return _Real(_truth(sym.broadcast_lesser(counted, longest), dtype), (key,), steps=longest, lengths=lengths)
+    return _Real(_truth(sym.broadcast_lesser(counted, longest), dtype), (key,), steps=longest,
+                 lengths=lengths)
 
 
 def _truth(compared, dtype):
@@ -47,11 +54,13 @@ def with_fill(x, reals, shape, dtype, number):
     for axis, real in reals.items():
         one = _along(real, axis, len(shape))
         mask = one if mask is None else sym.broadcast_mul(mask, one)
-    return sym.where(sym.broadcast_like(mask, x), x, sym._full(shape=shape, value=number, dtype=dtype))
+    return sym.where(sym.broadcast_like(mask, x), x,
+                     sym._full(shape=shape, value=number, dtype=dtype))
 
 
 class Filled:
-    """Follows the elements that PyTorch does not have through a program: `reals[node]` is {axis: _Real}, a list of those for several values."""
+    """Follows the elements that PyTorch does not have through a program: `reals[node]` is {axis:
+    _Real}, a list of those for several values."""
 
     def __init__(self, reader, torch):
         self._reader, self._torch = reader, torch
@@ -63,20 +72,24 @@ class Filled:
         steps = shape_of(node)[axis]
         known = self._reader._values[lengths]
         if steps > 1 and not (isinstance(known, self._torch.Tensor) and int(known.max()) == steps):
-            self.reals[node] = {**self.reals.get(data, {}), axis: of_lengths(self._reader._symbol(lengths), lengths, dtype_of(lengths), steps)}
+            self.reals[node] = {**self.reals.get(data, {}),
+                                axis: of_lengths(self._reader._symbol(lengths), lengths,
+                                                 dtype_of(lengths), steps)}
 
     def reads(self, node):
         return any(self.reals.get(each) for each in node.all_input_nodes)
 
     def call(self, node, kind):
-        """What the reader makes of the operator, on inputs that are filled so that it is PyTorch's."""
+        """What the reader makes of the operator, on inputs that are filled so that it is
+        PyTorch's."""
         if node.target is operator.getitem:
             given = self.reals[node.args[0]]
             self.reals[node] = given[node.args[1]] if isinstance(given, list) else {}
             return self._reader._call(node)
         tags = getattr(node.target, "tags", ())
         kind = kind.rstrip("_")
-        rule = ("pointwise" if kind in _LIKE_POINTWISE or self._torch.Tag.pointwise in tags else "reshape" if kind in _RESHAPES
+        rule = ("pointwise" if kind in _LIKE_POINTWISE or self._torch.Tag.pointwise in tags
+                else "reshape" if kind in _RESHAPES
                 else "reduce" if kind in _FILLS else kind.strip("_"))
         rule = getattr(self, f"_{rule}", None) or self._unknown
         return rule(node)
@@ -101,7 +114,8 @@ class Filled:
 
     def _filled(self, source, axes, number):
         reals = {axis: real for axis, real in self._of(source).items() if axis in axes}
-        return with_fill(self._reader._symbol(source), reals, shape_of(source), dtype_of(source), number)
+        return with_fill(self._reader._symbol(source), reals, shape_of(source),
+                         dtype_of(source), number)
 
     def _unknown(self, node):
         raise Refused("this")
@@ -121,11 +135,15 @@ class Filled:
         rank, reals = len(shape_of(source)), self._of(source)
         if kind in ("max", "min") and str(node.target).endswith(".other"):
             return self._pointwise(node)
-        axes = node.args[first] if len(node.args) > first and not isinstance(node.args[first], bool) else None
-        axes = range(rank) if axes is None or axes == [] else [axis % rank for axis in ([axes] if isinstance(axes, int) else axes)]
-        keep = node.args[first + 1] if len(node.args) > first + 1 else node.kwargs.get("keepdim", False)
+        axes = (node.args[first]
+                if len(node.args) > first and not isinstance(node.args[first], bool) else None)
+        axes = (range(rank) if axes is None or axes == []
+                else [axis % rank for axis in ([axes] if isinstance(axes, int) else axes)])
+        keep = (node.args[first + 1] if len(node.args) > first + 1
+                else node.kwargs.get("keepdim", False))
         over = [axis for axis in reals if axis in axes]
-        kept = {axis if keep else axis - sum(each < axis for each in axes): real for axis, real in reals.items() if axis not in axes}
+        kept = {axis if keep else axis - sum(each < axis for each in axes): real
+                for axis, real in reals.items() if axis not in axes}
         several = isinstance(node.meta["val"], (tuple, list))
         self.reals[node] = [kept] * len(node.meta["val"]) if several else kept
         if not over:
@@ -144,13 +162,15 @@ class Filled:
             real = sym.Cast(sym.sum(reals[axis].symbol), dtype=dtype_of(node))
             count = real if count is None else count * real
         others = math.prod(shape_of(source)[axis] for axis in axes if axis not in over)
-        return sym.broadcast_div(total, sym.reshape(count * float(others), shape=(1,) * max(1, len(shape_of(node)))))
+        return sym.broadcast_div(
+            total, sym.reshape(count * float(others), shape=(1,) * max(1, len(shape_of(node)))))
 
     def _softmax(self, node):
         source = node.args[0]
         axis = node.args[1] % len(shape_of(source))
         self.reals[node] = dict(self._of(source))
-        return self._with(node, {source: self._filled(source, [axis], -math.inf)}) if axis in self._of(source) else self._reader._call(node)
+        return (self._with(node, {source: self._filled(source, [axis], -math.inf)})
+                if axis in self._of(source) else self._reader._call(node))
 
     _log_softmax = _softmax
 
@@ -176,17 +196,22 @@ class Filled:
             raise Refused("a product")
         rank = ranks[0]
         a, b = self._of(left), self._of(right)
-        filled = {each: self._filled(each, [axis], 0.0) for each, reals, axis in ((left, a, rank - 1), (right, b, rank - 2)) if axis in reals}
+        filled = {each: self._filled(each, [axis], 0.0)
+                  for each, reals, axis in ((left, a, rank - 1), (right, b, rank - 2))
+                  if axis in reals}
         if left is right and len(filled):
             raise Refused("a product")
         outside = {axis: real for axis, real in (*a.items(), *b.items()) if axis < rank - 2}
-        self.reals[node] = {**outside, **{axis: real for axis, real in a.items() if axis == rank - 2}, **{axis: real for axis, real in b.items() if axis == rank - 1}}
+        self.reals[node] = {**outside,
+                            **{axis: real for axis, real in a.items() if axis == rank - 2},
+                            **{axis: real for axis, real in b.items() if axis == rank - 1}}
         return self._with(node, filled)
 
     _bmm = _mm = _matmul
 
     def _cumsum(self, node):
-        return self._made(node, dict(self._of(node.args[0])))  # what comes later is not in what came before
+        # what comes later is not in what came before
+        return self._made(node, dict(self._of(node.args[0])))
 
     # Shapes.
 
@@ -251,18 +276,24 @@ class Filled:
         # The one at which there are -index real steps from here on.
         extent, dtype = shape_of(source)[axis], "float32"
         counted = sym._arange(start=0.0, stop=float(extent), step=1.0, dtype=dtype)
-        here = _Real(sym.broadcast_equal(counted, sym.Cast(real.steps, dtype=dtype) + float(index)), None)
-        self.reals[node] = {at: self._of(source)[each] for at, each in enumerate(order) if each in self._of(source)}
-        return sym.sum(with_fill(self._reader._symbol(source), {axis: here}, shape_of(source), dtype_of(source), 0.0), axis=axis)
+        here = _Real(sym.broadcast_equal(counted, sym.Cast(real.steps, dtype=dtype) + float(index)),
+                     None)
+        self.reals[node] = {at: self._of(source)[each] for at, each in enumerate(order)
+                            if each in self._of(source)}
+        return sym.sum(with_fill(self._reader._symbol(source), {axis: here}, shape_of(source),
+                                 dtype_of(source), 0.0),
+                       axis=axis)
 
     def _slice(self, node):
-        source, axis, begin, end, step = (list(node.args) + [0, None, None, 1][len(node.args) - 1:])[:5]
+        source, axis, begin, end, step = (
+            (list(node.args) + [0, None, None, 1][len(node.args) - 1:])[:5])
         axis %= len(shape_of(source))
         reals = dict(self._of(source))
         if axis in reals and shape_of(source)[axis] != shape_of(node)[axis]:
             if (begin or 0) < 0 or (end is not None and end < 0):
                 raise Refused("steps from the end")
-            cut = sym.slice(reals[axis].symbol, begin=(begin or 0,), end=(None if end is None or end > 2**62 else end,), step=(step,))
+            cut = sym.slice(reals[axis].symbol, begin=(begin or 0,),
+                            end=(None if end is None or end > 2**62 else end,), step=(step,))
             reals[axis] = _Real(cut, (*reals[axis].key, begin, end, step))
         return self._made(node, reals)
 
@@ -286,7 +317,8 @@ class Filled:
         return self._made(node, found)
 
     def _chunk(self, node):
-        axis = (node.args[2] if len(node.args) > 2 else node.kwargs.get("dim", 0)) % len(shape_of(node.args[0]))
+        axis = (node.args[2] if len(node.args) > 2 else node.kwargs.get("dim", 0)) % len(
+            shape_of(node.args[0]))
         if axis in self._of(node.args[0]):
             raise Refused("parts of them")
         self.reals[node] = [dict(self._of(node.args[0]))] * len(node.meta["val"])
@@ -315,14 +347,17 @@ class Filled:
             product = math.prod(after[:at])
             if product == ahead and extent == before[axis]:
                 return {at: real}
-            if product == ahead and real.parts and after[at:at + len(real.parts[0])] == real.parts[0]:
+            if (product == ahead and real.parts
+                and after[at:at + len(real.parts[0])] == real.parts[0]):
                 return {at + each: part for each, part in real.parts[1].items()}
         for at, extent in enumerate(after):
             for begin in range(axis + 1):
                 for end in range(axis + 1, len(before) + 1):
-                    if math.prod(after[:at]) == math.prod(before[:begin]) and extent == math.prod(before[begin:end]):
+                    if (math.prod(after[:at]) == math.prod(before[:begin])
+                        and extent == math.prod(before[begin:end])):
                         group = before[begin:end]
-                        parts = {each - begin: part for each, part in reals.items() if begin <= each < end}
+                        parts = {each - begin: part for each, part in reals.items()
+                                 if begin <= each < end}
                         ones = sym._full(shape=group, value=1.0, dtype="float32")
                         for each, part in parts.items():
                             ones = sym.broadcast_mul(ones, _along(part, each, len(group)))
@@ -339,12 +374,14 @@ class Filled:
 
     def _index_select(self, node):
         axis = node.args[1] % len(shape_of(node.args[0]))
-        return self._made(node, {at: real for at, real in self._of(node.args[0]).items() if at != axis})
+        return self._made(node,
+                          {at: real for at, real in self._of(node.args[0]).items() if at != axis})
 
     def _index(self, node):
         given = [axis for axis, index in enumerate(node.args[1]) if index is not None]
         reals = self._of(node.args[0])
-        if any(axis not in given for axis in reals) or any(self._of(index) for index in node.args[1] if index is not None):
+        if (any(axis not in given for axis in reals)
+            or any(self._of(index) for index in node.args[1] if index is not None)):
             raise Refused("an index of other axes")
         return self._made(node, {})
 
@@ -353,7 +390,8 @@ class Filled:
     def _lstm(self, node):
         batch_first = node.args[-1]
         steps, reals = 1 if batch_first else 0, self._of(node.args[0])
-        if any(self._of(each) for each in node.all_input_nodes if each is not node.args[0]) or [*reals] != [steps] or reals[steps].lengths is None:
+        if (any(self._of(each) for each in node.all_input_nodes if each is not node.args[0])
+            or [*reals] != [steps] or reals[steps].lengths is None):
             raise Refused("a recurrent module")
         self.reals[node] = [{steps: reals[steps]}, *[{}] * (len(node.meta["val"]) - 1)]
         return self._reader._call(node)
@@ -361,10 +399,12 @@ class Filled:
     _gru = _rnn_tanh = _rnn_relu = _lstm
 
     def length_for(self, source):
-        """Of a recurrent module that reads what is filled up: as many steps for all sequences as the longest has."""
+        """Of a recurrent module that reads what is filled up: as many steps for all sequences as
+        the longest has."""
         for real in self._of(source).values():
             return sym.broadcast_add(real.lengths * 0, real.steps)
         return None
 
     def error(self, node, refused):
-        return f"{str(node.target).removeprefix('torch.ops.')} of what pad_packed_sequence filled up ({refused}) cannot be PyTorch's. {_REMEDY}"
+        return (f"{str(node.target).removeprefix('torch.ops.')} of what pad_packed_sequence filled "
+                f"up ({refused}) cannot be PyTorch's. {_REMEDY}")

@@ -1,52 +1,64 @@
-"""Keyword arguments as the command's flags: `batch=8` is `--batch 8`, `check_nan=True` is `--check-nan`. Values, defaults and messages are
-the command's own."""
+"""Keyword arguments as the command's flags: `batch=8` is `--batch 8`, `check_nan=True` is
+`--check-nan`. Values, defaults and messages are the command's own."""
 
 import functools
 
 from . import _core
 from .error import usage
 
-# What each call makes of the command's flags. Those that settle what is compiled are taken by all that compile; other flags of the command would
-# do nothing in a call, and are refused by it.
-_SOURCE = {"batch_size", "include", "devices", "gpus", "mem", "allow_data", "limit", "quiet", "werror"}
+# What each call makes of the command's flags. Those that settle what is compiled are taken by all
+# that compile; other flags of the command would do nothing in a call, and are refused by it.
+_SOURCE = {"batch_size", "include", "devices", "gpus", "mem", "allow_data", "limit", "quiet",
+           "werror"}
 _COMPILE = {*_SOURCE, "optimizer", "fit", "entry"}
 _SESSION = {"threads", "seed", "devices", "gpus", "check_nan", "limit", "quiet"}
 #: What the loop of a training reads; all others are for the compiler or the session.
-LOOP = {"after", "num_epochs", "valid_every", "save_every", "disp_every", "disp_batches", "keep", "keep_every", "check_replicas", "early_stop",
+LOOP = {"after", "num_epochs", "valid_every", "save_every", "disp_every", "disp_batches", "keep",
+        "keep_every", "check_replicas", "early_stop",
         "output", "resume", "force", "tensorboard"}
-_TAKEN = {  # by call: the command whose flags it has, whether those for the compiler are among them, and others
+# by call: the command whose flags it has, whether those for the compiler are among them, and others
+_TAKEN = {
     "load": ("run", False, {"limit", "quiet"}),
     "Network": ("run", True, _SOURCE),
     "compile": ("compile", True, _COMPILE),
-    "fit": ("train", True, {*_COMPILE, *_SESSION, *LOOP, "lr", "metric", "init_params"} - {"entry"}),
+    "fit": ("train", True,
+            {*_COMPILE, *_SESSION, *LOOP, "lr", "metric", "init_params"} - {"entry"}),
     "Session.fit": ("train", False, {*LOOP, "seed", "init_params", "limit"}),
     "session": ("run", False, _SESSION),
     "plot": ("plot", True, {"include", "limit", "allow_data"}),
 }
 _INSTEAD = {  # where a flag that is refused has another way
-    "color": "", "config": "give its values as keywords", "data": "it is the first argument", "dry_run": "compile() checks a network",
-    "dump_config": "", "expect": "compare what it returns", "force": "", "format": "", "help": "help() has its documentation", "json": "",
-    "log": "callback= is given every event", "lr_find": "", "monitor": "callback= is given every event", "output": "save() writes the package",
-    "params": "give them to session()", "print_pass_times": "", "progress": "callback= is given every event", "valid": "it is an argument",
-    "verbose": "callback= is given every event", "werror": "warnings.simplefilter() makes errors of lstmc.Warning",
+            "color": "", "config": "give its values as keywords",
+            "data": "it is the first argument", "dry_run": "compile() checks a network",
+            "dump_config": "", "expect": "compare what it returns", "force": "", "format": "",
+            "help": "help() has its documentation", "json": "",
+            "log": "callback= is given every event", "lr_find": "",
+            "monitor": "callback= is given every event", "output": "save() writes the package",
+            "params": "give them to session()", "print_pass_times": "",
+            "progress": "callback= is given every event", "valid": "it is an argument",
+            "verbose": "callback= is given every event",
+            "werror": "warnings.simplefilter() makes errors of lstmc.Warning",
 }
 
 
 @functools.lru_cache(None)
 def _flags_of(command):
     """{keyword: (whether it is for the compiler, whether it is a switch)}"""
-    return {name.replace("-", "_"): (compiled, switch) for name, compiled, switch in _core.flags(command)}
+    return {name.replace("-", "_"): (compiled, switch)
+            for name, compiled, switch in _core.flags(command)}
 
 
 def taken(call):
     """The flags that a call takes, as keywords."""
     command, compiles, others = _TAKEN[call]
     known = _flags_of(command)
-    return {name for name, (compiled, _) in known.items() if compiles and compiled} | (others & known.keys())
+    return ({name for name, (compiled, _) in known.items() if compiles and compiled}
+            | (others & known.keys()))
 
 
 def check_taken(call, values):
-    """Refuses keywords that are flags of the command, and would do nothing in this call. What is no flag is left to who reads it."""
+    """Refuses keywords that are flags of the command, and would do nothing in this call. What is no
+    flag is left to who reads it."""
     command = _TAKEN[call][0]
     known, taken_here = _flags_of(command), taken(call)
     for key, value in values.items():
@@ -56,8 +68,10 @@ def check_taken(call, values):
         flag = key.replace("_", "-")
         if key not in taken_here:
             instead = _INSTEAD.get(key, "")
-            raise usage(f'{key}= is a flag of the command (lstmc {command} --{flag}), which {call} does not take{"; " + instead if instead else ""}')
-        if switch and not (value is None or isinstance(value, bool) or (key, value) == ("resume", "auto")):
+            raise usage(f'{key}= is a flag of the command (lstmc {command} --{flag}), which {call} '
+                        f'does not take{"; " + instead if instead else ""}')
+        if switch and not (value is None or isinstance(value, bool)
+                           or (key, value) == ("resume", "auto")):
             raise usage(f"{key}= is True or False, got {value!r}")
 
 
@@ -92,7 +106,8 @@ def words(values):
             texts = list(_pairs(flag, value))
             for text in [",".join(texts)] if flag in _ONE_TEXT else texts:
                 line += [f"--{flag}", text]
-        elif isinstance(value, (list, tuple)) and flag not in ("devices", "metric", "work-load-list", "recompute", "entry"):
+        elif (isinstance(value, (list, tuple))
+              and flag not in ("devices", "metric", "work-load-list", "recompute", "entry")):
             for item in value:
                 line += [f"--{flag}", _text(item)]
         else:
@@ -107,7 +122,8 @@ def with_fit_keys(values, command):
     for key in sorted(fit.keys() & values.keys()):
         if values[key] is not None:
             raise usage(f"{key} is given twice, as {key}= and in fit=")
-    if values.get("lr") is not None and (values.get("learning_rate") is not None or "learning_rate" in fit):
+    if (values.get("lr") is not None
+        and (values.get("learning_rate") is not None or "learning_rate" in fit)):
         raise usage("lr= and learning_rate are the same rate: give one of them")
     for key, value in values.items():
         if key == "fit":

@@ -55,14 +55,16 @@ def _dropout(inputs, attributes):
     [(_, data)] = inputs
     if not isinstance(data, NDArray):
         raise TypeError(f"Dropout takes NDArrays as inputs, got {data!r}")
-    mask = invoke("Dropout", [(None, NDArray(numpy.ones_like(data._data)))], {**attributes, "mode": "always"})
+    mask = invoke("Dropout", [(None, NDArray(numpy.ones_like(data._data)))],
+                  {**attributes, "mode": "always"})
     return invoke("elemwise_mul", [(None, data), (None, mask)], {})
 
 
 @instead("RNN")
 def _rnn(inputs, attributes):
     if attributes.get("p", 0) != 0 and autograd.is_training():
-        raise usage("nd.RNN does not drop out: run its layers one by one with nd.Dropout between them, or take a symbol")
+        raise usage("nd.RNN does not drop out: run its layers one by one with nd.Dropout between "
+                    "them, or take a symbol")
     return invoke("RNN", inputs, {key: value for key, value in attributes.items() if key != "p"})
 
 

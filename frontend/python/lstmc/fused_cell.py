@@ -19,24 +19,28 @@ if TYPE_CHECKING:
     from .cells import RNNParams
     from .graph import Symbol
 
-_GATES = {"lstm": LSTMCell._gate_names, "gru": GRUCell._gate_names, "rnn_tanh": ("",), "rnn_relu": ("",)}
+_GATES = {"lstm": LSTMCell._gate_names, "gru": GRUCell._gate_names, "rnn_tanh": ("",),
+          "rnn_relu": ("",)}
 
 
 class FusedRNNCell(BaseRNNCell):
-    """A whole stack as one layer, which is unrolled at once. Its parameters are those of sym.LSTM, one per matrix, where MXNet packs
-    them into one vector: `unpack_weights` takes both."""
+    """A whole stack as one layer, which is unrolled at once. Its parameters are those of sym.LSTM,
+    one per matrix, where MXNet packs them into one vector: `unpack_weights` takes both."""
 
-    def __init__(self, num_hidden: int, num_layers: int = 1, mode: str = "lstm", bidirectional: bool = False, dropout: float = 0.0,
+    def __init__(self, num_hidden: int, num_layers: int = 1, mode: str = "lstm",
+                 bidirectional: bool = False, dropout: float = 0.0,
                  get_next_state: bool = False, forget_bias: float = 1.0, prefix: str | None = None,
                  params: RNNParams | None = None) -> None:
         if mode not in _GATES:
             raise usage(f'mode is one of {", ".join(_GATES)}, got "{mode}"')
         if params is not None:
-            raise usage("a FusedRNNCell takes no params: layers of the same prefix share their weights")
+            raise usage(
+                "a FusedRNNCell takes no params: layers of the same prefix share their weights")
         super().__init__(f"{mode}_" if prefix is None else prefix)
         self._mode = mode
         self._get_next_state = get_next_state
-        self._options = {"num_hidden": num_hidden, "num_layers": num_layers, "bidirectional": bidirectional, "p": dropout}
+        self._options = {"num_hidden": num_hidden, "num_layers": num_layers,
+                         "bidirectional": bidirectional, "p": dropout}
         self._forget_bias = forget_bias
         self._gate_names = _GATES[mode]
         self._name = self._prefix.rstrip("_") or mode
@@ -54,7 +58,8 @@ class FusedRNNCell(BaseRNNCell):
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         raise usage("a FusedRNNCell has no single step: unroll it, or take an LSTMCell")
 
-    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
+               begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """The whole sequence at once: one symbol, unless `merge_outputs` is False."""
         self.reset()
@@ -83,30 +88,41 @@ class FusedRNNCell(BaseRNNCell):
 
     def _vector(self):
         """(name of the layer, (the vector's name, its initialiser as MXNet writes it))"""
-        units, layers, both = (self._options[key] for key in ("num_hidden", "num_layers", "bidirectional"))
-        return self._name, (self._vector_name, FusedRNN(None, units, layers, self._mode, both, self._forget_bias).dumps())
+        units, layers, both = (self._options[key]
+                               for key in ("num_hidden", "num_layers", "bidirectional"))
+        return self._name, (
+            self._vector_name,
+            FusedRNN(None, units, layers, self._mode, both, self._forget_bias).dumps())
 
     def _joined(self):
         """The vector, of this cell's parameters."""
-        rows, units, directions = self._options["num_hidden"] * len(self._gate_names), self._options["num_hidden"], self._directions
+        rows, units, directions = (self._options["num_hidden"] * len(self._gate_names),
+                                   self._options["num_hidden"], self._directions)
         weights, biases = [], []
         for prefix, _, (layer, _) in self._places():
             inputs = 0 if layer == 0 else directions * units
-            weights += [sym.Variable(prefix + "i2h_weight", shape=(rows, inputs)), sym.Variable(prefix + "h2h_weight", shape=(rows, units))]
-            biases += [sym.Variable(prefix + part, shape=(rows,)) for part in ("i2h_bias", "h2h_bias")]
+            weights += [sym.Variable(prefix + "i2h_weight", shape=(rows, inputs)),
+                        sym.Variable(prefix + "h2h_weight", shape=(rows, units))]
+            biases += [sym.Variable(prefix + part, shape=(rows,))
+                       for part in ("i2h_bias", "h2h_bias")]
         return sym._rnn_param_concat(*weights, *biases, dim=0, name=f"{self._name}_parameters")
 
     def _places(self):
-        """[(prefix of a direction's parameters, beginning of the names of its gates, (layer, direction))]"""
+        """[(prefix of a direction's parameters, beginning of the names of its gates, (layer,
+        direction))]"""
         layers, both = self._options["num_layers"], self._options["bidirectional"]
-        places = [(layer, direction) for layer in range(layers) for direction in range(self._directions)]
-        return [(prefix, f"{self._prefix}{'lr'[place[1]]}{place[0]}_", place) for prefix, place in zip(prefixes(self._name, layers, both), places)]
+        places = [(layer, direction) for layer in range(layers)
+                  for direction in range(self._directions)]
+        return [(prefix, f"{self._prefix}{'lr'[place[1]]}{place[0]}_", place)
+                for prefix, place in zip(prefixes(self._name, layers, both), places)]
 
     def unpack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
-        """Weights by name, cut into gates as `lstm_l0_i2h_f_weight`, which `unfuse()` can pack. Takes MXNet's vector (`lstm_parameters`) too."""
+        """Weights by name, cut into gates as `lstm_l0_i2h_f_weight`, which `unfuse()` can pack.
+        Takes MXNet's vector (`lstm_parameters`) too."""
         vector, parts = self._vector_name, None
         if vector in args:
-            args, parts = gates.unpack_vector(args, vector, self._options["num_hidden"], self._options["num_layers"], self._directions,
+            args, parts = gates.unpack_vector(args, vector, self._options["num_hidden"],
+                                              self._options["num_layers"], self._directions,
                                               self._gate_names)
         for prefix, target, place in self._places():
             if parts:
@@ -121,13 +137,15 @@ class FusedRNNCell(BaseRNNCell):
         return args
 
     def unfuse(self) -> SequentialRNNCell:
-        """The same stack as a SequentialRNNCell, whose cells can be stepped; weights move by `unpack_weights` and `pack_weights`."""
+        """The same stack as a SequentialRNNCell, whose cells can be stepped; weights move by
+        `unpack_weights` and `pack_weights`."""
         stack, layers = SequentialRNNCell(), self._options["num_layers"]
         for layer in range(layers):
             left = self._cell(f"{self._prefix}l{layer}_")
             if self._options["bidirectional"]:
                 right = self._cell(f"{self._prefix}r{layer}_")
-                stack.add(BidirectionalCell(left, right, output_prefix=f"{self._prefix}bi_l{layer}_"))
+                stack.add(
+                    BidirectionalCell(left, right, output_prefix=f"{self._prefix}bi_l{layer}_"))
             else:
                 stack.add(left)
             if self._options["p"] > 0 and layer < layers - 1:

@@ -1,4 +1,5 @@
-"""Weights of a cell by gate, as MXNet keeps them: `lstm_i2h_f_weight` is a part of the rows of `lstm_i2h_weight`."""
+"""Weights of a cell by gate, as MXNet keeps them: `lstm_i2h_f_weight` is a part of the rows of
+`lstm_i2h_weight`."""
 
 import numpy
 
@@ -15,13 +16,15 @@ def take(args, name):
 
 
 def unpack(args, prefix, gates, target=None):
-    """The weights with PREFIXi2h_weight and so on cut by rows into TARGETi2h_GATE_weight; `target` is `prefix` unless given."""
+    """The weights with PREFIXi2h_weight and so on cut by rows into TARGETi2h_GATE_weight; `target`
+    is `prefix` unless given."""
     args, target = dict(args), prefix if target is None else target
     for product in ("i2h", "h2h"):
         for kind in ("weight", "bias"):
             whole = take(args, f"{prefix}{product}_{kind}")
             if len(whole) % len(gates):
-                raise usage(f'"{prefix}{product}_{kind}" has {len(whole)} rows, which {len(gates)} gates do not share')
+                raise usage(f'"{prefix}{product}_{kind}" has {len(whole)} rows, which {len(gates)} '
+                            'gates do not share')
             for gate, rows in zip(gates, numpy.split(whole, len(gates))):
                 args[f"{target}{product}{gate}_{kind}"] = NDArray(rows.copy())
     return args
@@ -38,22 +41,26 @@ def pack(args, prefix, gates, source=None):
 
 
 def unpack_vector(args, name, units, layers, directions, gates):
-    """The weights with MXNet's one vector cut into those of each direction of each layer, [(layer, direction, {part: array})]: first all
-    matrices, then all biases. Returns (the other weights, these)."""
+    """The weights with MXNet's one vector cut into those of each direction of each layer, [(layer,
+    direction, {part: array})]: first all matrices, then all biases. Returns (the other weights,
+    these)."""
     args = dict(args)
     vector = take(args, name).ravel()
     rows = units * len(gates)
     # All of it but the first layer's matrices of inputs.
-    known = (layers - 1) * directions * rows * (directions * units) + layers * directions * rows * (units + 2)
+    known = ((layers - 1) * directions * rows * (directions * units)
+             + layers * directions * rows * (units + 2))
     inputs, rest = divmod(vector.size - known, directions * rows)
     if rest or inputs <= 0:
-        raise usage(f'"{name}" has {vector.size} numbers, which is no size of {layers} layers of {units} units')
+        raise usage(f'"{name}" has {vector.size} numbers, which is no size of {layers} layers '
+                    f'of {units} units')
     places = [(layer, direction) for layer in range(layers) for direction in range(directions)]
     parts, at = {place: {} for place in places}, 0
     for kinds, columns in ((("i2h_weight", "h2h_weight"), True), (("i2h_bias", "h2h_bias"), False)):
         for layer, direction in places:
             for kind in kinds:
-                width = 1 if not columns else units if kind[0] == "h" else inputs if layer == 0 else directions * units
+                width = (1 if not columns else units if kind[0] == "h" else inputs if layer == 0
+                         else directions * units)
                 taken = vector[at : at + rows * width]
                 parts[layer, direction][kind] = taken.reshape(rows, width) if columns else taken
                 at += rows * width

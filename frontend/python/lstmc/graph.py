@@ -1,4 +1,5 @@
-"""Symbols: nodes that remember how they were called and where. The compiler sees them when shapes are asked for."""
+"""Symbols: nodes that remember how they were called and where. The compiler sees them when shapes
+are asked for."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ _numbers = itertools.count()
 
 
 class dim(int):
-    """An extent with a name, which messages show and devices share out: `dim("batch", 32)`. A number, which threads may share."""
+    """An extent with a name, which messages show and devices share out: `dim("batch", 32)`. A
+    number, which threads may share."""
 
     def __new__(cls, name, extent):
         self = super().__new__(cls, extent)
@@ -40,7 +42,8 @@ class dim(int):
 class _Node:
     """A variable, a call of an op or a layer."""
 
-    __slots__ = ("kind", "name", "inputs", "options", "outputs", "number", "place", "attributes", "dtype", "op", "is_copy")
+    __slots__ = ("kind", "name", "inputs", "options", "outputs", "number", "place", "attributes",
+                 "dtype", "op", "is_copy")
 
     def __init__(self, kind, name, inputs=(), outputs=1, op=None, attr=None, **options):
         self.kind = kind
@@ -65,8 +68,9 @@ class _Node:
 
 
 class Symbol(arithmetic.Operators):
-    """One tensor or several that will exist when a network runs. Nothing is computed when it is made. Calls make new symbols, so that threads
-    may share one; only setting attributes of a node changes it for all."""
+    """One tensor or several that will exist when a network runs. Nothing is computed when it is
+    made. Calls make new symbols, so that threads may share one; only setting attributes of a node
+    changes it for all."""
 
     __slots__ = ("_outputs",)
     __array_priority__ = 1000.0  # or NumPy would take the operators of its scalars
@@ -110,7 +114,8 @@ class Symbol(arithmetic.Operators):
     __hash__ = object.__hash__
 
     def __call__(self, *args: Any, **symbols: Any) -> Symbol:
-        """The same network with other symbols for some of its Variables, by their names: `net(data=hidden)`."""
+        """The same network with other symbols for some of its Variables, by their names:
+        `net(data=hidden)`."""
         from .composition import composed
 
         if args:
@@ -141,7 +146,8 @@ class Symbol(arithmetic.Operators):
 
     def get_internals(self) -> Symbol:
         """A group of the outputs of all nodes, in the order in which they were made."""
-        return Group([Symbol([(node, i)]) for node in reached(self._outputs) for i in range(node.outputs)])
+        return Group([Symbol([(node, i)]) for node in reached(self._outputs)
+                      for i in range(node.outputs)])
 
     def list_inputs(self) -> list[str]:
         """Names of arguments and of auxiliary states."""
@@ -149,13 +155,15 @@ class Symbol(arithmetic.Operators):
 
     def get_children(self) -> Symbol | None:
         """A group of what the node reads; None of a Variable."""
-        read = [symbol for node in dict.fromkeys(node for node, _ in self._outputs) for _, symbol in node.inputs if symbol is not None]
+        read = [symbol for node in dict.fromkeys(node for node, _ in self._outputs)
+                for _, symbol in node.inputs if symbol is not None]
         return Group(read) if read else None
 
     # Attributes.
 
     def attr(self, key: str) -> str | None:
-        """The attribute of that name of the node, as text, or None: one of the op, or of those that `AttrScope` and `attr=` give."""
+        """The attribute of that name of the node, as text, or None: one of the op, or of those that
+        `AttrScope` and `attr=` give."""
         from .listing import attributes
 
         return attributes(self._outputs[0][0]).get(key) if self.name else None
@@ -169,7 +177,8 @@ class Symbol(arithmetic.Operators):
         return attributes(self._outputs[0][0]) if self.name else {}
 
     def attr_dict(self) -> dict[str, dict[str, str]]:
-        """{name of the node: {attribute: text}} of all nodes that have some, Variables that were made for a call among them."""
+        """{name of the node: {attribute: text}} of all nodes that have some, Variables that were
+        made for a call among them."""
         from .listing import all_attributes
 
         return all_attributes(self)
@@ -177,12 +186,15 @@ class Symbol(arithmetic.Operators):
     # Shapes and types.
 
     def infer_shape(self, *args: Any, **shapes: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """(shapes of arguments, of outputs, of auxiliary states) from the shapes of inputs, by name or in the order of `list_arguments()`
-        (None for one to infer). Raises lstmc.Error for shapes that disagree (E0207) or stay open (E0211)."""
+        """(shapes of arguments, of outputs, of auxiliary states) from the shapes of inputs, by name
+        or in the order of `list_arguments()` (None for one to infer). Raises lstmc.Error for shapes
+        that disagree (E0207) or stay open (E0211)."""
         return _shapes_in_order(draw(self, **self._split(self._by_name(args, shapes))))
 
-    def infer_shape_partial(self, *args: Any, **shapes: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """As infer_shape, of what is known: 0 for an extent that stays open, () where nothing is known."""
+    def infer_shape_partial(self, *args: Any,
+                            **shapes: Any) -> tuple[list[Any], list[Any], list[Any]]:
+        """As infer_shape, of what is known: 0 for an extent that stays open, () where nothing is
+        known."""
         given = self._split(self._by_name(args, shapes))
         try:
             return _shapes_in_order(draw(self, **given))
@@ -191,41 +203,52 @@ class Symbol(arithmetic.Operators):
                 raise
         drawing, values = _draw(self._outputs, "net", given["shapes"], {}, given["declared"])
         drawing.finish_for_names(values)
-        return tuple([tuple(extent or 0 for extent in shape or ()) for shape in kind] for kind in _shapes_in_order(drawing))
+        return tuple([tuple(extent or 0 for extent in shape or ()) for shape in kind]
+                     for kind in _shapes_in_order(drawing))
 
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """(types of arguments, of outputs, of auxiliary states), NumPy's classes, from the types of inputs; float32 where nothing says
-        another."""
+        """(types of arguments, of outputs, of auxiliary states), NumPy's classes, from the types of
+        inputs; float32 where nothing says another."""
         types = {name: plain(dtype) for name, dtype in self._by_name(args, types).items()}
         drawing, values = _draw(self._outputs, "net", {}, types, dict.fromkeys(types))
         drawing.finish_for_names(values)
         inputs, nodes, _ = drawing.nodes()
-        known = {**dict(inputs), **{node["name"]: node["dtype"] for node in nodes if node["kind"] == "variable"}}
-        return ([class_of(known[name]) for name in drawing.list_arguments()], [class_of(value.dtype) for value in values],
+        known = {**dict(inputs),
+                 **{node["name"]: node["dtype"] for node in nodes if node["kind"] == "variable"}}
+        return ([class_of(known[name]) for name in drawing.list_arguments()],
+                [class_of(value.dtype) for value in values],
                 [class_of(known[name]) for name in drawing.list_auxiliary_states()])
 
     def _split(self, shapes):
         """Shapes as `draw` takes them: of inputs, and of parameters that calls make."""
         known = variables(self)
-        declared = {name: shape for name, shape in shapes.items() if name not in known and not is_input(name)}
-        return {"shapes": {name: shape for name, shape in shapes.items() if name not in declared}, "declared": declared}
+        declared = {name: shape for name, shape in shapes.items()
+                    if name not in known and not is_input(name)}
+        return {"shapes": {name: shape for name, shape in shapes.items() if name not in declared},
+                "declared": declared}
 
     def _by_name(self, args, keywords):
         """What is given for arguments, in their order or by name."""
         names = self.list_arguments() if args else []
         if len(args) > len(names):
-            raise usage(f"{len(args)} arguments are given, the symbol has {len(names)}: {', '.join(names)}")
-        return {**{name: value for name, value in zip(names, args) if value is not None and value != ()}, **keywords}
+            raise usage(
+                f"{len(args)} arguments are given, the symbol has {len(names)}: {', '.join(names)}")
+        return {**{name: value for name, value in zip(names, args)
+                   if value is not None and value != ()},
+                **keywords}
 
     def tolnet(self, **shapes: Any) -> str:
         """The network as text of the language `.lnet`, for these shapes of its inputs."""
         return draw(self, shapes=shapes).lnet()
 
-    def simple_bind(self, ctx: Context | None = None, grad_req: str | Sequence[str] | Mapping[str, str] = "write",
-                    type_dict: Mapping[str, DType] | None = None, stype_dict: Any = None, group2ctx: Any = None,
-                    shared_arg_names: Any = None, shared_exec: Any = None, shared_buffer: Any = None, **shapes: Any) -> Executor:
-        """An Executor on the CPU, with arrays of zeros. `shapes` are those of the inputs; all other arguments get gradients, and of inputs
-        those that `grad_req` names (a dict). `group2ctx` and what is shared change no value, and are left aside."""
+    def simple_bind(self, ctx: Context | None = None,
+                    grad_req: str | Sequence[str] | Mapping[str, str] = "write",
+                    type_dict: Mapping[str, DType] | None = None, stype_dict: Any = None,
+                    group2ctx: Any = None, shared_arg_names: Any = None, shared_exec: Any = None,
+                    shared_buffer: Any = None, **shapes: Any) -> Executor:
+        """An Executor on the CPU, with arrays of zeros. `shapes` are those of the inputs; all other
+        arguments get gradients, and of inputs those that `grad_req` names (a dict). `group2ctx` and
+        what is shared change no value, and are left aside."""
         from .executor import simple_bind
 
         if stype_dict:
@@ -233,10 +256,11 @@ class Symbol(arithmetic.Operators):
         return simple_bind(self, grad_req, type_dict, shapes)
 
     def bind(self, ctx: Context | None = None, args: Any = None, args_grad: Any = None,
-             grad_req: str | Sequence[str] | Mapping[str, str] = "write", aux_states: Any = None, group2ctx: Any = None,
-             shared_exec: Any = None) -> Executor:
-        """An Executor on the CPU with the user's arrays: `args` and `args_grad` are NDArrays by name, or in the order of `list_arguments()`.
-        Arguments without an array in `args_grad` get no gradient. `group2ctx` and `shared_exec` change no value, and are left aside."""
+             grad_req: str | Sequence[str] | Mapping[str, str] = "write", aux_states: Any = None,
+             group2ctx: Any = None, shared_exec: Any = None) -> Executor:
+        """An Executor on the CPU with the user's arrays: `args` and `args_grad` are NDArrays by
+        name, or in the order of `list_arguments()`. Arguments without an array in `args_grad` get
+        no gradient. `group2ctx` and `shared_exec` change no value, and are left aside."""
         from .executor import bind
 
         if aux_states:
@@ -255,20 +279,26 @@ class Symbol(arithmetic.Operators):
             file.write(self.tojson())
 
 
-def Variable(name: str, attr: Mapping[str, str] | None = None, shape: Shape | None = None, lr_mult: float | None = None,
-             wd_mult: float | None = None, dtype: DType | None = None, init: Initializer | str | None = None, stype: str | None = None,
-             profiler_scope: str | None = None, layout: str | None = None, **attributes: Any) -> Symbol:
-    """An input or a parameter. It is an input if its shape is given when the network is compiled, or if its name ends with
-    "data" or "label"; of an input, the N of `layout` ("NT", "TNC") says which axis is the batch, else the first is. `attr` is a dict of
-    attributes, which may be given as keywords too: `__lr_mult__="0.1"`."""
+def Variable(name: str, attr: Mapping[str, str] | None = None, shape: Shape | None = None,
+             lr_mult: float | None = None, wd_mult: float | None = None, dtype: DType | None = None,
+             init: Initializer | str | None = None, stype: str | None = None,
+             profiler_scope: str | None = None, layout: str | None = None,
+             **attributes: Any) -> Symbol:
+    """An input or a parameter. It is an input if its shape is given when the network is compiled,
+    or if its name ends with "data" or "label"; of an input, the N of `layout` ("NT", "TNC") says
+    which axis is the batch, else the first is. `attr` is a dict of attributes, which may be given
+    as keywords too: `__lr_mult__="0.1"`."""
     if not isinstance(name, str):
         raise TypeError(f"the name of a Variable is a string, got {name!r}")
     if stype not in (None, "default"):
         raise usage(f'stype "{stype}": there are no sparse arrays')
-    marks = attributes_of({**AttrScope.current()[0], **attributes_of(attr, "attr"), **attributes_of(attributes, "Variable")}, "Variable")
+    marks = attributes_of({**AttrScope.current()[0], **attributes_of(attr, "attr"),
+                           **attributes_of(attributes, "Variable")},
+                          "Variable")
     if profiler_scope is not None:
         marks["__profiler_scope__"] = profiler_scope
-    options = _options_of(marks, shape=shape, lr_mult=lr_mult, wd_mult=wd_mult, dtype=dtype, init=init, layout=layout)
+    options = _options_of(marks, shape=shape, lr_mult=lr_mult, wd_mult=wd_mult, dtype=dtype,
+                          init=init, layout=layout)
     name = NameManager.current().get(name, "variable")
     node = _Node("variable", name, **options)
     node.attributes = marks
@@ -276,8 +306,10 @@ def Variable(name: str, attr: Mapping[str, str] | None = None, shape: Shape | No
 
 
 def _options_of(marks, **options):
-    """The options of a Variable: an argument, or the attribute of that name, which is taken out of `marks`."""
-    for name, read in (("shape", tuple_of), ("lr_mult", float), ("wd_mult", float), ("dtype", _dtype_of_code), ("init", of_text), ("layout", str)):
+    """The options of a Variable: an argument, or the attribute of that name, which is taken out of
+    `marks`."""
+    for name, read in (("shape", tuple_of), ("lr_mult", float), ("wd_mult", float),
+                       ("dtype", _dtype_of_code), ("init", of_text), ("layout", str)):
         text = marks.pop(f"__{name}__", None)
         try:
             if options[name] is None and text is not None:
@@ -290,7 +322,8 @@ def _options_of(marks, **options):
     return options
 
 
-DTYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool"]  # by MXNet's code
+# by MXNet's code
+DTYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool"]
 _BFLOAT16 = "12"
 
 
@@ -300,13 +333,15 @@ def code_of_dtype(dtype):
 
 
 def _dtype_of_code(text):
-    return None if text == "-1" else "bfloat16" if text == _BFLOAT16 else DTYPES[int(text)] if text.isdigit() else text
+    return (None if text == "-1" else "bfloat16" if text == _BFLOAT16 else DTYPES[int(text)]
+            if text.isdigit() else text)
 
 
 def tuple_of(text):
     """Of "(2, 3)", "[2, 3]", "2" or "(2L, 3L)"."""
     value = ast.literal_eval(re.sub(r"(?<=\d)L", "", text))
-    return tuple(item if item is None else int64_of(item) for item in (value if isinstance(value, (tuple, list)) else (value,)))
+    return tuple(item if item is None else int64_of(item)
+                 for item in (value if isinstance(value, (tuple, list)) else (value,)))
 
 
 def int64_of(value):
@@ -317,7 +352,8 @@ def int64_of(value):
 
 
 # What reading a text that somebody else wrote may raise: it may be nested as deeply as they like.
-UNREADABLE = (ValueError, SyntaxError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError, MemoryError)
+UNREADABLE = (ValueError, SyntaxError, KeyError, IndexError, TypeError, AttributeError,
+              OverflowError, RecursionError, MemoryError)
 
 
 def Group(symbols: Iterable[Symbol]) -> Symbol:
@@ -326,13 +362,15 @@ def Group(symbols: Iterable[Symbol]) -> Symbol:
 
 
 def apply(op, inputs, attributes, name=None, attr=None):
-    """Makes a node. `inputs` are (input's name or None, symbol or None), `attr` what attribute.py is about. What is wrong with the call by
-    itself is raised here, at the user's line; shapes that disagree when they are known."""
+    """Makes a node. `inputs` are (input's name or None, symbol or None), `attr` what attribute.py
+    is about. What is wrong with the call by itself is raised here, at the user's line; shapes that
+    disagree when they are known."""
     inputs = [(argument, _one(op, argument, symbol)) for argument, symbol in inputs]
     node = _Node("op", NameManager.current().get(name, op.lower()), inputs, 1, op, attr,
                  given=[(key, plain(value)) for key, value in attributes.items()])
     present, absent = _core.stand_in(), _core.Value()
-    node.outputs = _core.rehearse_call(_call(node, [absent if s is None else present for _, s in inputs]))
+    node.outputs = _core.rehearse_call(
+        _call(node, [absent if s is None else present for _, s in inputs]))
     return Symbol([(node, i) for i in range(node.outputs)])
 
 
@@ -349,9 +387,11 @@ def _one(op, argument, symbol):
     if symbol is None:
         return None
     if not isinstance(symbol, Symbol):
-        raise TypeError(f"{op} takes symbols as inputs, got {symbol!r}" + (f" for {argument}" if argument else ""))
+        raise TypeError(f"{op} takes symbols as inputs, got {symbol!r}"
+                        + (f" for {argument}" if argument else ""))
     if len(symbol) != 1:
-        raise TypeError(f"{op} takes inputs of one tensor, {symbol.name or 'this group'} has {len(symbol)}: take one by [i]")
+        raise TypeError(f"{op} takes inputs of one tensor, {symbol.name or 'this group'} has "
+                        f"{len(symbol)}: take one by [i]")
     return symbol
 
 
@@ -389,7 +429,8 @@ def reached(outputs):
         node = work.pop()
         if node not in seen:
             seen.add(node)
-            work.extend(source for _, symbol in node.inputs if symbol is not None for source, _ in symbol._outputs)
+            work.extend(source for _, symbol in node.inputs if symbol is not None
+                        for source, _ in symbol._outputs)
     return sorted(seen, key=lambda node: node.number)
 
 
@@ -402,7 +443,8 @@ def is_input(name):
 
 
 def batch_axis(node_or_layout):
-    layout = node_or_layout if isinstance(node_or_layout, str) else node_or_layout.options.get("layout")
+    layout = (node_or_layout if isinstance(node_or_layout, str)
+              else node_or_layout.options.get("layout"))
     return max(layout.find("N"), 0) if layout else 0
 
 
@@ -431,7 +473,8 @@ def variables(symbol):
 
 
 def draw(symbol, name="net", shapes=None, types=None, declared=None):
-    """The network for these shapes and dtypes of inputs, finished. Variables of `declared` are parameters of these shapes."""
+    """The network for these shapes and dtypes of inputs, finished. Variables of `declared` are
+    parameters of these shapes."""
     shapes, types = dict(shapes or {}), types or {}
     for variable in variables(symbol).values():
         if is_input(variable.name) and variable.options["shape"] is not None:
@@ -440,13 +483,14 @@ def draw(symbol, name="net", shapes=None, types=None, declared=None):
     drawing.finish(values)
     unknown = {*shapes, *(declared or {})} - set(drawing.list_arguments())
     if unknown:
-        raise usage(f'no input is named "{min(unknown)}"; there are {", ".join(drawing.list_arguments())}')
+        raise usage(
+            f'no input is named "{min(unknown)}"; there are {", ".join(drawing.list_arguments())}')
     return drawing
 
 
 def begin(symbol, shapes, types, declared):
-    """A drawing for these shapes and dtypes of inputs that is not finished, and its outputs. Variables of `declared` are parameters of
-    these shapes."""
+    """A drawing for these shapes and dtypes of inputs that is not finished, and its outputs.
+    Variables of `declared` are parameters of these shapes."""
     return _draw(symbol._outputs, "net", shapes, types, declared)
 
 
@@ -463,14 +507,18 @@ def draw_for_names(symbol):
 
 
 def _draw(outputs, name, shapes, types, declared=(), multipliers=True):
-    """A drawing that is not finished, and its outputs. Parameters that a call makes have the multipliers of the call."""
+    """A drawing that is not finished, and its outputs. Parameters that a call makes have the
+    multipliers of the call."""
     drawing = _core.Drawing(name)
     for parameter in declared:
-        drawing.variable(parameter, {"shape": _extents(declared[parameter]), "dtype": types.get(parameter)}, None)
+        drawing.variable(parameter,
+                         {"shape": _extents(declared[parameter]), "dtype": types.get(parameter)},
+                         None)
     nodes = reached(outputs)
     made = _described(nodes) if multipliers else {}
     named = {node.name: node for node in nodes if node.kind == "variable"}
-    inputs = {name: _draw_input(drawing, name, shape, types.get(name), named.get(name)) for name, shape in shapes.items()}
+    inputs = {name: _draw_input(drawing, name, shape, types.get(name), named.get(name))
+              for name, shape in shapes.items()}
     values = {}
     for node in nodes:
         for parameter, options in made.get(node, ()):
@@ -483,7 +531,8 @@ def _draw_input(drawing, name, shape, dtype, variable):
     options = variable.options if variable else {}
     dtype = plain(dtype or options.get("dtype") or "float32")
     batch = batch_axis(options.get("layout") or "N")
-    return drawing.input(name, dtype, _extents(shape, batch), name.endswith("label"), variable.place if variable else None)
+    return drawing.input(name, dtype, _extents(shape, batch), name.endswith("label"),
+                         variable.place if variable else None)
 
 
 def _draw_node(drawing, node, values, inputs):
@@ -503,15 +552,18 @@ _MULTIPLIERS = ("lr_mult", "wd_mult")
 
 
 def _described(nodes):
-    """{node: [(parameter that it makes, its multipliers)]} of calls that have some, and of copies, which share theirs."""
+    """{node: [(parameter that it makes, its multipliers)]} of calls that have some, and of copies,
+    which share theirs."""
     from .listing import made_by
 
-    calls = [node for node in nodes if node.is_copy or any(f"__{name}__" in node.attributes for name in _MULTIPLIERS)]
+    calls = [node for node in nodes
+             if node.is_copy or any(f"__{name}__" in node.attributes for name in _MULTIPLIERS)]
     made = made_by([(node, 0) for node in calls if node.kind != "variable"]) if calls else {}
     described = {}
     for parameter, (node, _, is_parameter) in made.items():
         if is_parameter:
-            options = {name: float(node.attributes[f"__{name}__"]) for name in _MULTIPLIERS if f"__{name}__" in node.attributes}
+            options = {name: float(node.attributes[f"__{name}__"]) for name in _MULTIPLIERS
+                       if f"__{name}__" in node.attributes}
             described.setdefault(node, []).append((parameter, options))
     return described
 
@@ -534,12 +586,15 @@ def _value_of(symbol, values):
 def _call(node, values):
     """The call with these values for its inputs."""
     positional = [value for (argument, _), value in zip(node.inputs, values) if argument is None]
-    named = [(argument, value) for (argument, _), value in zip(node.inputs, values) if argument is not None]
-    return _core.Call(node.op, positional, named, node.options["given"], node.name, node.place, _dims(node))
+    named = [(argument, value) for (argument, _), value in zip(node.inputs, values)
+             if argument is not None]
+    return _core.Call(node.op, positional, named, node.options["given"], node.name, node.place,
+                      _dims(node))
 
 
 def _dims(node):
-    """Names of the extents of a begin state: N of its layout is the batch, whose extent is inferred."""
+    """Names of the extents of a begin state: N of its layout is the batch, whose extent is
+    inferred."""
     layout = node.attributes.get("__layout__")
     shape = dict(node.options["given"]).get("shape")
     if node.inputs or not layout or not isinstance(shape, tuple) or len(shape) != len(layout):
@@ -555,10 +610,12 @@ def _draw_layer(drawing, node, values):
     options = dict(node.options)
     units, forget_bias = options.pop("units"), options.pop("forget_bias", None)
     x, *states = [_value_of(symbol, values) for _, symbol in node.inputs]
-    options.update((key, value) for (key, symbol), value in zip(node.inputs[1:], states) if symbol is not None)
+    options.update((key, value) for (key, symbol), value in zip(node.inputs[1:], states)
+                   if symbol is not None)
     made = drawing.layer(node.op, x, units, node.name, options, node.place)
     if forget_bias is not None:  # what a second declaration adds is added
-        for prefix in prefixes(node.name, options.get("num_layers", 1), options.get("bidirectional", False)):
+        for prefix in prefixes(node.name, options.get("num_layers", 1),
+                               options.get("bidirectional", False)):
             spec = ("lstmbias", [("forget_bias", float(forget_bias))], [], [])
             drawing.variable(prefix + "i2h_bias", {"init": spec}, node.place)
     return made

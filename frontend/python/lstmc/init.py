@@ -1,4 +1,5 @@
-"""First values of parameters, by the rules of docs/mxnet.md §6. Their arguments and defaults are the language's."""
+"""First values of parameters, by the rules of docs/mxnet.md §6. Their arguments and defaults are
+the language's."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
 
 
 class Initializer:
-    """An initialiser as the compiler takes it. Of an argument that is None the default stands. It does not change: threads may share it."""
+    """An initialiser as the compiler takes it. Of an argument that is None the default stands. It
+    does not change: threads may share it."""
 
     def __init__(self, name: str, **arguments: Any) -> None:
         self.name = name
@@ -47,8 +49,10 @@ class Normal(Initializer):
 class Xavier(Initializer):
     """By the number of inputs, of outputs, or of both."""
 
-    def __init__(self, rnd_type: str | None = None, factor_type: str | None = None, magnitude: float | None = None) -> None:
-        super().__init__("xavier", rnd_type=rnd_type, factor_type=factor_type, magnitude=_float(magnitude))
+    def __init__(self, rnd_type: str | None = None, factor_type: str | None = None,
+                 magnitude: float | None = None) -> None:
+        super().__init__("xavier", rnd_type=rnd_type, factor_type=factor_type,
+                         magnitude=_float(magnitude))
 
 
 class MSRAPrelu(Initializer):
@@ -94,14 +98,16 @@ class LSTMBias(Initializer):
 
 
 class FusedRNN(Initializer):
-    """MXNet's, for the one vector of a FusedRNNCell's weights. The whole vector gets `init`, or the network's initializer: lstmc does not set the
-    forget gates' biases apart, and `load` warns. Weights of a file take the place of both."""
+    """MXNet's, for the one vector of a FusedRNNCell's weights. The whole vector gets `init`, or the
+    network's initializer: lstmc does not set the forget gates' biases apart, and `load` warns.
+    Weights of a file take the place of both."""
 
-    def __init__(self, init: Initializer | str | None, num_hidden: int, num_layers: int, mode: str, bidirectional: bool = False,
-                 forget_bias: float = 1.0) -> None:
+    def __init__(self, init: Initializer | str | None, num_hidden: int, num_layers: int, mode: str,
+                 bidirectional: bool = False, forget_bias: float = 1.0) -> None:
         super().__init__("fusedrnn")
         self.inner = of_text(init) if isinstance(init, str) else init
-        self.options = {"init": self.inner and self.inner.dumps(), "num_hidden": num_hidden, "num_layers": num_layers, "mode": mode,
+        self.options = {"init": self.inner and self.inner.dumps(), "num_hidden": num_hidden,
+                        "num_layers": num_layers, "mode": mode,
                         "bidirectional": bidirectional, "forget_bias": forget_bias}
 
     def spec(self) -> Any:
@@ -112,7 +118,8 @@ class FusedRNN(Initializer):
 
 
 class Mixed(Initializer):
-    """The first regular expression that matches a parameter's name decides which initialiser it gets."""
+    """The first regular expression that matches a parameter's name decides which initialiser it
+    gets."""
 
     def __init__(self, patterns: Sequence[str], initializers: Sequence[Initializer]) -> None:
         super().__init__("mixed")
@@ -123,9 +130,9 @@ class Mixed(Initializer):
         return (self.name, [], self.patterns, [inner.spec() for inner in self.initializers])
 
 
-_NAMES = {
-    "uniform": Uniform, "normal": Normal, "xavier": Xavier, "msraprelu": MSRAPrelu, "orthogonal": Orthogonal,
-    "zero": Zero, "zeros": Zero, "one": One, "ones": One, "lstmbias": LSTMBias, "constant": Constant, "fusedrnn": FusedRNN,
+_NAMES = {"uniform": Uniform, "normal": Normal, "xavier": Xavier, "msraprelu": MSRAPrelu,
+          "orthogonal": Orthogonal, "zero": Zero, "zeros": Zero, "one": One, "ones": One,
+          "lstmbias": LSTMBias, "constant": Constant, "fusedrnn": FusedRNN,
 }
 
 

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 
 class DataDesc(collections.namedtuple("DataDesc", ["name", "shape"])):
-    """Name and shape of a batch's input, with `dtype` and `layout`, whose N is the axis of the samples. Threads may share it."""
+    """Name and shape of a batch's input, with `dtype` and `layout`, whose N is the axis of the
+    samples. Threads may share it."""
 
     dtype: Any
     layout: str
 
-    def __new__(cls, name: str, shape: Sequence[int], dtype: DType = "float32", layout: str = "NCHW") -> DataDesc:
+    def __new__(cls, name: str, shape: Sequence[int], dtype: DType = "float32",
+                layout: str = "NCHW") -> DataDesc:
         self = super().__new__(cls, name, tuple(shape))
         self.dtype = dtype
         self.layout = layout
@@ -32,9 +34,11 @@ class DataDesc(collections.namedtuple("DataDesc", ["name", "shape"])):
 
 
 class DataBatch:
-    """Arrays of a batch; the last `pad` samples are there to fill it up. Nothing here writes to one: threads may share it."""
+    """Arrays of a batch; the last `pad` samples are there to fill it up. Nothing here writes to
+    one: threads may share it."""
 
-    def __init__(self, data: Sequence[Any], label: Sequence[Any] | None = None, pad: int = 0, index: Any = None,
+    def __init__(self, data: Sequence[Any], label: Sequence[Any] | None = None, pad: int = 0,
+                 index: Any = None,
                  bucket_key: Hashable = None, provide_data: Sequence[DataDesc] | None = None,
                  provide_label: Sequence[DataDesc] | None = None) -> None:
         self.data = data
@@ -47,8 +51,9 @@ class DataBatch:
 
 
 class DataIter:
-    """What gives batches: `next()` until StopIteration, `reset()` before the next epoch, `provide_data` and `provide_label`. It is at one place of
-    one epoch: an iterator each for threads."""
+    """What gives batches: `next()` until StopIteration, `reset()` before the next epoch,
+    `provide_data` and `provide_label`. It is at one place of one epoch: an iterator each for
+    threads."""
 
     def __init__(self, batch_size: int = 0) -> None:
         self.batch_size = batch_size
@@ -67,9 +72,11 @@ class DataIter:
 
 
 class NDArrayIter(DataIter):
-    """Batches of arrays, in memory. `last_batch_handle` of what does not fill a batch: "pad" it from the beginning, or "discard" it."""
+    """Batches of arrays, in memory. `last_batch_handle` of what does not fill a batch: "pad" it
+    from the beginning, or "discard" it."""
 
-    def __init__(self, data: Any, label: Any = None, batch_size: int = 1, shuffle: bool = False, last_batch_handle: str = "pad",
+    def __init__(self, data: Any, label: Any = None, batch_size: int = 1, shuffle: bool = False,
+                 last_batch_handle: str = "pad",
                  data_name: str = "data", label_name: str = "softmax_label") -> None:
         super().__init__(batch_size)
         self.data = _named(data, data_name)
@@ -89,7 +96,8 @@ class NDArrayIter(DataIter):
 
     @property
     def continues(self) -> bool:
-        """Whether the rows of a batch continue those of the batch before, as carried states need it."""
+        """Whether the rows of a batch continue those of the batch before, as carried states need
+        it."""
         return not self._shuffle
 
     @property
@@ -101,11 +109,13 @@ class NDArrayIter(DataIter):
         return self._described(self.label)
 
     def _described(self, arrays):
-        return [DataDesc(name, (self.batch_size, *array.shape[1:]), array.dtype) for name, array in arrays.items()]
+        return [DataDesc(name, (self.batch_size, *array.shape[1:]), array.dtype)
+                for name, array in arrays.items()]
 
     def __len__(self) -> int:
         """Batches of an epoch."""
-        return -(-self.num_data // self.batch_size) if self._pads else self.num_data // self.batch_size
+        return (-(-self.num_data // self.batch_size) if self._pads
+                else self.num_data // self.batch_size)
 
     def reset(self) -> None:
         self._cursor = 0
@@ -116,10 +126,13 @@ class NDArrayIter(DataIter):
         left = self.num_data - self._cursor
         if left <= 0 or (left < self.batch_size and not self._pads):
             raise StopIteration
-        rows = numpy.take(self._order, range(self._cursor, self._cursor + self.batch_size), mode="wrap")
+        rows = numpy.take(self._order, range(self._cursor, self._cursor + self.batch_size),
+                          mode="wrap")
         self._cursor += self.batch_size
-        return DataBatch([NDArray(array[rows]) for array in self.data.values()], [NDArray(array[rows]) for array in self.label.values()],
-                         max(self.batch_size - left, 0), rows, None, self.provide_data, self.provide_label)
+        return DataBatch([NDArray(array[rows]) for array in self.data.values()],
+                         [NDArray(array[rows]) for array in self.label.values()],
+                         max(self.batch_size - left, 0), rows, None, self.provide_data,
+                         self.provide_label)
 
 
 def _named(data, name):
@@ -127,7 +140,8 @@ def _named(data, name):
     if data is None:
         return {}
     if isinstance(data, (list, tuple)):
-        data = {name: data[0]} if len(data) == 1 else {f"_{i}_{name}": each for i, each in enumerate(data)}
+        data = ({name: data[0]} if len(data) == 1
+                else {f"_{i}_{name}": each for i, each in enumerate(data)})
     if not isinstance(data, dict):
         data = {name: data}
     return {key: _single(as_array(value)) for key, value in data.items()}

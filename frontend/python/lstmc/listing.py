@@ -1,4 +1,5 @@
-"""What a symbol's nodes are and have: attributes as text, and the Variables that a call makes for arguments that it was not given."""
+"""What a symbol's nodes are and have: attributes as text, and the Variables that a call makes for
+arguments that it was not given."""
 
 import json
 
@@ -10,11 +11,14 @@ RECORDS = {name: record for record in _core.operators() for name in (record[0], 
 
 
 def attributes(node):
-    """Of a node, as text by name: those of the op that the call gives, and those of attribute.py."""
+    """Of a node, as text by name: those of the op that the call gives, and those of
+    attribute.py."""
     if node.kind == "variable":
         own = _of_variable(node.options)
     elif node.kind == "layer":
-        own = {key: str(value) for key, value in {**node.options, "num_hidden": node.options["units"]}.items() if value is not None and key != "units"}
+        own = {key: str(value)
+               for key, value in {**node.options, "num_hidden": node.options["units"]}.items()
+               if value is not None and key != "units"}
     else:
         own = {key: str(value) for key, value in node.options["given"]}
     return with_bare_names({**own, **node.attributes})
@@ -23,7 +27,8 @@ def attributes(node):
 def _of_variable(options):
     own = {}
     if options["shape"] is not None:
-        shape = options["shape"] if isinstance(options["shape"], (tuple, list)) else (options["shape"],)
+        shape = (options["shape"] if isinstance(options["shape"], (tuple, list))
+                 else (options["shape"],))
         own["__shape__"] = str(tuple(max(int(extent or 0), 0) for extent in shape))
     if options["dtype"] is not None:
         dtype = graph.plain(options["dtype"])
@@ -32,7 +37,8 @@ def _of_variable(options):
         if options[key] is not None:
             own[f"__{key}__"] = str(options[key])
     if options["init"] is not None:
-        own["__init__"] = options["init"].dumps() if isinstance(options["init"], FusedRNN) else text_of_init(spec_of(options["init"]))
+        own["__init__"] = (options["init"].dumps() if isinstance(options["init"], FusedRNN)
+                           else text_of_init(spec_of(options["init"])))
     return own
 
 
@@ -42,8 +48,10 @@ def text_of_init(spec):
 
 
 def all_attributes(symbol):
-    """{name of the node: its attributes}; what a call makes has the call's, without those of its op."""
-    found = {name: with_bare_names(node.attributes) for name, (node, _, _) in made_by(symbol._outputs).items()}
+    """{name of the node: its attributes}; what a call makes has the call's, without those of its
+    op."""
+    found = {name: with_bare_names(node.attributes)
+             for name, (node, _, _) in made_by(symbol._outputs).items()}
     found.update((node.name, attributes(node)) for node in graph.reached(symbol._outputs))
     return {name: own for name, own in found.items() if own}
 
@@ -65,11 +73,13 @@ def made_by(outputs):
 
 
 def _made_for(node):
-    """(argument of an op, or name of a layer's parameter; whether it is a parameter) of all that the call may make."""
+    """(argument of an op, or name of a layer's parameter; whether it is a parameter) of all that
+    the call may make."""
     if node.kind == "layer":
         layers, both = node.options.get("num_layers", 1), node.options.get("bidirectional", False)
         return [(prefix + part, True) for prefix in graph.prefixes(node.name, layers, both)
                 for part in ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias")]
     if node.kind == "op":
-        return [(argument, left_out == "parameter") for argument, left_out in RECORDS[node.op][2] if left_out in ("parameter", "label")]
+        return [(argument, left_out == "parameter") for argument, left_out in RECORDS[node.op][2]
+                if left_out in ("parameter", "label")]
     return []

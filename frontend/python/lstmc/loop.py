@@ -1,4 +1,5 @@
-"""A training by a loop of the user's own over a Module: `forward`, `backward` and `update` of a batch are one compiled step, as in `fit`."""
+"""A training by a loop of the user's own over a Module: `forward`, `backward` and `update` of a
+batch are one compiled step, as in `fit`."""
 
 from __future__ import annotations
 
@@ -17,23 +18,26 @@ if TYPE_CHECKING:
 
 
 class Loop:
-    """The batch that the loop is at, and how far it has come. A step gives no outputs, and those of a batch are of the weights before it. So the
-    step runs as late as can be: for the next batch, or when somebody wants the weights (`finish`). Outputs that somebody asks for cost a
-    `forward`."""
+    """The batch that the loop is at, and how far it has come. A step gives no outputs, and those of
+    a batch are of the weights before it. So the step runs as late as can be: for the next batch, or
+    when somebody wants the weights (`finish`). Outputs that somebody asks for cost a `forward`."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._updates = _core.Updates(session._core, session.package._compiled)
         self._inputs, self._outputs = None, None
-        self._backward, self._due = False, False  # of this batch: backward has been called; update too
+        # of this batch: backward has been called; update too
+        self._backward, self._due = False, False
 
     def forward(self, inputs: Mapping[str, ArrayLike]) -> None:
         self._run_step()
         for name, (_, shape) in self._session.package.inputs("step").items():
             if name not in inputs:
-                raise usage(f'the batch has no "{name}"; a step needs {", ".join(self._session.package.inputs("step"))}')
+                raise usage(f'the batch has no "{name}"; a step needs '
+                            f'{", ".join(self._session.package.inputs("step"))}')
             if tuple(inputs[name].shape) != shape:
-                raise usage(f'"{name}" has shape {tuple(inputs[name].shape)}, and {shape} was bound: a loop is for equal shapes')
+                raise usage(f'"{name}" has shape {tuple(inputs[name].shape)}, and {shape} was '
+                            'bound: a loop is for equal shapes')
         self._inputs, self._outputs = inputs, None
         self._backward = False
 
@@ -52,7 +56,8 @@ class Loop:
             if self._inputs is None:
                 raise usage("there are outputs after forward")
             needed = self._session.package.inputs("forward")
-            ran = self._session.run({name: value for name, value in self._inputs.items() if name in needed})
+            ran = self._session.run({name: value for name, value in self._inputs.items()
+                                     if name in needed})
             self._outputs = [NDArray(output) for output in ran.values()]
         return self._outputs
 

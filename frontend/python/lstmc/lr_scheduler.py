@@ -1,4 +1,5 @@
-"""Schedules of the learning rate, by MXNet's names; they are the compiler's (docs/mxnet.md §9), and stand in `fit(lr_scheduler=..)`."""
+"""Schedules of the learning rate, by MXNet's names; they are the compiler's (docs/mxnet.md §9), and
+stand in `fit(lr_scheduler=..)`."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ class LRScheduler:
 
     @staticmethod
     def _text(value):
-        return "[" + ",".join(map(str, value)) + "]" if isinstance(value, (list, tuple)) else str(value)
+        return ("[" + ",".join(map(str, value)) + "]" if isinstance(value, (list, tuple))
+                else str(value))
 
 
 def _class(name, positional, summary):
@@ -31,11 +33,19 @@ def _class(name, positional, summary):
         super(made, self).__init__(**dict(zip(positional, args)), **arguments)
         self.base_lr = base_lr
 
-    made = type(name, (LRScheduler,), {"__init__": __init__, "__doc__": summary + " `base_lr` gives way to the optimizer's rate."})
+    made = type(name, (LRScheduler,),
+                {"__init__": __init__,
+                 "__doc__": summary + " `base_lr` gives way to the optimizer's rate."})
     return made
 
 
-FactorScheduler = _class("FactorScheduler", ("step", "factor", "stop_factor_lr"), "The rate times `factor` every `step` updates.")
-MultiFactorScheduler = _class("MultiFactorScheduler", ("step", "factor"), "The rate times `factor` after each update of the list `step`.")
-PolyScheduler = _class("PolyScheduler", ("max_update",), "A power of what is left of `max_update` updates.")
-CosineScheduler = _class("CosineScheduler", ("max_update",), "Half a cosine over `max_update` updates.")
+FactorScheduler = _class(
+    "FactorScheduler",
+    ("step", "factor", "stop_factor_lr"), "The rate times `factor` every `step` updates.")
+MultiFactorScheduler = _class(
+    "MultiFactorScheduler",
+    ("step", "factor"), "The rate times `factor` after each update of the list `step`.")
+PolyScheduler = _class("PolyScheduler",
+                       ("max_update",), "A power of what is left of `max_update` updates.")
+CosineScheduler = _class("CosineScheduler",
+                         ("max_update",), "Half a cosine over `max_update` updates.")

@@ -1,5 +1,5 @@
-"""Metrics, by MXNet's names. A Module has them measured by the runtime where it knows them (docs/mxnet.md §10), and else by `update`, batch
-by batch."""
+"""Metrics, by MXNet's names. A Module has them measured by the runtime where it knows them
+(docs/mxnet.md §10), and else by `update`, batch by batch."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 
 
 class EvalMetric:
-    """The mean over what `update` has seen: `sum_metric / num_inst`. `compiled` is the runtime's name of it, or None. A metric adds up, and so
-    is used by one thread at a time."""
+    """The mean over what `update` has seen: `sum_metric / num_inst`. `compiled` is the runtime's
+    name of it, or None. A metric adds up, and so is used by one thread at a time."""
 
     compiled = None
 
-    def __init__(self, name: str, output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None) -> None:
+    def __init__(self, name: str, output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         if output_names or label_names:
-            raise usage("a metric is of all outputs and labels: output_names and label_names are not there")
+            raise usage(
+                "a metric is of all outputs and labels: output_names and label_names are not there")
         self.name = name
         self.reset()
 
@@ -103,8 +105,10 @@ class _OfProbabilities(EvalMetric):
 
     def measure(self, label, pred):
         label = label.ravel().astype("int64")
-        p = _rows(pred, self._axis)[numpy.arange(label.size), numpy.where(label == self._ignored, 0, label)].astype("float64")
-        counted = label != self._ignored if self._ignored is not None else numpy.full(label.shape, True)
+        p = _rows(pred, self._axis)[numpy.arange(label.size),
+                                    numpy.where(label == self._ignored, 0, label)].astype("float64")
+        counted = (label != self._ignored if self._ignored is not None
+                   else numpy.full(label.shape, True))
         return -numpy.log(numpy.maximum(p[counted], self.eps)).sum(), int(counted.sum())
 
 
@@ -112,7 +116,8 @@ class Perplexity(_OfProbabilities):
     compiled = "perplexity"
     eps = 1e-10
 
-    def __init__(self, ignore_label: int | None = None, axis: int = -1, name: str = "perplexity") -> None:
+    def __init__(self, ignore_label: int | None = None, axis: int = -1,
+                 name: str = "perplexity") -> None:
         super().__init__(name, ignore_label, axis)
 
     def get(self) -> Any:
@@ -183,9 +188,11 @@ class Loss(Compiled):
 
 
 class CustomMetric(EvalMetric):
-    """The mean over batches of a function of (label, prediction), which gives a number or (sum, count)."""
+    """The mean over batches of a function of (label, prediction), which gives a number or (sum,
+    count)."""
 
-    def __init__(self, feval: Callable[..., Any], name: str | None = None, allow_extra_outputs: bool = False) -> None:
+    def __init__(self, feval: Callable[..., Any], name: str | None = None,
+                 allow_extra_outputs: bool = False) -> None:
         self._function = feval
         super().__init__(name or getattr(feval, "__name__", "custom"))
 
@@ -194,7 +201,8 @@ class CustomMetric(EvalMetric):
         return value if isinstance(value, tuple) else (value, 1)
 
 
-def np(numpy_feval: Callable[..., Any], name: str | None = None, allow_extra_outputs: bool = False) -> CustomMetric:
+def np(numpy_feval: Callable[..., Any], name: str | None = None,
+       allow_extra_outputs: bool = False) -> CustomMetric:
     """A metric of a function of NumPy's arrays (label, prediction)."""
     return CustomMetric(numpy_feval, name, allow_extra_outputs)
 
@@ -218,25 +226,29 @@ class CompositeEvalMetric(EvalMetric):
             metric.update(labels, preds)
 
     def get(self) -> Any:
-        return [metric.name for metric in self.metrics], [metric.get()[1] for metric in self.metrics]
+        return [metric.name for metric in self.metrics], [metric.get()[1]
+                                                          for metric in self.metrics]
 
     def get_name_value(self) -> list[tuple[str, float]]:
         return [metric.get() for metric in self.metrics]
 
 
-_NAMES = {"acc": Accuracy, "accuracy": Accuracy, "perplexity": Perplexity, "ce": CrossEntropy, "cross-entropy": CrossEntropy,
-          "nll_loss": NegativeLogLikelihood, "nll-loss": NegativeLogLikelihood, "mae": MAE, "mse": MSE, "rmse": RMSE, "loss": Loss,
+_NAMES = {"acc": Accuracy, "accuracy": Accuracy, "perplexity": Perplexity, "ce": CrossEntropy,
+          "cross-entropy": CrossEntropy, "nll_loss": NegativeLogLikelihood,
+          "nll-loss": NegativeLogLikelihood, "mae": MAE, "mse": MSE, "rmse": RMSE, "loss": Loss,
           "top_k_accuracy": TopKAccuracy, "top_k_acc": TopKAccuracy}
 
 
 def register(klass: type) -> type:
-    """Gives a class of metrics its name for `create` and `eval_metric`, in lower case: a decorator."""
+    """Gives a class of metrics its name for `create` and `eval_metric`, in lower case: a
+    decorator."""
     _NAMES[klass.__name__.lower()] = klass
     return klass
 
 
 def create(metric: Any, **arguments: Any) -> EvalMetric:
-    """A metric of a name, a function of (label, prediction), a list of metrics, or a metric itself."""
+    """A metric of a name, a function of (label, prediction), a list of metrics, or a metric
+    itself."""
     if isinstance(metric, EvalMetric):
         return metric
     if isinstance(metric, (list, tuple)):

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from .ndarray import NDArray
 
 
-def save_checkpoint(prefix: str, epoch: int, symbol: Symbol | None, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
+def save_checkpoint(prefix: str, epoch: int, symbol: Symbol | None,
+                    arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
                     remove_amp_cast: bool = True) -> None:
     """Writes a symbol (unless it is None) and its weights."""
     if symbol is not None:
         symbol.save(f"{prefix}-symbol.json")
-    nd.save("%s-%04d.params" % (prefix, epoch), {**{f"arg:{name}": array for name, array in arg_params.items()},
-                                                 **{f"aux:{name}": array for name, array in aux_params.items()}})
+    nd.save("%s-%04d.params" % (prefix, epoch),
+            {**{f"arg:{name}": array for name, array in arg_params.items()},
+             **{f"aux:{name}": array for name, array in aux_params.items()}})
 
 
 def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
@@ -34,6 +36,7 @@ def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, 
     return arg_params, aux_params
 
 
-def load_checkpoint(prefix: str, epoch: int) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
+def load_checkpoint(prefix: str,
+                    epoch: int) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
     """(symbol, arg_params, aux_params)"""
     return (sym.load(f"{prefix}-symbol.json"), *load_params(prefix, epoch))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class ModifierCell(BaseRNNCell):
-    """A cell that changes what another gives; the weights and states are those of `base_cell`, which is not to be called any more."""
+    """A cell that changes what another gives; the weights and states are those of `base_cell`,
+    which is not to be called any more."""
 
     def __init__(self, base_cell: BaseRNNCell) -> None:
         super().__init__()
@@ -39,7 +40,8 @@ class ModifierCell(BaseRNNCell):
         if hasattr(self, "base_cell"):
             self.base_cell.reset()
 
-    def begin_state(self, func: Callable[..., Symbol] | None = None, **options: Any) -> list[Symbol]:
+    def begin_state(self, func: Callable[..., Symbol] | None = None,
+                    **options: Any) -> list[Symbol]:
         self._check_unmodified()
         return self._on_base(lambda base: base.begin_state(func=func, **options))
 
@@ -61,10 +63,12 @@ class ModifierCell(BaseRNNCell):
 class ZoneoutCell(ModifierCell):
     """In training keeps a share of the outputs and of the states as they were a step before."""
 
-    def __init__(self, base_cell: BaseRNNCell, zoneout_outputs: float = 0.0, zoneout_states: float = 0.0) -> None:
+    def __init__(self, base_cell: BaseRNNCell, zoneout_outputs: float = 0.0,
+                 zoneout_states: float = 0.0) -> None:
         if _is_whole(base_cell):
-            raise usage(f"a ZoneoutCell is around cells that have a step, which {type(base_cell).__name__} has not: put it around the cells "
-                        "inside, or around those of unfuse()")
+            raise usage(
+                f"a ZoneoutCell is around cells that have a step, which {type(base_cell).__name__} "
+                "has not: put it around the cells inside, or around those of unfuse()")
         super().__init__(base_cell)
         self._shares = zoneout_outputs, zoneout_states
 
@@ -88,7 +92,8 @@ class ZoneoutCell(ModifierCell):
 def _is_whole(cell):
     """Whether it is only unrolled."""
     inside = cell._cells if isinstance(cell, SequentialRNNCell) else ()
-    return isinstance(cell, BidirectionalCell) or type(cell).__name__ == "FusedRNNCell" or any(map(_is_whole, inside))
+    return (isinstance(cell, BidirectionalCell) or type(cell).__name__ == "FusedRNNCell"
+            or any(map(_is_whole, inside)))
 
 
 def _zoned(share, new, old):
@@ -104,10 +109,12 @@ class ResidualCell(ModifierCell):
         output, states = self._on_base(lambda base: base(inputs, states))
         return _plus(output, inputs), states
 
-    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
+               begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         self.reset()
-        outputs, states = self._on_base(lambda base: base.unroll(length, inputs, begin_state, layout, merge_outputs))
+        outputs, states = self._on_base(
+            lambda base: base.unroll(length, inputs, begin_state, layout, merge_outputs))
         if isinstance(outputs, sym.Symbol):
             return _plus(outputs, normalized(length, inputs, layout, True)), states
         return [_plus(output, x) for output, x in zip(outputs, cut(length, inputs, layout))], states
@@ -120,7 +127,8 @@ def _plus(output, inputs):
 class BidirectionalCell(CellGroup):
     """One cell forward and one backward in time; each output is those of both."""
 
-    def __init__(self, l_cell: BaseRNNCell, r_cell: BaseRNNCell, params: RNNParams | None = None, output_prefix: str = "bi_") -> None:
+    def __init__(self, l_cell: BaseRNNCell, r_cell: BaseRNNCell, params: RNNParams | None = None,
+                 output_prefix: str = "bi_") -> None:
         super().__init__("", params)
         self._output_prefix = output_prefix
         self._take(l_cell)
@@ -129,16 +137,19 @@ class BidirectionalCell(CellGroup):
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         raise usage("a BidirectionalCell has no single step: unroll it")
 
-    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol], begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
+    def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
+               begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         self.reset()
         inputs = cut(length, inputs, layout)
-        (left, of_left), (right, of_right) = self._with_states(begin_state if begin_state is not None else self.begin_state())
+        (left, of_left), (right, of_right) = self._with_states(
+            begin_state if begin_state is not None else self.begin_state())
         l_outputs, l_states = left.unroll(length, inputs, of_left, layout, merge_outputs)
         r_outputs, r_states = right.unroll(length, inputs[::-1], of_right, layout, merge_outputs)
         if merge_outputs is None:
             merge_outputs = isinstance(l_outputs, sym.Symbol) and isinstance(r_outputs, sym.Symbol)
-        l_outputs, r_outputs = (normalized(length, outputs, layout, merge_outputs) for outputs in (l_outputs, r_outputs))
+        l_outputs, r_outputs = (normalized(length, outputs, layout, merge_outputs)
+                                for outputs in (l_outputs, r_outputs))
         if merge_outputs:
             r_outputs = sym.reverse(r_outputs, axis=layout.find("T"))
             outputs = sym.Concat(l_outputs, r_outputs, dim=2, name=f"{self._output_prefix}out")

@@ -1,5 +1,5 @@
-"""MXNet's Module over Network: bound, trained, measured and saved as scripts do it. The loop of `fit` is the runtime's, so that its bits
-are those of `lstmc train`."""
+"""MXNet's Module over Network: bound, trained, measured and saved as scripts do it. The loop of
+`fit` is the runtime's, so that its bits are those of `lstmc train`."""
 
 from __future__ import annotations
 
@@ -38,25 +38,33 @@ if TYPE_CHECKING:
 
 
 class Module:
-    """A symbol with its inputs, weights and training. `context` is a Context or a list of them, which share the batch; `group2ctxs` places
-    ctx_groups. Threads may share it: one call runs at a time, the others wait, and `get_outputs` is of the last `forward` of the thread that
-    asks. A loop of one's own (`forward(is_train=True)`, `backward`, `update`) is one thread's: the batch that it is at is the module's."""
+    """A symbol with its inputs, weights and training. `context` is a Context or a list of them,
+    which share the batch; `group2ctxs` places ctx_groups. Threads may share it: one call runs at a
+    time, the others wait, and `get_outputs` is of the last `forward` of the thread that asks. A
+    loop of one's own (`forward(is_train=True)`, `backward`, `update`) is one thread's: the batch
+    that it is at is the module's."""
 
-    validates = False  #: whether it measures validation data by itself, and not in the loop of a training
+    #: whether it measures validation data by itself, and not in the loop of a training
+    validates = False
 
-    def __init__(self, symbol: Symbol, data_names: Sequence[str] = ("data",), label_names: Sequence[str] | None = ("softmax_label",),
-                 logger: Any = logging, context: Context | Sequence[Context] | None = None, work_load_list: Sequence[float] | None = None,
-                 fixed_param_names: Sequence[str] | None = None, state_names: Sequence[str] | None = None, group2ctxs: Any = None,
+    def __init__(self, symbol: Symbol, data_names: Sequence[str] = ("data",),
+                 label_names: Sequence[str] | None = ("softmax_label",),
+                 logger: Any = logging, context: Context | Sequence[Context] | None = None,
+                 work_load_list: Sequence[float] | None = None,
+                 fixed_param_names: Sequence[str] | None = None,
+                 state_names: Sequence[str] | None = None, group2ctxs: Any = None,
                  compression_params: Any = None) -> None:
         if compression_params is not None or state_names:
-            raise usage("a Module has no gradient compression, and no state_names: give the states as data, or keep them by carry of Network.fit")
+            raise usage("a Module has no gradient compression, and no state_names: give the states "
+                        "as data, or keep them by carry of Network.fit")
         self.symbol = symbol
         self.logger = logger
         arguments = symbol.list_arguments()
         self.data_names, label_names = list(data_names or ()), list(label_names or ())
         for name in self.data_names:
             if name not in arguments:
-                raise usage(f'the symbol has no argument "{name}", which data_names has; there are {", ".join(arguments)}')
+                raise usage(f'the symbol has no argument "{name}", which data_names has; there are '
+                            f'{", ".join(arguments)}')
         self.label_names = [name for name in label_names if name in arguments]
         self._flags = {"devices": _devices(context), "work_load_list": work_load_list}
         if fixed_param_names:
@@ -73,19 +81,23 @@ class Module:
         self._axes = []  # of the last forward: the axis of the batch of each output
         self._turn, self._of_thread = Turn(), threading.local()
         self._loop = None  # the user's own, after init_optimizer
-        self.binded = self.for_training = self.params_initialized = self.optimizer_initialized = False
+        self.binded = self.for_training = self.params_initialized = self.optimizer_initialized = (
+            False)
 
     # Before it runs.
 
     @one_at_a_time
-    def bind(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None, for_training: bool = True,
-             inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: Any = None, grad_req: str = "write") -> None:
-        """Takes the shapes of a batch: DataDesc, or (name, shape). `grad_req` is write where it trains; else there are no gradients, whatever
-        it says."""
+    def bind(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None,
+             for_training: bool = True, inputs_need_grad: bool = False, force_rebind: bool = False,
+             shared_module: Any = None, grad_req: str = "write") -> None:
+        """Takes the shapes of a batch: DataDesc, or (name, shape). `grad_req` is write where it
+        trains; else there are no gradients, whatever it says."""
         if inputs_need_grad or (for_training and grad_req == "add"):
-            raise usage("a Module gives no gradients to its inputs, and does not add them up: lstmc.autograd does both")
+            raise usage("a Module gives no gradients to its inputs, and does not add them up: "
+                        "lstmc.autograd does both")
         if for_training and grad_req != "write":
-            raise usage(f"grad_req={grad_req!r} with for_training=True: without gradients nothing is trained; for_training=False binds without them")
+            raise usage(f"grad_req={grad_req!r} with for_training=True: without gradients nothing "
+                        "is trained; for_training=False binds without them")
         if self.binded and not force_rebind:
             return
         described = [*data_shapes, *(label_shapes or [])]
@@ -94,16 +106,19 @@ class Module:
         self._batch = _samples(described[0]) if described else 1
         for entry in described:
             if isinstance(entry, DataDesc) and "N" in entry.layout and entry[0] in declared:
-                declared[entry[0]].options["layout"] = declared[entry[0]].options.get("layout") or entry.layout
+                declared[entry[0]].options["layout"] = (declared[entry[0]].options.get("layout")
+                                                        or entry.layout)
         self._sessions = {}
         self._end_loop()
         self.binded, self.for_training = True, for_training
 
     @one_at_a_time
-    def init_params(self, initializer: Initializer | str | None = Uniform(0.01), arg_params: Mapping[str, ArrayLike] | None = None,
-                    aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False, force_init: bool = False,
-                    allow_extra: bool = False) -> None:
-        """First values: of `arg_params`, and by the initializer for those that are not in it, if some may be missing."""
+    def init_params(self, initializer: Initializer | str | None = Uniform(0.01),
+                    arg_params: Mapping[str, ArrayLike] | None = None,
+                    aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False,
+                    force_init: bool = False, allow_extra: bool = False) -> None:
+        """First values: of `arg_params`, and by the initializer for those that are not in it, if
+        some may be missing."""
         if self.params_initialized and not force_init:
             return
         self._initializer = initializer
@@ -115,33 +130,41 @@ class Module:
         self.params_initialized = True
 
     @one_at_a_time
-    def init_optimizer(self, kvstore: Any = "local", optimizer: str | Optimizer = "sgd", optimizer_params: Any = (("learning_rate", 0.01),),
+    def init_optimizer(self, kvstore: Any = "local", optimizer: str | Optimizer = "sgd",
+                       optimizer_params: Any = (("learning_rate", 0.01),),
                        force_init: bool = False) -> None:
-        """Takes the optimizer. One that is told by name has `rescale_grad` 1/batch unless given, whatever the loss divides by, as in MXNet. A
-        kvstore of several processes is what `lstmc launch` is for."""
+        """Takes the optimizer. One that is told by name has `rescale_grad` 1/batch unless given,
+        whatever the loss divides by, as in MXNet. A kvstore of several processes is what `lstmc
+        launch` is for."""
         if "dist" in str(kvstore):
-            raise usage(f'kvstore "{kvstore}": processes are joined by `lstmc launch`, which runs .lnet files')
+            raise usage(f'kvstore "{kvstore}": processes are joined by `lstmc launch`, which '
+                        'runs .lnet files')
         if not isinstance(optimizer, (str, Optimizer)):
-            raise usage(f"optimizer is a name, with its arguments in optimizer_params, or one of lstmc.optimizer; got {optimizer!r}")
+            raise usage("optimizer is a name, with its arguments in optimizer_params, or one of "
+                        f"lstmc.optimizer; got {optimizer!r}")
         self._end_loop()
         if isinstance(optimizer, Optimizer):
             self._optimizer = {"optimizer": optimizer.name, **optimizer.arguments}
         else:
-            self._optimizer = {"optimizer": optimizer, "rescale_grad": None, **dict(optimizer_params)}
+            self._optimizer = {"optimizer": optimizer, "rescale_grad": None,
+                               **dict(optimizer_params)}
         self.optimizer_initialized = True
 
     # Training and measuring.
 
     @one_at_a_time
-    def fit(self, train_data: Any, eval_data: Any = None, eval_metric: Any = "acc", epoch_end_callback: Any = None,
-            batch_end_callback: Any = None, kvstore: Any = "local", optimizer: str | Optimizer = "sgd",
-            optimizer_params: Any = (("learning_rate", 0.01),), eval_end_callback: Any = None, eval_batch_end_callback: Any = None,
-            initializer: Initializer | str | None = Uniform(0.01), arg_params: Mapping[str, ArrayLike] | None = None,
-            aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False, force_rebind: bool = False,
-            force_init: bool = False, begin_epoch: int = 0, num_epoch: int | None = None, validation_metric: Any = None,
+    def fit(self, train_data: Any, eval_data: Any = None, eval_metric: Any = "acc",
+            epoch_end_callback: Any = None, batch_end_callback: Any = None, kvstore: Any = "local",
+            optimizer: str | Optimizer = "sgd", optimizer_params: Any = (("learning_rate", 0.01),),
+            eval_end_callback: Any = None, eval_batch_end_callback: Any = None,
+            initializer: Initializer | str | None = Uniform(0.01),
+            arg_params: Mapping[str, ArrayLike] | None = None,
+            aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False,
+            force_rebind: bool = False, force_init: bool = False, begin_epoch: int = 0,
+            num_epoch: int | None = None, validation_metric: Any = None,
             monitor: Any = None, sparse_row_id_fn: Any = None) -> None:
-        """Trains for epochs `begin_epoch` to `num_epoch` - 1. In training, metrics are those that the runtime knows, of the epoch so far;
-        validations have all."""
+        """Trains for epochs `begin_epoch` to `num_epoch` - 1. In training, metrics are those that
+        the runtime knows, of the epoch so far; validations have all."""
         if num_epoch is None:
             raise usage("fit needs num_epoch")
         if monitor is not None:
@@ -149,18 +172,23 @@ class Module:
         self.bind(train_data.provide_data, train_data.provide_label, force_rebind=force_rebind)
         self.init_params(initializer, arg_params, aux_params, allow_missing, force_init)
         self.init_optimizer(kvstore, optimizer, optimizer_params)
-        watch = Watch(self, metrics.each(eval_metric), metrics.each(validation_metric or eval_metric), eval_data, begin_epoch,
-                       _list(batch_end_callback), _list(epoch_end_callback), _list(eval_end_callback))
+        watch = Watch(self, metrics.each(eval_metric),
+                      metrics.each(validation_metric or eval_metric), eval_data, begin_epoch,
+                      _list(batch_end_callback), _list(epoch_end_callback),
+                      _list(eval_end_callback))
         self._train(train_data, eval_data, watch, num_epoch - begin_epoch)
         self._sessions = {}
 
     def _train(self, train_data, eval_data, watch, epochs, **more):
-        self._network.fit(train_data, eval_data, callback=watch, metric=watch.names, initializer=self._initializer, params=self._first_values(),
-                          shapes=self._shapes, types=self._types, num_epoch=epochs, disp_every="1e", **more, **self._flags, **self._keys())
+        self._network.fit(train_data, eval_data, callback=watch, metric=watch.names,
+                          initializer=self._initializer, params=self._first_values(),
+                          shapes=self._shapes, types=self._types, num_epoch=epochs, disp_every="1e",
+                          **more, **self._flags, **self._keys())
 
     @one_at_a_time
-    def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None, batch_end_callback: Any = None,
-              score_end_callback: Any = None, reset: bool = True, epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
+    def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None,
+              batch_end_callback: Any = None, score_end_callback: Any = None, reset: bool = True,
+              epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
         """[(metric, value)] over the data."""
         self.bind(eval_data.provide_data, eval_data.provide_label)
         found = metrics.each(eval_metric)
@@ -171,25 +199,31 @@ class Module:
         rest = [each for each in found if each.compiled not in values]
         if rest:
             self.measure(eval_data, rest, num_batch)
-        return [(each.name, values[each.compiled]) if each.compiled in values else each.get() for each in found]
+        return [(each.name, values[each.compiled]) if each.compiled in values else each.get()
+                for each in found]
 
-    def measure(self, eval_data: Any, found: Sequence[EvalMetric], num_batch: int | None = None) -> None:
+    def measure(self, eval_data: Any, found: Sequence[EvalMetric],
+                num_batch: int | None = None) -> None:
         """Updates metrics with the outputs for data."""
         for outputs, batch in self._each(eval_data, num_batch):
             for each in found:
                 each.update(batch.label, outputs)
 
     @one_at_a_time
-    def predict(self, eval_data: Any, num_batch: int | None = None, merge_batches: bool = True, reset: bool = True,
+    def predict(self, eval_data: Any, num_batch: int | None = None, merge_batches: bool = True,
+                reset: bool = True,
                 always_output_list: bool = False, sparse_row_id_fn: Any = None) -> Any:
         """The outputs for all samples: one NDArray, or a list where there are several."""
         if isinstance(eval_data, (NDArray, numpy.ndarray)):
-            eval_data = NDArrayIter(eval_data, batch_size=self._shapes[self.data_names[0]][0], data_name=self.data_names[0])
-        batches = [[_without_pad(output.asnumpy(), axis, batch) for output, axis in zip(outputs, self._axes)]
+            eval_data = NDArrayIter(eval_data, batch_size=self._shapes[self.data_names[0]][0],
+                                    data_name=self.data_names[0])
+        batches = [[_without_pad(output.asnumpy(), axis, batch)
+                    for output, axis in zip(outputs, self._axes)]
                    for outputs, batch in self._each(eval_data, num_batch)]
         if not merge_batches:
             return [[NDArray(output) for output in outputs] for outputs in batches]
-        joined = [NDArray(numpy.concatenate(outputs, axis=axis or 0)) for outputs, axis in zip(zip(*batches), self._axes)]
+        joined = [NDArray(numpy.concatenate(outputs, axis=axis or 0))
+                  for outputs, axis in zip(zip(*batches), self._axes)]
         return joined if always_output_list or len(joined) > 1 else joined[0]
 
     def _each(self, data, num_batch):
@@ -202,14 +236,17 @@ class Module:
 
     @one_at_a_time
     def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
-        """Runs the network for a batch; of other shapes than it was bound for, it is compiled for them. With `is_train`, which is the
-        `for_training` of `bind` unless given, the batch is kept for `backward` and `update` (loop.py), and other shapes are refused."""
+        """Runs the network for a batch; of other shapes than it was bound for, it is compiled for
+        them. With `is_train`, which is the `for_training` of `bind` unless given, the batch is kept
+        for `backward` and `update` (loop.py), and other shapes are refused."""
         given = self._arrays(self.data_names, data_batch.data)
         if len(data_batch.data) != len(self.data_names):
-            raise usage(f"the batch has {len(data_batch.data)} arrays of data, and data_names are {', '.join(self.data_names)}")
+            raise usage(f"the batch has {len(data_batch.data)} arrays of data, and data_names are "
+                        f"{', '.join(self.data_names)}")
         whole = {**given, **self._arrays(self.label_names, data_batch.label)}
         if is_train is None:
-            is_train = self.for_training and self.optimizer_initialized and {name: value.shape for name, value in whole.items()} == self._shapes
+            is_train = (self.for_training and self.optimizer_initialized
+                        and {name: value.shape for name, value in whole.items()} == self._shapes)
         if is_train:
             self._training_loop().forward(whole)
             self._outputs = None
@@ -222,7 +259,8 @@ class Module:
 
     @one_at_a_time
     def backward(self, out_grads: Any = None) -> None:
-        """Of the batch of the last `forward`. What flows into the outputs is what their losses say."""
+        """Of the batch of the last `forward`. What flows into the outputs is what their losses
+        say."""
         if out_grads is not None:
             raise usage("a Module has no out_grads: an Executor of simple_bind has")
         self._training_loop().backward()
@@ -237,14 +275,16 @@ class Module:
         self._training_loop().update()
 
     @one_at_a_time
-    def update_metric(self, eval_metric: EvalMetric, labels: Sequence[ArrayLike], pre_sliced: bool = False) -> None:
+    def update_metric(self, eval_metric: EvalMetric, labels: Sequence[ArrayLike],
+                      pre_sliced: bool = False) -> None:
         """Adds the outputs of the last `forward`."""
         eval_metric.update(labels, self.get_outputs())
 
     @one_at_a_time
     def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
         """Of the last `forward`, with the weights of then; dropout drops nothing out in them."""
-        return self._outputs if self._outputs is not None or self._loop is None else self._loop.outputs()
+        return (self._outputs if self._outputs is not None or self._loop is None
+                else self._loop.outputs())
 
     # Weights.
 
@@ -257,15 +297,18 @@ class Module:
                 {name: value for name, value in values.items() if name in auxiliary})
 
     @one_at_a_time
-    def set_params(self, arg_params: Mapping[str, ArrayLike], aux_params: Mapping[str, ArrayLike] | None = None,
-                   allow_missing: bool = False, force_init: bool = True, allow_extra: bool = False) -> None:
-        """Sets weights. A loop of the user's own goes on with the optimizer's states as they are."""
+    def set_params(self, arg_params: Mapping[str, ArrayLike],
+                   aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False,
+                   force_init: bool = True, allow_extra: bool = False) -> None:
+        """Sets weights. A loop of the user's own goes on with the optimizer's states as they
+        are."""
         if self._loop is not None and force_init:
             self._check_given(self._named(arg_params, aux_params), allow_missing)
             self._loop.finish()
             self._network.session.set_params(self._named(arg_params, aux_params))
         else:
-            self.init_params(self._initializer, arg_params, aux_params, allow_missing, force_init, allow_extra)
+            self.init_params(self._initializer, arg_params, aux_params, allow_missing, force_init,
+                             allow_extra)
 
     @one_at_a_time
     def save_params(self, fname: Path) -> None:
@@ -273,21 +316,25 @@ class Module:
         from .nd import save
 
         arg_params, aux_params = self.get_params()
-        save(fname, {**{f"arg:{name}": value for name, value in arg_params.items()}, **{f"aux:{name}": value for name, value in aux_params.items()}})
+        save(fname, {**{f"arg:{name}": value for name, value in arg_params.items()},
+                     **{f"aux:{name}": value for name, value in aux_params.items()}})
 
     @one_at_a_time
     def load_params(self, fname: Path) -> None:
-        self.set_params({name.partition(":")[2] or name: array(value, dtype=value.dtype) for name, value in read(fname).items()})
+        self.set_params({name.partition(":")[2] or name: array(value, dtype=value.dtype)
+                         for name, value in read(fname).items()})
 
     @one_at_a_time
     def save_checkpoint(self, prefix: str, epoch: int, save_optimizer_states: bool = False) -> None:
         """PREFIX-symbol.json and PREFIX-0001.params."""
         if save_optimizer_states:
-            raise usage("save_optimizer_states: checkpoints of Network.fit(output=..) have the optimizer's states, MXNet's files do not")
+            raise usage("save_optimizer_states: checkpoints of Network.fit(output=..) have the "
+                        "optimizer's states, MXNet's files do not")
         save_checkpoint(prefix, epoch, self.symbol, *self.get_params())
 
     @classmethod
-    def load(cls, prefix: str, epoch: int, load_optimizer_states: bool = False, **keywords: Any) -> Module:
+    def load(cls, prefix: str, epoch: int, load_optimizer_states: bool = False,
+             **keywords: Any) -> Module:
         """A Module of such files; bind it, or fit it with `begin_epoch`."""
         symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
         module = cls(symbol, **keywords)
@@ -312,30 +359,38 @@ class Module:
         return dict(zip(names, map(as_array, values or ())))
 
     def _named(self, arg_params, aux_params):
-        return {name: as_array(value) for name, value in {**(arg_params or {}), **(aux_params or {})}.items()}
+        return {name: as_array(value)
+                for name, value in {**(arg_params or {}), **(aux_params or {})}.items()}
 
     def _check_given(self, given, allow_missing):
-        missing = [name for name in self._parameters() if name not in given] if given and not allow_missing else []
+        missing = ([name for name in self._parameters() if name not in given]
+                   if given and not allow_missing else [])
         if missing:
             raise usage(f'"{missing[0]}" is not in arg_params, and allow_missing is not given')
 
     def _keys(self):
         """The optimizer, as keys of fit."""
-        keys = {key: str(value) if key == "lr_scheduler" else value for key, value in self._optimizer.items()}
+        keys = {key: str(value) if key == "lr_scheduler" else value
+                for key, value in self._optimizer.items()}
         if "rescale_grad" in keys and keys["rescale_grad"] is None:
             keys["rescale_grad"] = 1 / self._batch
         return keys
 
     def _first_values(self):
-        """Those that were given; None where there are weights of a training, or first values are the initializer's."""
+        """Those that were given; None where there are weights of a training, or first values are
+        the initializer's."""
         return None if self._network.session else self._given or None
 
     def _training_loop(self):
         if self._loop is None:
             if not (self.binded and self.params_initialized and self.optimizer_initialized):
-                raise usage("a loop over forward, backward and update comes after bind, init_params and init_optimizer")
-            package = self._network.compile(self._shapes, self._types, initializer=self._initializer, **self._flags, **self._keys())
-            weights = self._network.session.params() if self._network.session else self._first_values()
+                raise usage("a loop over forward, backward and update comes after bind, "
+                            "init_params and init_optimizer")
+            package = self._network.compile(self._shapes, self._types,
+                                            initializer=self._initializer, **self._flags,
+                                            **self._keys())
+            weights = (self._network.session.params() if self._network.session
+                       else self._first_values())
             self._network.session = package._session(weights, (), {})
             self._loop = Loop(self._network.session)
         return self._loop
@@ -354,7 +409,8 @@ class Module:
         """The session of the last training, or one for these shapes of data with its weights."""
         if self._loop is not None:
             self._loop.finish()
-        bound = self._shapes and all(self._shapes.get(name) == shape for name, shape in (shapes or {}).items())
+        bound = (self._shapes
+                 and all(self._shapes.get(name) == shape for name, shape in (shapes or {}).items()))
         if self._network.session is not None and bound:
             return self._network.session
         if not self.binded:
@@ -362,12 +418,16 @@ class Module:
         key = tuple(sorted(shapes.items())) if shapes and not bound else None
         weights = self._network.session.params() if self._network.session else self._given
         if key in self._sessions and self._loop is not None:
-            self._sessions[key].set_params({name: value for name, value in weights.items() if name in self._sessions[key].package.parameters})
+            self._sessions[key].set_params({name: value for name, value in weights.items()
+                                            if name in self._sessions[key].package.parameters})
         if key not in self._sessions:
-            wanted = self._shapes if key is None else {**{name: self._label_shape(name, shapes) for name in self.label_names}, **shapes}
-            package = self._network.compile(wanted, self._types, initializer=self._initializer, devices=self._flags["devices"])
+            wanted = self._shapes if key is None else {
+                **{name: self._label_shape(name, shapes) for name in self.label_names}, **shapes}
+            package = self._network.compile(wanted, self._types, initializer=self._initializer,
+                                            devices=self._flags["devices"])
             known = set(package.parameters)
-            self._sessions[key] = package._session({name: value for name, value in weights.items() if name in known} or None, (), {})
+            self._sessions[key] = package._session(
+                {name: value for name, value in weights.items() if name in known} or None, (), {})
         return self._sessions[key]
 
     def _label_shape(self, name, shapes):
@@ -382,7 +442,8 @@ def _list(value):
 
 
 def _without_pad(output, axis, batch):
-    """The rows of real samples. Where the axis of the batch has no name it is the first, and a sample may have several rows, one per step."""
+    """The rows of real samples. Where the axis of the batch has no name it is the first, and a
+    sample may have several rows, one per step."""
     if axis:
         return output.take(range(output.shape[axis] - (batch.pad or 0)), axis=axis)
     rows = len(output) // len(batch.data[0])
@@ -391,7 +452,8 @@ def _without_pad(output, axis, batch):
 
 def _samples(description):
     """Of (name, shape) or a DataDesc: the extent of its layout's N, else the first."""
-    shape, axis = description[1], (description.layout or "").find("N") if isinstance(description, DataDesc) else 0
+    shape, axis = (description[1],
+                   (description.layout or "").find("N") if isinstance(description, DataDesc) else 0)
     return shape[axis if 0 <= axis < len(shape) else 0] if shape else 1
 
 

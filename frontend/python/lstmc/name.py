@@ -1,4 +1,5 @@
-"""Names of nodes that are given none, by MXNet's rule: the op in lower case, and a number that counts per op."""
+"""Names of nodes that are given none, by MXNet's rule: the op in lower case, and a number that
+counts per op."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import threading
 
 
 class NameManager:
-    """Counts names while it is in force (`with NameManager():`), from 0. Each thread has its own in force; one is not shared."""
+    """Counts names while it is in force (`with NameManager():`), from 0. Each thread has its own in
+    force; one is not shared."""
 
     _local = threading.local()
 

@@ -1,5 +1,5 @@
-"""Eager arrays: MXNet's `mx.nd`. A function per op, made from the records of the ops (ir/sym), computes at once what the symbol of that
-name computes when it runs, to the same bits."""
+"""Eager arrays: MXNet's `mx.nd`. A function per op, made from the records of the ops (ir/sym),
+computes at once what the symbol of that name computes when it runs, to the same bits."""
 
 import numpy as _numpy
 
@@ -36,7 +36,8 @@ def full(shape, val, ctx=None, dtype="float32"):
 def arange(start, stop=None, step=1.0, repeat=1, ctx=None, dtype="float32"):
     """Numbers from start to stop; from 0 where there is one number."""
     start, stop = (0, start) if stop is None else (start, stop)
-    return _ndarray.invoke("_arange", [], {"start": start, "stop": stop, "step": step, "repeat": repeat, "dtype": dtype})
+    return _ndarray.invoke("_arange", [], {"start": start, "stop": stop, "step": step,
+                                           "repeat": repeat, "dtype": dtype})
 
 
 def concatenate(arrays, axis=0):
@@ -69,11 +70,12 @@ def save(fname, data):
     """Writes an array, a list or a dict of arrays as MXNet's file of arrays."""
     if isinstance(data, NDArray):
         data = [data]
-    _params_file.write(fname, {name: array._data for name, array in data.items()} if isinstance(data, dict) else
-                       [array._data for array in data])
+    _params_file.write(fname, {name: array._data for name, array in data.items()}
+                       if isinstance(data, dict) else [array._data for array in data])
 
 
 def load(fname):
     """The arrays of such a file: a dict, or a list where they have no names."""
     read = _params_file.read(fname)
-    return {name: NDArray(array) for name, array in read.items()} if isinstance(read, dict) else [NDArray(array) for array in read]
+    return ({name: NDArray(array) for name, array in read.items()} if isinstance(read, dict)
+            else [NDArray(array) for array in read])

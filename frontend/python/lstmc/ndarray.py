@@ -1,4 +1,5 @@
-"""Eager arrays: an op on them runs at once, as a network of one op that is compiled when it is met first (programs.py)."""
+"""Eager arrays: an op on them runs at once, as a network of one op that is compiled when it is met
+first (programs.py)."""
 
 from __future__ import annotations
 
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 
 
 class NDArray(arithmetic.Operators):
-    """An array that ops of `lstmc.nd` compute at once. Its values are never changed in place where something else reads them: an
-    assignment gives the array new memory, an index or `reshape` copies. Threads may read one at the same time; who assigns to one, or computes
-    its gradient, needs it alone. Each thread has a tape of its own."""
+    """An array that ops of `lstmc.nd` compute at once. Its values are never changed in place where
+    something else reads them: an assignment gives the array new memory, an index or `reshape`
+    copies. Threads may read one at the same time; who assigns to one, or computes its gradient,
+    needs it alone. Each thread has a tape of its own."""
 
     __slots__ = ("_data", "_entry", "_grad", "_request", "__weakref__")
     __array_priority__ = 1000.0  # or NumPy would take the operators of its scalars
@@ -80,8 +82,8 @@ class NDArray(arithmetic.Operators):
         return numpy.array(self._data, dtype=dtype)
 
     def __dlpack__(self, **keywords: Any) -> Any:
-        """For `from_dlpack` of other libraries: the array's memory, without a copy. Who writes to it writes to the array, but what the array is
-        assigned later goes elsewhere."""
+        """For `from_dlpack` of other libraries: the array's memory, without a copy. Who writes to
+        it writes to the array, but what the array is assigned later goes elsewhere."""
         return self._data.__dlpack__(**keywords)
 
     def __dlpack_device__(self):
@@ -125,13 +127,16 @@ class NDArray(arithmetic.Operators):
 
     def __getitem__(self, index: Any) -> NDArray:
         if isinstance(index, (NDArray, list, numpy.ndarray)):
-            return invoke("take", [(None, self), (None, index if isinstance(index, NDArray) else array(index))], {"axis": 0})
+            return invoke("take", [(None, self),
+                                   (None, index if isinstance(index, NDArray) else array(index))],
+                          {"axis": 0})
         return _indexed(self, index if isinstance(index, tuple) else (index,))
 
     def __setitem__(self, index, value):
         self._check_writable()
         changed = self._data.copy()
-        changed[index._data.astype(numpy.int64) if isinstance(index, NDArray) else index] = as_array(value)
+        changed[index._data.astype(numpy.int64) if isinstance(index, NDArray)
+                else index] = as_array(value)
         self._write(changed)
 
     def __iter__(self) -> Iterator[NDArray]:
@@ -155,7 +160,8 @@ class NDArray(arithmetic.Operators):
     def reshape(self, *shape: Any, **keywords: Any) -> NDArray:
         """`reshape(2, -1)`, `reshape((2, -1))`; 0 and the other codes are those of Reshape."""
         if shape:
-            keywords["shape"] = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+            keywords["shape"] = (shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list))
+                                 else shape)
         return invoke("Reshape", [(None, self)], keywords)
 
     def transpose(self, *axes: Any) -> NDArray:
@@ -170,16 +176,19 @@ class NDArray(arithmetic.Operators):
         return self._grad
 
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
-        """Asks for the gradient in `.grad`: `grad_req` "write", "add" to what is there, or "null"."""
+        """Asks for the gradient in `.grad`: `grad_req` "write", "add" to what is there, or
+        "null"."""
         self._mark(NDArray(numpy.zeros_like(self._data)), grad_req)
 
     def detach(self) -> NDArray:
         """The same values without the tape."""
         return NDArray(self._data)
 
-    def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True) -> None:
+    def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False,
+                 train_mode: bool = True) -> None:
         """As autograd.backward of this array."""
-        autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
+        autograd.backward([self], None if out_grad is None else [out_grad], retain_graph,
+                          train_mode)
 
     # For autograd.
 
@@ -192,7 +201,8 @@ class NDArray(arithmetic.Operators):
 
     def _take_gradient(self, gradient):
         if self._request == "add":
-            gradient = invoke("elemwise_add", [(None, self._grad), (None, NDArray(gradient))], {})._data
+            gradient = (
+                invoke("elemwise_add", [(None, self._grad), (None, NDArray(gradient))], {})._data)
         self._grad._write(gradient)
 
     def _is_tracked(self):
@@ -212,10 +222,12 @@ class NDArray(arithmetic.Operators):
 
 
 def invoke(op, inputs, attributes, name=None):
-    """Runs an op on [(input's name or None, NDArray)]: an NDArray, or a list where the op has several outputs."""
+    """Runs an op on [(input's name or None, NDArray)]: an NDArray, or a list where the op has
+    several outputs."""
     for argument, given in inputs:
         if not isinstance(given, NDArray):
-            raise TypeError(f"{op} takes NDArrays as inputs, got {given!r}" + (f" for {argument}" if argument else ""))
+            raise TypeError(f"{op} takes NDArrays as inputs, got {given!r}"
+                            + (f" for {argument}" if argument else ""))
     attributes = [(key, plain(value)) for key, value in attributes.items() if key != "ctx"]
     key = (op, tuple((name, frozen(value)) for name, value in attributes),
            tuple((argument, given.shape, given._data.dtype.str) for argument, given in inputs))
@@ -223,16 +235,19 @@ def invoke(op, inputs, attributes, name=None):
     results = program.run({f"x{number}": given._data for number, (_, given) in enumerate(inputs)},
                           random=draws.next_call() if program.is_random else None)
     node = None
-    if autograd.is_recording() and not program.is_random and any(given._is_tracked() for _, given in inputs):
+    if (autograd.is_recording() and not program.is_random
+        and any(given._is_tracked() for _, given in inputs)):
         sources = [(argument, given._source()) for argument, given in inputs]
         node = autograd.Node(op, sources, attributes, of_caller())
-    outputs = [NDArray(results[output], node and (node, number)) for number, output in enumerate(program.outputs)]
+    outputs = [NDArray(results[output], node and (node, number))
+               for number, output in enumerate(program.outputs)]
     return outputs if len(outputs) > 1 else outputs[0]
 
 
 def _compile(op, inputs, attributes):
     drawing = _core.Drawing("op")
-    values = [(argument, drawing.input(f"x{number}", given._data.dtype.name, list(given.shape), False, None))
+    values = [(argument,
+               drawing.input(f"x{number}", given._data.dtype.name, list(given.shape), False, None))
               for number, (argument, given) in enumerate(inputs)]
     outputs = autograd.draw(drawing, op, values, attributes, op.lower().strip("_"), of_caller())
     return Program(drawing, outputs, "forward", sum(given.size for _, given in inputs))
@@ -274,7 +289,8 @@ def _indexed(data, index):
 
 
 def array(source: Any, ctx: Context | None = None, dtype: DType | None = None) -> NDArray:
-    """An array of numbers, of NumPy's array or of another NDArray; float32 unless `dtype` says otherwise or it is an NDArray."""
+    """An array of numbers, of NumPy's array or of another NDArray; float32 unless `dtype` says
+    otherwise or it is an NDArray."""
     if dtype is None:
         dtype = source.dtype if isinstance(source, NDArray) else numpy.float32
     return NDArray(numpy.array(as_array(source), dtype=plain(dtype)))

@@ -26,8 +26,8 @@ _OF_FILES = ("batch", "batch_size", "net", "set", "shape")  # flags of what a te
 
 
 def load(path: Path, **flags: Any) -> Network | Package:
-    """A `.lnet` file as a Network; a package (`.lstmc`) or the folder of a checkpoint as a Package. Flags are those that the command
-    takes for such a file: set, net, shape, batch, devices, ..."""
+    """A `.lnet` file as a Network; a package (`.lstmc`) or the folder of a checkpoint as a Package.
+    Flags are those that the command takes for such a file: set, net, shape, batch, devices, ..."""
     path = os.fspath(path)
     if path.endswith(".lnet"):
         return Network(path, **flags)
@@ -36,8 +36,9 @@ def load(path: Path, **flags: Any) -> Network | Package:
 
 
 class Network:
-    """A network that is not compiled yet: of a symbol, or of a `.lnet` file. Threads may share it: they compile at the same time, and wait for
-    one another in fit, score and predict, which are those of the session of the last fit."""
+    """A network that is not compiled yet: of a symbol, or of a `.lnet` file. Threads may share it:
+    they compile at the same time, and wait for one another in fit, score and predict, which are
+    those of the session of the last fit."""
 
     def __init__(self, source: Symbol | Path, name: str = "net", **flags: Any) -> None:
         check_taken("Network", flags)
@@ -48,10 +49,12 @@ class Network:
         self.session = None  #: of the last fit, score or predict
         if not isinstance(source, Symbol):
             self._source = os.fspath(source)
-            self._name, _, self._data, *self._lists = _core.read_source(self._source, "run", words(flags))
+            self._name, _, self._data, *self._lists = _core.read_source(
+                self._source, "run", words(flags))
 
     def __repr__(self):
-        return f"<Network {self._name}: {', '.join(self.list_arguments())} -> {', '.join(self.list_outputs())}>"
+        return (f"<Network {self._name}: {', '.join(self.list_arguments())} -> "
+                f"{', '.join(self.list_outputs())}>")
 
     @property
     def name(self) -> str:
@@ -63,42 +66,54 @@ class Network:
     def list_outputs(self) -> list[str]:
         return self._source.list_outputs() if self._drawn else self._lists[1]
 
-    def compile(self, shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None,
-                entries: Sequence[str] = (), initializer: Initializer | str | None = None, **flags: Any) -> Package:
-        """A Package for these shapes of inputs (of a symbol; a file has its own, and `shape=` changes them) and flags of
-        `lstmc compile`: devices, place, mem, dtype, optimizer, fit, ..., and of a file also batch, net, set and shape."""
+    def compile(self, shapes: Mapping[str, Sequence[int]] | None = None,
+                types: Mapping[str, DType] | None = None, entries: Sequence[str] = (),
+                initializer: Initializer | str | None = None, **flags: Any) -> Package:
+        """A Package for these shapes of inputs (of a symbol; a file has its own, and `shape=`
+        changes them) and flags of `lstmc compile`: devices, place, mem, dtype, optimizer, fit, ...,
+        and of a file also batch, net, set and shape."""
         check_taken("compile", flags)
         flags = {**self._flags, **flags}
         return Package(self._compile("compile", flags, list(entries), shapes, types, initializer))
 
-    def fit(self, data: Any, valid: Any = None, batch: int | None = None, callback: Callable[[dict[str, Any]], Any] | None = None,
-            metric: Any = None, initializer: Initializer | str | None = None, params: Mapping[str, Any] | None = None,
-            shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None, shuffle: bool | None = None,
+    def fit(self, data: Any, valid: Any = None, batch: int | None = None,
+            callback: Callable[[dict[str, Any]], Any] | None = None, metric: Any = None,
+            initializer: Initializer | str | None = None, params: Mapping[str, Any] | None = None,
+            shapes: Mapping[str, Sequence[int]] | None = None,
+            types: Mapping[str, DType] | None = None, shuffle: bool | None = None,
             _buckets: Sequence[Any] = (), **keys: Any) -> dict[str, Any]:
-        """Trains as `lstmc train` does, to the same bits, and returns what it ended with: reason, update, loss, best_loss, weights (the
-        hash), checkpoint.
+        """Trains as `lstmc train` does, to the same bits, and returns what it ended with: reason,
+        update, loss, best_loss, weights (the hash), checkpoint.
 
-        `data` is a dict of arrays by input, a SPEC as for `--data`, or an iterator (anything that gives batches, each a dict of arrays, or
-        MXNet's with .data and .label; with `reset()` or iterable anew for every epoch). `valid` is the like, or the share of the data that is
-        kept for it. `batch` is the number of samples in a batch; `shuffle` says whether arrays get a new order in each epoch (they do),
-        which `carry` does not go with. `callback` is called after every update with a dict (`event` "update",
-        "valid", "save", "start"); what it raises ends the training. `metric` names metrics of validations, or is a function of (label,
-        prediction), or a list of both. `initializer` is of lstmc.init; `params` are first values of weights by name: arrays, or
-        functions of (name, shape), or a path. `init_params` is the path of weights that it begins with as far as names and shapes are the
-        same. Without both, training goes on from the weights of an earlier fit. Other keywords are keys of fit(..) (optimizer, learning_rate,
-        num_epoch, carry, ...) and flags of `lstmc train` (after, output, devices, threads, ...); flags that say what the command prints or
-        writes are refused. A callback may not fit.
+        `data` is a dict of arrays by input, a SPEC as for `--data`, or an iterator (anything that
+        gives batches, each a dict of arrays, or MXNet's with .data and .label; with `reset()` or
+        iterable anew for every epoch). `valid` is the like, or the share of the data that is kept
+        for it. `batch` is the number of samples in a batch; `shuffle` says whether arrays get a new
+        order in each epoch (they do), which `carry` does not go with. `callback` is called after
+        every update with a dict (`event` "update", "valid", "save", "start"); what it raises ends
+        the training. `metric` names metrics of validations, or is a function of (label,
+        prediction), or a list of both. `initializer` is of lstmc.init; `params` are first values of
+        weights by name: arrays, or functions of (name, shape), or a path. `init_params` is the path
+        of weights that it begins with as far as names and shapes are the same. Without both,
+        training goes on from the weights of an earlier fit. Other keywords are keys of fit(..)
+        (optimizer, learning_rate, num_epoch, carry, ...) and flags of `lstmc train` (after, output,
+        devices, threads, ...); flags that say what the command prints or writes are refused. A
+        callback may not fit.
         """
         _core.check_no_training()
         check_taken("fit", keys)
         with self._held():
-            return self._fit(data, valid, batch, callback, metric, initializer, params, shapes, types, shuffle, _buckets, keys)
+            return self._fit(data, valid, batch, callback, metric, initializer, params, shapes,
+                             types, shuffle, _buckets, keys)
 
-    def _fit(self, data, valid, batch, callback, metric, initializer, params, shapes, types, shuffle, _buckets, keys):
+    def _fit(self, data, valid, batch, callback, metric, initializer, params, shapes, types,
+             shuffle, _buckets, keys):
         keys, metric = training.with_functions(keys, metric)
         init_params = keys.pop("init_params", None)
         if init_params is not None and (params is not None or keys.get("resume")):
-            raise usage(f'init_params= begins a training, and {"params=" if params is not None else "resume="} does too: give one of them')
+            raise usage(
+                'init_params= begins a training, and '
+                f'{"params=" if params is not None else "resume="} does too: give one of them')
         loop = {key: keys.pop(key) for key in LOOP & keys.keys()}
         given = {key: keys[key] for key in _SESSION & keys.keys()}
         source = training.prepare(data, batch, self._axes(), self._path_and_keys(keys), shuffle)
@@ -113,32 +128,39 @@ class Network:
         if names:  # auc has to be compiled in
             flags["metric"] = names
         shapes, types = self._shapes_of(source, shapes, types)
-        compiled = self._compile("train", flags, [], shapes, types, initializer, source.vocabulary())
+        compiled = self._compile("train", flags, [], shapes, types, initializer,
+                                 source.vocabulary())
         # Networks of other shapes, with their shapes and types, that train the same weights.
-        buckets = [Package(other._compile("train", flags, ["step"], *described, initializer)) for other, *described in _buckets]
+        buckets = [Package(other._compile("train", flags, ["step"], *described, initializer))
+                   for other, *described in _buckets]
         if isinstance(params, dict) and not params:
             raise usage("params= has no weights: leave it out, or give some by name")
-        first = params if params is not None else self.session.params() if self.session and init_params is None else None
+        first = (params if params is not None else self.session.params()
+                 if self.session and init_params is None else None)
         self.session = Package(compiled)._session(first, buckets, given)
         sessions = [self.session.beside(package, **given) for package in buckets]
-        seed = {k: v for k, v in {**given, "init_params": init_params}.items() if k in ("seed", "limit", "init_params")}
+        seed = {k: v for k, v in {**given, "init_params": init_params}.items()
+                if k in ("seed", "limit", "init_params")}
         with self.session.alone():
-            return training.fit(self.session, source, valid, callback, metric, {**loop, **seed}, sessions)
+            return training.fit(self.session, source, valid, callback, metric, {**loop, **seed},
+                                sessions)
 
     @one_at_a_time
     def score(self, data: Any, metric: Any = None) -> dict[str, float]:
-        """{metric: value} over all data: arrays by input, a SPEC, or an iterator. `metric` as for fit."""
+        """{metric: value} over all data: arrays by input, a SPEC, or an iterator. `metric` as for
+        fit."""
         return self._fitted().score(data, metric)
 
     @one_at_a_time
     def predict(self, data: Any) -> Any:
-        """The outputs for all samples: one array, or a dict where the network has several outputs. `data` are arrays by input, or one
-        array where there is one input."""
+        """The outputs for all samples: one array, or a dict where the network has several outputs.
+        `data` are arrays by input, or one array where there is one input."""
         return self._fitted().predict(data)
 
-    def plot(self, format: str = "svg", shapes: bool = True, memory: bool = False, unfold: Sequence[str] = (), **inputs: Any) -> Picture:
-        """The network as a picture, which a notebook shows. Of a symbol, `inputs` are the shapes of its inputs; `unfold` has "layer" for a
-        box per op, "time" for a box per step."""
+    def plot(self, format: str = "svg", shapes: bool = True, memory: bool = False,
+             unfold: Sequence[str] = (), **inputs: Any) -> Picture:
+        """The network as a picture, which a notebook shows. Of a symbol, `inputs` are the shapes of
+        its inputs; `unfold` has "layer" for a box per op, "time" for a box per step."""
         options = (format, shapes, memory, "layer" in unfold, "time" in unfold)
         if self._drawn:
             picture = _core.plot_drawing(graph.draw(self._source, self._name, inputs), *options)
@@ -156,17 +178,21 @@ class Network:
 
     def _fitted(self):
         if self.session is None:
-            raise usage("the network has no weights yet: fit it, or take compile(..).session(params=..)")
+            raise usage(
+                "the network has no weights yet: fit it, or take compile(..).session(params=..)")
         return self.session
 
-    def _compile(self, command, flags, entries, shapes=None, types=None, initializer=None, vocabulary=None):
+    def _compile(self, command, flags, entries, shapes=None, types=None, initializer=None,
+                 vocabulary=None):
         if not self._drawn:
             if initializer is not None:
                 flags = {**flags, "initializer": initializer}
-            return _core.compile_file(self._source, command, words(with_fit_keys(flags, command)), entries, vocabulary)
+            return _core.compile_file(self._source, command, words(with_fit_keys(flags, command)),
+                                      entries, vocabulary)
         for flag in _OF_FILES:
             if flag in flags:
-                raise usage(f"{flag}= is for .lnet files; a network of symbols has the shapes of its inputs that compile(shapes) is given")
+                raise usage(f"{flag}= is for .lnet files; a network of symbols has the shapes of "
+                            "its inputs that compile(shapes) is given")
         drawing = graph.draw(self._source, self._name, shapes, types)
         line = words(with_fit_keys(flags, command))
         return _core.compile_drawing(drawing, command, line, entries, spec_of(initializer))
@@ -175,7 +201,8 @@ class Network:
         """The axis of the samples by input."""
         if not self._drawn:
             return {}
-        return {name: graph.batch_axis(node) for name, node in graph.variables(self._source).items()}
+        return {name: graph.batch_axis(node)
+                for name, node in graph.variables(self._source).items()}
 
     def _shapes_of(self, source, shapes, types):
         """Of a symbol: what the data say, and what the user says over it."""
@@ -187,7 +214,8 @@ class Network:
         merged = {name: found[name] for name in names}
         for name, shape in (shapes or {}).items():
             merged[name] = shape
-        dtypes = {name: dtypes[name] for name in names if not (name in known and known[name].options["dtype"])}
+        dtypes = {name: dtypes[name] for name in names
+                  if not (name in known and known[name].options["dtype"])}
         return merged, {**dtypes, **(types or {})}
 
     def _path_and_keys(self, flags):

@@ -1,4 +1,5 @@
-"""Optimizers, by MXNet's names: what `Module` takes in place of a name and `optimizer_params`. They are the compiler's (docs/mxnet.md §10)."""
+"""Optimizers, by MXNet's names: what `Module` takes in place of a name and `optimizer_params`. They
+are the compiler's (docs/mxnet.md §10)."""
 
 from __future__ import annotations
 
@@ -9,13 +10,15 @@ if TYPE_CHECKING:
 
 
 class Optimizer:
-    """A name and keys of fit(..). As in MXNet, `rescale_grad` is 1 unless given, and not one over the batch, as it is for an optimizer that
-    a Module is told by name. It holds keys and no states: threads may share it."""
+    """A name and keys of fit(..). As in MXNet, `rescale_grad` is 1 unless given, and not one over
+    the batch, as it is for an optimizer that a Module is told by name. It holds keys and no states:
+    threads may share it."""
 
     name = ""
 
     def __init__(self, rescale_grad: float = 1.0, **arguments: Any) -> None:
-        self.arguments = {"rescale_grad": rescale_grad, **{key: value for key, value in arguments.items() if value is not None}}
+        self.arguments = {"rescale_grad": rescale_grad,
+                          **{key: value for key, value in arguments.items() if value is not None}}
 
     def __repr__(self):
         given = ", ".join(f"{key}={value}" for key, value in self.arguments.items())
@@ -23,11 +26,13 @@ class Optimizer:
 
 
 def _class(label):
-    return type(label, (Optimizer,), {"name": label.lower(), "__doc__": f"The optimizer \"{label.lower()}\"."})
+    return type(label, (Optimizer,),
+                {"name": label.lower(), "__doc__": f"The optimizer \"{label.lower()}\"."})
 
 
 SGD, NAG, Signum, AdaGrad, RMSProp, AdaDelta, Ftrl, Adam, AdamW, Adamax, FTML, Nadam, LAMB = map(
-    _class, ("SGD", "NAG", "Signum", "AdaGrad", "RMSProp", "AdaDelta", "Ftrl", "Adam", "AdamW", "Adamax", "FTML", "Nadam", "LAMB"))
+    _class, ("SGD", "NAG", "Signum", "AdaGrad", "RMSProp", "AdaDelta", "Ftrl", "Adam", "AdamW",
+             "Adamax", "FTML", "Nadam", "LAMB"))
 
 
 def create(name: str, **arguments: Any) -> Optimizer:

@@ -1,5 +1,6 @@
-"""Packed sequences of PyTorch while a module is exported: torch.export cannot follow them, since the extents of packed data depend on lengths. They
-stay filled up here, and a recurrent module reads them through an operator of this library that has their lengths."""
+"""Packed sequences of PyTorch while a module is exported: torch.export cannot follow them, since
+the extents of packed data depend on lengths. They stay filled up here, and a recurrent module reads
+them through an operator of this library that has their lengths."""
 
 import contextlib
 import sys
@@ -9,15 +10,17 @@ _OPERATORS = []  # the library of operators, which PyTorch keeps as long as this
 
 
 class _Packed:
-    """What pack_padded_sequence gives meanwhile: sequences that are filled up, and their lengths."""
+    """What pack_padded_sequence gives meanwhile: sequences that are filled up, and their
+    lengths."""
 
     def __init__(self, data, lengths, batch_first):
         self.data, self.lengths, self.batch_first = data, lengths, batch_first
 
 
 def _define(torch):
-    """`lstmc::with_lengths`: its first argument, of which a recurrent module reads so many steps; `lstmc::padded`: steps beyond are a number;
-    `lstmc::filled_up`: its first argument, of which PyTorch has as many steps as the longest sequence."""
+    """`lstmc::with_lengths`: its first argument, of which a recurrent module reads so many steps;
+    `lstmc::padded`: steps beyond are a number; `lstmc::filled_up`: its first argument, of which
+    PyTorch has as many steps as the longest sequence."""
     if _OPERATORS:
         return
     library = torch.library.Library("lstmc", "DEF")
@@ -31,7 +34,8 @@ def _define(torch):
 
 @contextlib.contextmanager
 def filled_up(torch, module):
-    """Inside, the functions of torch.nn.utils.rnn fill up instead of packing, wherever the module's classes call them by a name."""
+    """Inside, the functions of torch.nn.utils.rnn fill up instead of packing, wherever the module's
+    classes call them by a name."""
     _define(torch)
     functions, ops = torch.nn.utils.rnn, torch.ops.lstmc
 
@@ -39,7 +43,8 @@ def filled_up(torch, module):
         return _Packed(input, torch.as_tensor(lengths), batch_first)
 
     def pad(sequence, batch_first=False, padding_value=0.0, total_length=None):
-        data = sequence.data if batch_first == sequence.batch_first else sequence.data.transpose(0, 1)
+        data = (sequence.data if batch_first == sequence.batch_first
+                else sequence.data.transpose(0, 1))
         steps = data.shape[1 if batch_first else 0]
         if total_length not in (None, steps):
             raise ValueError(f"total_length is {total_length}, the sequences have {steps} steps")
@@ -53,16 +58,22 @@ def filled_up(torch, module):
         def call(self, input, hx=None):
             if not isinstance(input, _Packed):
                 return forward(self, input, hx)
-            data = input.data if input.batch_first == self.batch_first else input.data.transpose(0, 1)
+            data = (input.data if input.batch_first == self.batch_first
+                    else input.data.transpose(0, 1))
             output, states = forward(self, ops.with_lengths(data, input.lengths), hx)
             return _Packed(output, input.lengths, self.batch_first), states
 
         return call
 
     instead = {functions.pack_padded_sequence: pack, functions.pad_packed_sequence: pad}
-    changes = [(each, "forward", reading(each.forward)) for each in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)]
-    places = {id(functions): functions, **{id(m): m for m in (sys.modules.get(type(each).__module__) for each in module.modules()) if m}}
-    changes += [(place, name, instead[value]) for place in places.values() for name, value in vars(place).copy().items()
+    changes = [(each, "forward", reading(each.forward))
+               for each in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)]
+    places = {
+        id(functions): functions,
+        **{id(m): m
+           for m in (sys.modules.get(type(each).__module__) for each in module.modules()) if m}}
+    changes += [(place, name, instead[value]) for place in places.values()
+                for name, value in vars(place).copy().items()
                 if isinstance(value, types.FunctionType) and value in instead]
     before = [(place, name, getattr(place, name)) for place, name, _ in changes]
     for place, name, value in changes:

@@ -9,7 +9,8 @@ from .error import of_file
 
 _MAGIC = 0x112
 _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
-_DTYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool", "int16", "uint16", "uint32", "uint64"]
+_DTYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool", "int16",
+           "uint16", "uint32", "uint64"]
 _MOST_AXES = 32
 
 
@@ -19,7 +20,8 @@ class _Cursor:
 
     def bytes(self, count):
         if count > len(self._data) - self._at:
-            raise of_file("E0602", f"the file ends at byte {len(self._data)}, {count} more are wanted at {self._at}", self._path)
+            raise of_file("E0602", f"the file ends at byte {len(self._data)}, {count} more are "
+                                   f"wanted at {self._at}", self._path)
         self._at += count
         return self._data[self._at - count : self._at]
 
@@ -96,8 +98,10 @@ def write(path, arrays):
     for array in arrays.values() if named else arrays:
         if array.dtype.name not in _DTYPES:
             raise of_file("E0613", f"arrays of {array.dtype} have no place in such a file", path)
-        parts.append(struct.pack("<Iii", _V2, 0, array.ndim) + struct.pack(f"<{array.ndim}q", *array.shape))
-        parts.append(struct.pack("<iii", 1, 0, _DTYPES.index(array.dtype.name)) + numpy.ascontiguousarray(array).tobytes())
+        parts.append(struct.pack("<Iii", _V2, 0, array.ndim)
+                     + struct.pack(f"<{array.ndim}q", *array.shape))
+        parts.append(struct.pack("<iii", 1, 0, _DTYPES.index(array.dtype.name))
+                     + numpy.ascontiguousarray(array).tobytes())
     parts.append(struct.pack("<Q", len(arrays) if named else 0))
     for name in arrays if named else ():
         parts.append(struct.pack("<Q", len(name.encode())) + name.encode())

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 
 class Picture:
-    """A picture as bytes of a format: "svg", "png", "pdf" or "dot". It does not change: threads may share it."""
+    """A picture as bytes of a format: "svg", "png", "pdf" or "dot". It does not change: threads may
+    share it."""
 
     def __init__(self, data: bytes, form: str) -> None:
         self.data = data

@@ -26,8 +26,8 @@ def _columns(frame, line, text):
 
 
 def of_caller():
-    """(file, line, text of the line, first byte, byte after the last) of the innermost call that is not this package's; None
-    where there is none."""
+    """(file, line, text of the line, first byte, byte after the last) of the innermost call that is
+    not this package's; None where there is none."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_FOLDER):
         frame = frame.f_back

@@ -1,4 +1,5 @@
-"""Programs of eager arrays: a call of an op, or a tape, is compiled when it is met first and kept by what it depends on."""
+"""Programs of eager arrays: a call of an op, or a tape, is compiled when it is met first and kept
+by what it depends on."""
 
 import collections
 import os
@@ -6,7 +7,8 @@ import threading
 
 from . import _core
 
-_KEPT, _KEPT_BYTES = 512, 64 << 20  # programs, and what they hold together; the one that was used least recently goes first
+# programs, and what they hold together; the one that was used least recently goes first
+_KEPT, _KEPT_BYTES = 512, 64 << 20
 _LARGE = 1 << 16  # elements of inputs, from which on all processors are used
 
 _kept, _bytes = collections.OrderedDict(), 0
@@ -14,7 +16,8 @@ _lock = threading.Lock()
 
 
 class Program:
-    """An entry of a network of its own, with memory. Threads may share it: they run it one after the other."""
+    """An entry of a network of its own, with memory. Threads may share it: they run it one after
+    the other."""
 
     def __init__(self, drawing, outputs, entry, elements):
         drawing.finish(outputs)
@@ -26,12 +29,14 @@ class Program:
         for name, inputs, results in self._core.entries():
             if name == entry:
                 self._inputs = {name for name, role, *_ in inputs if role != "scalar"}
-                self.is_random = any(name == "seed" for name, role, *_ in inputs if role == "scalar")
+                self.is_random = any(name == "seed" for name, role, *_ in inputs
+                                     if role == "scalar")
                 self.outputs = [name for name, *_ in results]
 
     def run(self, inputs, parameters=(), random=None):
-        """The outputs by name, as copies. `inputs` and `parameters` are arrays by name; an input that nothing reads is left out.
-        `random` is (seed, number of the call) of a program that draws numbers."""
+        """The outputs by name, as copies. `inputs` and `parameters` are arrays by name; an input
+        that nothing reads is left out. `random` is (seed, number of the call) of a program that
+        draws numbers."""
         with self._running:
             for name, value in inputs.items():
                 if name in self._inputs:
@@ -60,7 +65,8 @@ def kept(key, make):
 
 
 def _keep(key, program):
-    """Adds a program, and lets go of others, so that loops over many shapes do not take more and more memory. The last one stays."""
+    """Adds a program, and lets go of others, so that loops over many shapes do not take more and
+    more memory. The last one stays."""
     global _bytes
     before = _kept.pop(key, None)  # of another thread, which has made it meanwhile
     _kept[key] = program

@@ -1,4 +1,5 @@
-"""Random numbers as eager arrays: a function of the seed and of how many calls there were since it was set."""
+"""Random numbers as eager arrays: a function of the seed and of how many calls there were since it
+was set."""
 
 from __future__ import annotations
 
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
     from .ndarray import NDArray
 
 
-def uniform(low: float = 0.0, high: float = 1.0, shape: Shape = (1,), dtype: DType | None = "float32",
-            ctx: Context | None = None) -> NDArray:
+def uniform(low: float = 0.0, high: float = 1.0, shape: Shape = (1,),
+            dtype: DType | None = "float32", ctx: Context | None = None) -> NDArray:
     """Numbers uniform in [low, high)."""
     return invoke("random_uniform", [], {"low": low, "high": high, "shape": shape, "dtype": dtype})
 
 
-def normal(loc: float = 0.0, scale: float = 1.0, shape: Shape = (1,), dtype: DType | None = "float32",
-           ctx: Context | None = None) -> NDArray:
+def normal(loc: float = 0.0, scale: float = 1.0, shape: Shape = (1,),
+           dtype: DType | None = "float32", ctx: Context | None = None) -> NDArray:
     """Numbers of a normal distribution."""
     return invoke("random_normal", [], {"loc": loc, "scale": scale, "shape": shape, "dtype": dtype})
 

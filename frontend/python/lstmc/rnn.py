@@ -1,6 +1,8 @@
-"""MXNet's `mx.rnn`: cells that a script unrolls step by step, sentences in buckets, and checkpoints of weights by gate."""
+"""MXNet's `mx.rnn`: cells that a script unrolls step by step, sentences in buckets, and checkpoints
+of weights by gate."""
 
-from .cells import BaseRNNCell, DropoutCell, GRUCell, LSTMCell, RNNCell, RNNParams, SequentialRNNCell
+from .cells import (BaseRNNCell, DropoutCell, GRUCell, LSTMCell, RNNCell, RNNParams,
+                    SequentialRNNCell)
 from .fused_cell import FusedRNNCell
 from .modifier_cells import BidirectionalCell, ModifierCell, ResidualCell, ZoneoutCell
 from .rnn_checkpoints import do_rnn_checkpoint, load_rnn_checkpoint, save_rnn_checkpoint

@@ -1,4 +1,5 @@
-"""Checkpoints of MXNet's whose weights are cut into gates, so that fused and unfused cells read each other's."""
+"""Checkpoints of MXNet's whose weights are cut into gates, so that fused and unfused cells read
+each other's."""
 
 from __future__ import annotations
 
@@ -26,12 +27,15 @@ def _fused(cells):
     for cell in _cells(cells):
         if isinstance(cell, FusedRNNCell):
             yield cell
-        yield from _fused([*getattr(cell, "_cells", ()), *([cell.base_cell] if hasattr(cell, "base_cell") else [])])
+        yield from _fused([*getattr(cell, "_cells", ()),
+                           *([cell.base_cell] if hasattr(cell, "base_cell") else [])])
 
 
-def save_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, epoch: int, symbol: Symbol | None,
-                        arg_params: Mapping[str, ArrayLike], aux_params: Mapping[str, NDArray] | None) -> None:
-    """As model.save_checkpoint, with the weights of the cells by gate, and a FusedRNNCell's as the one Variable that MXNet packs them into."""
+def save_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, epoch: int,
+                        symbol: Symbol | None, arg_params: Mapping[str, ArrayLike],
+                        aux_params: Mapping[str, NDArray] | None) -> None:
+    """As model.save_checkpoint, with the weights of the cells by gate, and a FusedRNNCell's as the
+    one Variable that MXNet packs them into."""
     for cell in _cells(cells):
         arg_params = cell.unpack_weights(arg_params)
     save_checkpoint(prefix, epoch, None, arg_params, aux_params or {})
@@ -43,7 +47,8 @@ def save_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
 
 def load_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
                         epoch: int) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
-    """(symbol, arg_params, aux_params) of such a checkpoint, with the weights that the cells have."""
+    """(symbol, arg_params, aux_params) of such a checkpoint, with the weights that the cells
+    have."""
     symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
     for cell in _cells(cells):
         arg_params = cell.pack_weights(arg_params)
@@ -53,7 +58,8 @@ def load_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
     return symbol, arg_params, aux_params
 
 
-def do_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, period: int = 1) -> Callable[..., None]:
+def do_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
+                      period: int = 1) -> Callable[..., None]:
     """The callback that saves one after every `period` epochs."""
 
     def call(epoch, symbol, arg_params, aux_params):

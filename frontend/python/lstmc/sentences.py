@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from .kinds import DType
 
 
-def encode_sentences(sentences: Iterable[Sequence[Any]], vocab: dict[Any, int] | None = None, invalid_label: int = -1,
-                     invalid_key: Any = "\n", start_label: int = 0, unknown_token: Any = None) -> tuple[list[list[int]], dict[Any, int]]:
-    """(lists of numbers, {word: number}) of lists of words. Without `vocab` words are numbered from `start_label` in the order in which they come,
-    leaving out `invalid_label`; with it a word that it lacks is an error, or `unknown_token`, which the vocabulary gets."""
+def encode_sentences(sentences: Iterable[Sequence[Any]], vocab: dict[Any, int] | None = None,
+                     invalid_label: int = -1, invalid_key: Any = "\n", start_label: int = 0,
+                     unknown_token: Any = None) -> tuple[list[list[int]], dict[Any, int]]:
+    """(lists of numbers, {word: number}) of lists of words. Without `vocab` words are numbered from
+    `start_label` in the order in which they come, leaving out `invalid_label`; with it a word that
+    it lacks is an error, or `unknown_token`, which the vocabulary gets."""
     grows = vocab is None
     number = start_label if grows else max(vocab.values(), default=-1) + 1
     vocab = {invalid_key: invalid_label} if grows else vocab
@@ -45,14 +47,17 @@ def encode_sentences(sentences: Iterable[Sequence[Any]], vocab: dict[Any, int] |
 
 
 class BucketSentenceIter(DataIter):
-    """Batches of sentences of about the same length, filled up with `invalid_label` to the length of their bucket, which is their `bucket_key`;
-    labels are the words that come next. What does not fill a batch is left out. `buckets` are lengths; without them, all lengths
-    that enough sentences for a batch have."""
+    """Batches of sentences of about the same length, filled up with `invalid_label` to the length
+    of their bucket, which is their `bucket_key`; labels are the words that come next. What does not
+    fill a batch is left out. `buckets` are lengths; without them, all lengths that enough sentences
+    for a batch have."""
 
     continues = False  #: each sentence begins anew
 
-    def __init__(self, sentences: Iterable[Sequence[Any]], batch_size: int, buckets: Sequence[int] | None = None, invalid_label: int = -1,
-                 data_name: str = "data", label_name: str = "softmax_label", dtype: DType = "float32", layout: str = "NT") -> None:
+    def __init__(self, sentences: Iterable[Sequence[Any]], batch_size: int,
+                 buckets: Sequence[int] | None = None, invalid_label: int = -1,
+                 data_name: str = "data", label_name: str = "softmax_label",
+                 dtype: DType = "float32", layout: str = "NT") -> None:
         super().__init__(batch_size)
         if layout not in ("NT", "TN"):
             raise usage(f'layout is NT or TN, got "{layout}"')
@@ -66,7 +71,8 @@ class BucketSentenceIter(DataIter):
         self.dtype, self.layout, self.invalid_label = dtype, layout, invalid_label
         self.default_bucket_key = self.buckets[-1]
         self.data = self._padded(sentences)
-        self._places = [(bucket, at) for bucket, rows in enumerate(self.data) for at in range(0, len(rows) - batch_size + 1, batch_size)]
+        self._places = [(bucket, at) for bucket, rows in enumerate(self.data)
+                        for at in range(0, len(rows) - batch_size + 1, batch_size)]
         self.reset()
 
     def _padded(self, sentences):
@@ -81,8 +87,10 @@ class BucketSentenceIter(DataIter):
             row[: len(sentence)] = sentence
             rows[bucket].append(row)
         if longer:
-            logging.warning("%d sentences are longer than the largest bucket, and are left out", longer)
-        return [numpy.array(each, self.dtype).reshape(-1, length) for each, length in zip(rows, self.buckets)]
+            logging.warning("%d sentences are longer than the largest bucket, and are left out",
+                            longer)
+        return [numpy.array(each, self.dtype).reshape(-1, length)
+                for each, length in zip(rows, self.buckets)]
 
     @property
     def provide_data(self) -> list[DataDesc]:
@@ -118,5 +126,6 @@ class BucketSentenceIter(DataIter):
         if self.layout == "TN":
             data, label = data.T, label.T
         length = self.buckets[bucket]
-        return DataBatch([NDArray(data)], [NDArray(label)], pad=0, bucket_key=length, provide_data=self._described(self.data_name, length),
+        return DataBatch([NDArray(data)], [NDArray(label)], pad=0, bucket_key=length,
+                         provide_data=self._described(self.data_name, length),
                          provide_label=self._described(self.label_name, length))

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 
 class Package:
-    """A compiled network: its plan of memory and its programs, without weights (unless it is from a checkpoint). It does not change, so that
-    any number of threads may read it and make sessions of it at the same time."""
+    """A compiled network: its plan of memory and its programs, without weights (unless it is from a
+    checkpoint). It does not change, so that any number of threads may read it and make sessions of
+    it at the same time."""
 
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled
@@ -38,13 +39,16 @@ class Package:
 
     def __repr__(self):
         def said(values):
-            return ", ".join(f"{name}: {dtype}{list(shape)}" for name, (dtype, shape) in values.items())
-        runs = [f"{entry}({said(self.inputs(entry))}) -> {said(self.outputs(entry))}" for entry in self.entries if ":" not in entry]
+            return ", ".join(f"{name}: {dtype}{list(shape)}"
+                             for name, (dtype, shape) in values.items())
+        runs = [f"{entry}({said(self.inputs(entry))}) -> {said(self.outputs(entry))}"
+                for entry in self.entries if ":" not in entry]
         return f"<Package on {','.join(self.devices)}: {'; '.join(runs)}>"
 
     def inputs(self, entry: str = "forward") -> dict[str, tuple[str, tuple[int, ...]]]:
         """{name: (dtype, shape)} of an entry's data and labels."""
-        return {name: (dtype, shape) for name, role, dtype, shape, _ in self._entry(entry)[0] if role != "scalar"}
+        return {name: (dtype, shape) for name, role, dtype, shape, _ in self._entry(entry)[0]
+                if role != "scalar"}
 
     def outputs(self, entry: str = "forward") -> dict[str, tuple[str, tuple[int, ...]]]:
         """{name: (dtype, shape)}"""
@@ -62,9 +66,11 @@ class Package:
 
     @property
     def rolled(self) -> list[dict[str, Any]]:
-        """Recurrent layers that the network has step by step, as `lstmc inspect` lists them: name, mode, cells, the steps of the loop that
-        they became, and the reason of those that did not. Empty for a package that was loaded."""
-        return [{"name": name, "mode": mode, "cells": cells, "steps": 0 if reason else cells, "reason": reason}
+        """Recurrent layers that the network has step by step, as `lstmc inspect` lists them: name,
+        mode, cells, the steps of the loop that they became, and the reason of those that did not.
+        Empty for a package that was loaded."""
+        return [{"name": name, "mode": mode, "cells": cells, "steps": 0 if reason else cells,
+                 "reason": reason}
                 for name, mode, cells, reason in self._compiled.rolled()]
 
     @property
@@ -90,14 +96,16 @@ class Package:
         return Picture(draw[what](self._compiled).encode(), "svg")
 
     def session(self, params: Any = None, _neighbours: Sequence[Any] = (), **flags: Any) -> Session:
-        """Memory, threads and weights. `params` are all weights by name, or a path (safetensors, npz, a checkpoint); without it a
-        checkpoint's own, those beside the package's file, or first values by `seed`, over which `set_params` sets some. Flags are
-        threads, seed, devices, check_nan, limit and quiet, as `lstmc run` has them."""
+        """Memory, threads and weights. `params` are all weights by name, or a path (safetensors,
+        npz, a checkpoint); without it a checkpoint's own, those beside the package's file, or first
+        values by `seed`, over which `set_params` sets some. Flags are threads, seed, devices,
+        check_nan, limit and quiet, as `lstmc run` has them."""
         check_taken("session", flags)
         if isinstance(params, dict):
             missing = [name for name in self.parameters if name not in params]
             if missing:
-                raise of_file("E0610", f"params: found none of {', '.join(missing)}, want all weights; session() and set_params(..) set some")
+                raise of_file("E0610", f"params: found none of {', '.join(missing)}, want all "
+                                       "weights; session() and set_params(..) set some")
         return self._session(params, _neighbours, flags)
 
     def _session(self, params, neighbours, flags):
@@ -105,7 +113,8 @@ class Package:
         flags = dict(flags)
         if params is not None and not isinstance(params, dict):
             flags["params"] = str(params)
-        session = Session(self, _core.Session(self._compiled, words(flags), [package._compiled for package in neighbours]))
+        session = Session(self, _core.Session(self._compiled, words(flags),
+                                              [package._compiled for package in neighbours]))
         if isinstance(params, dict):
             session.set_params(params)
         return session
@@ -118,10 +127,12 @@ class Package:
 
 
 class Session:
-    """A package with memory, weights and states. Threads may share it: each call, with its inputs, run and outputs, is one piece, for which
-    those of other threads wait; none holds the GIL while it waits or runs. States are the session's, not a thread's: what one thread's run
-    leaves, the next run of any thread begins with. `with session.alone():` makes one piece of several calls, as writing to `input(..)`, a run,
-    and reading the views of `copy=False`. A callback may use the session whose training it is called from, in the same thread."""
+    """A package with memory, weights and states. Threads may share it: each call, with its inputs,
+    run and outputs, is one piece, for which those of other threads wait; none holds the GIL while
+    it waits or runs. States are the session's, not a thread's: what one thread's run leaves, the
+    next run of any thread begins with. `with session.alone():` makes one piece of several calls, as
+    writing to `input(..)`, a run, and reading the views of `copy=False`. A callback may use the
+    session whose training it is called from, in the same thread."""
 
     def __init__(self, package: Package, core: Any, _turn: Any = None) -> None:
         self.package = package
@@ -141,13 +152,16 @@ class Session:
         return self._turn
 
     @one_at_a_time
-    def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward", copy: bool = True) -> dict[str, numpy.ndarray]:
-        """Runs an entry and returns its outputs by name. `inputs` are written to the session's memory first, for this run; those that are
-        not among them have to be written by `set_input` or to `input(..)` before. Without `inputs` it runs on what is there. With
-        `copy=False` outputs are views of the session's memory, which the next run overwrites, of any thread.
+    def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward",
+            copy: bool = True) -> dict[str, numpy.ndarray]:
+        """Runs an entry and returns its outputs by name. `inputs` are written to the session's
+        memory first, for this run; those that are not among them have to be written by `set_input`
+        or to `input(..)` before. Without `inputs` it runs on what is there. With `copy=False`
+        outputs are views of the session's memory, which the next run overwrites, of any thread.
 
-        The entry "step" is one update of the weights, as `fit` makes it. Its inputs are data, labels, `learning_rate`, `update` (from 1) and,
-        where masks are drawn, `seed`, which is the session's unless given; each update wants them anew. It returns "loss", what each head
+        The entry "step" is one update of the weights, as `fit` makes it. Its inputs are data,
+        labels, `learning_rate`, `update` (from 1) and, where masks are drawn, `seed`, which is the
+        session's unless given; each update wants them anew. It returns "loss", what each head
         measured (`updates.Measure`), and "gradient_norm" where there is one."""
         described, results = self.package._entry(entry)
         trains = updates.trains(described)
@@ -155,7 +169,8 @@ class Session:
             self._check_given(inputs or {}, entry)
         for name, value in (inputs or {}).items():
             self._write(name, value, entry)
-        self._set = {(of, name) for of, name in self._set if of == entry and not trains and name not in (inputs or ())}
+        self._set = {(of, name) for of, name in self._set
+                     if of == entry and not trains and name not in (inputs or ())}
         outputs = self._run(entry, copy)
         return updates.measured(outputs, results) if trains else outputs
 
@@ -163,14 +178,18 @@ class Session:
         described = self.package._entry(entry)[0]
         known = [name for name, *_ in described if not name.startswith("optimizer.")]
         for name in inputs:
-            if name not in known and not name.startswith("optimizer."):  # of which the session says more
-                raise usage(f'{entry} has no input "{name}"{did_you_mean(name, known)}; its inputs are {", ".join(known) or "none"}')
+            # of which the session says more
+            if name not in known and not name.startswith("optimizer."):
+                raise usage(f'{entry} has no input "{name}"{did_you_mean(name, known)}; its inputs '
+                            f'are {", ".join(known) or "none"}')
         there = self._viewed | self._set
-        missing = [name for name, role, *_ in described if (role != "scalar" or name in ("learning_rate", "update"))
+        missing = [name for name, role, *_ in described
+                   if (role != "scalar" or name in ("learning_rate", "update"))
                    and name not in inputs and (entry, name) not in there]
         if missing:
-            raise usage(f"{entry} needs {', '.join(missing)}, which {'was' if len(missing) == 1 else 'were'} not given; set_input gives one that "
-                        "holds until another entry runs")
+            raise usage(f"{entry} needs {', '.join(missing)}, which "
+                        f"{'was' if len(missing) == 1 else 'were'} not given; set_input gives one "
+                        "that holds until another entry runs")
 
     def _run(self, entry, copy):
         self._core.run(entry, threading.current_thread() is threading.main_thread())
@@ -179,8 +198,8 @@ class Session:
 
     @one_at_a_time
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
-        """Writes an input, an array of its shape, or a number for a scalar: for all runs until another entry runs or the input is written
-        again, of "step" for one."""
+        """Writes an input, an array of its shape, or a number for a scalar: for all runs until
+        another entry runs or the input is written again, of "step" for one."""
         self._write(name, value, entry)
         self._set.add((entry, name))
 
@@ -199,14 +218,16 @@ class Session:
         return view
 
     def _forward(self, values):
-        """The outputs of `forward` that depend on no label that is not in `values`, and the axis of the batch of each, None where it has no
-        name."""
-        lacking = [name for name, role, *_ in self.package._entry("forward")[0] if role == "label" and name not in values]
+        """The outputs of `forward` that depend on no label that is not in `values`, and the axis of
+        the batch of each, None where it has no name."""
+        lacking = [name for name, role, *_ in self.package._entry("forward")[0]
+                   if role == "label" and name not in values]
         values = {name: values[name] for name in self.package.inputs("forward") if name in values}
         for name in lacking:
             values[name] = numpy.zeros_like(self._core.input("forward", name))
         unknown = set(self._core.dependents("forward", lacking)) if lacking else ()
-        axes = {name: dims.index("batch") if "batch" in dims else None for name, *_, dims in self.package._entry("forward")[1]}
+        axes = {name: dims.index("batch") if "batch" in dims else None
+                for name, *_, dims in self.package._entry("forward")[1]}
         outputs = {name: output for name, output in self.run(values).items() if name not in unknown}
         return list(outputs.values()), [axes[name] for name in outputs]
 
@@ -226,11 +247,13 @@ class Session:
 
     @one_at_a_time
     def set_params(self, params: Mapping[str, ArrayLike]) -> None:
-        """Sets weights by name: arrays, or callables that are given name and shape and return one. Others keep theirs."""
+        """Sets weights by name: arrays, or callables that are given name and shape and return one.
+        Others keep theirs."""
         for name, value in params.items():
             have = self._core.parameter(name)
             array = numbers(value(name, have.shape) if callable(value) else value, name)
-            self._core.set_parameter(name, numpy.ascontiguousarray(converted(array, have.dtype, name)))
+            self._core.set_parameter(name,
+                                     numpy.ascontiguousarray(converted(array, have.dtype, name)))
 
     @one_at_a_time
     def save_params(self, path: Path, force: bool = False) -> None:
@@ -246,7 +269,8 @@ class Session:
     def set_states(self, states: Mapping[str, ArrayLike]) -> None:
         for name, value in states.items():
             have = self._core.state(name)
-            self._core.set_state(name, numpy.ascontiguousarray(converted(numbers(value, name), have.dtype, name)))
+            self._core.set_state(
+                name, numpy.ascontiguousarray(converted(numbers(value, name), have.dtype, name)))
 
     @one_at_a_time
     def reset_states(self) -> None:
@@ -260,10 +284,11 @@ class Session:
         return self._core.weights_hash()
 
     @one_at_a_time
-    def fit(self, data: Any, valid: Any = None, callback: Callable[[dict[str, Any]], Any] | None = None, metric: Any = None,
+    def fit(self, data: Any, valid: Any = None,
+            callback: Callable[[dict[str, Any]], Any] | None = None, metric: Any = None,
             **flags: Any) -> dict[str, Any]:
-        """Trains; see Network.fit. Takes the flags of `lstmc train` that the loop reads (after, output, save_every, seed, ...); what was
-        compiled in, as the optimizer, stays."""
+        """Trains; see Network.fit. Takes the flags of `lstmc train` that the loop reads (after,
+        output, save_every, seed, ...); what was compiled in, as the optimizer, stays."""
         check_taken("Session.fit", flags)
         return training.fit(self, data, valid, callback, metric, flags)
 
@@ -279,13 +304,15 @@ class Session:
 
     @one_at_a_time
     def beside(self, package: Package, **flags: Any) -> Session:
-        """A session of a package that this one was made with as a neighbour, in the same memory: of the two, one runs at a time."""
+        """A session of a package that this one was made with as a neighbour, in the same memory: of
+        the two, one runs at a time."""
         check_taken("session", flags)
         return Session(package, self._core.beside(package._compiled, words(flags)), self._turn)
 
     @contextlib.contextmanager
     def fresh_states(self) -> Iterator[None]:
-        """Runs what is inside with states from zero, and puts those of before back. Other threads wait meanwhile."""
+        """Runs what is inside with states from zero, and puts those of before back. Other threads
+        wait meanwhile."""
         with self.alone():
             before = self.states()
             self.reset_states()

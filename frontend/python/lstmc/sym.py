@@ -1,5 +1,5 @@
-"""The Symbol API: a function per op, under MXNet's names, and recurrent layers. Functions and their documentation are made from the
-records of the ops (ir/sym)."""
+"""The Symbol API: a function per op, under MXNet's names, and recurrent layers. Functions and their
+documentation are made from the records of the ops (ir/sym)."""
 
 from . import _core
 from . import arguments as _arguments
@@ -31,31 +31,37 @@ def load_json(json_str):
     return _symbol_json.loads(json_str)
 
 
-def LSTM(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, c=None, length=None, layout="TNC", name=None,
-         forget_bias=None):
-    """A stack of LSTM layers: (output, last h, last c). `x` is [T, N, inputs], with layout "NTC" [N, T, inputs]; `p` drops out
-    between layers in training; `h` and `c` are the first states [layers * directions, N, num_hidden], zero unless given; `length`
-    [N] says how many steps of each sequence are real. Parameters are NAME_i2h_weight, NAME_h2h_weight, NAME_i2h_bias, NAME_h2h_bias,
-    and NAME_l1_... above the first layer. `forget_bias` is what the forget gate's bias begins with."""
+def LSTM(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, c=None, length=None,
+         layout="TNC", name=None, forget_bias=None):
+    """A stack of LSTM layers: (output, last h, last c). `x` is [T, N, inputs], with layout "NTC"
+    [N, T, inputs]; `p` drops out between layers in training; `h` and `c` are the first states
+    [layers * directions, N, num_hidden], zero unless given; `length` [N] says how many steps of
+    each sequence are real. Parameters are NAME_i2h_weight, NAME_h2h_weight, NAME_i2h_bias,
+    NAME_h2h_bias, and NAME_l1_... above the first layer. `forget_bias` is what the forget gate's
+    bias begins with."""
     _check_layout(layout)
-    return _graph.layer("LSTM", x, num_hidden, 3, name, num_layers=num_layers, bidirectional=bidirectional, p=float(p), h=h, c=c,
+    return _graph.layer("LSTM", x, num_hidden, 3, name, num_layers=num_layers,
+                        bidirectional=bidirectional, p=float(p), h=h, c=c,
                         length=length, layout=layout, forget_bias=forget_bias)
 
 
-def GRU(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, length=None, layout="TNC", name=None):
+def GRU(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, length=None, layout="TNC",
+        name=None):
     """A stack of GRU layers: (output, last h). As LSTM."""
     _check_layout(layout)
-    return _graph.layer("GRU", x, num_hidden, 2, name, num_layers=num_layers, bidirectional=bidirectional, p=float(p), h=h,
-                        length=length, layout=layout)
+    return _graph.layer("GRU", x, num_hidden, 2, name, num_layers=num_layers,
+                        bidirectional=bidirectional, p=float(p), h=h, length=length, layout=layout)
 
 
-def RNNLayer(x, num_hidden, num_layers=1, activation="tanh", bidirectional=False, p=0.0, h=None, length=None, layout="TNC",
-             name=None):
-    """A stack of plain recurrent layers, `activation` "tanh" or "relu": (output, last h). As LSTM."""
+def RNNLayer(x, num_hidden, num_layers=1, activation="tanh", bidirectional=False, p=0.0, h=None,
+             length=None, layout="TNC", name=None):
+    """A stack of plain recurrent layers, `activation` "tanh" or "relu": (output, last h). As
+    LSTM."""
     _check_layout(layout)
     if activation not in ("tanh", "relu"):
         raise _usage(f'activation is tanh or relu, got "{activation}"')
-    return _graph.layer("RNNLayer", x, num_hidden, 2, name or None, num_layers=num_layers, activation=activation,
+    return _graph.layer("RNNLayer", x, num_hidden, 2, name or None, num_layers=num_layers,
+                        activation=activation,
                         bidirectional=bidirectional, p=float(p), h=h, length=length, layout=layout)
 
 
@@ -67,7 +73,8 @@ def _check_layout(layout):
 def _function(spelled, record):
     def call(*args, name=None, attr=None, **keywords):
         marks = {key: keywords.pop(key) for key in [*keywords] if _is_attribute(key)}
-        return _graph.apply(spelled, *_arguments.split(record, args, keywords, Symbol), name, _attributes_of({**(attr or {}), **marks}, spelled))
+        return _graph.apply(spelled, *_arguments.split(record, args, keywords, Symbol), name,
+                            _attributes_of({**(attr or {}), **marks}, spelled))
 
     call.__name__ = call.__qualname__ = spelled
     call.__module__ = __name__
@@ -94,24 +101,28 @@ def _method(spelled):
 
 
 # MXNet's methods of symbols.
-for _name in ("abs argmax argmin argsort broadcast_axes broadcast_like broadcast_to ceil clip cos cosh diag exp expand_dims expm1 fix flatten flip floor "
-              "log log10 log1p log2 log_softmax max mean min norm one_hot ones_like pick prod reciprocal relu repeat reshape_like rint round "
-              "rsqrt sigmoid sign sin sinh slice slice_axis slice_like softmax softmin sort split sqrt square squeeze sum swapaxes take "
-              "tan tanh tile topk trunc zeros_like").split():
+for _name in ("abs argmax argmin argsort broadcast_axes broadcast_like broadcast_to ceil clip cos "
+              "cosh diag exp expand_dims expm1 fix flatten flip floor log log10 log1p log2 "
+              "log_softmax max mean min norm one_hot ones_like pick prod reciprocal relu repeat "
+              "reshape_like rint round rsqrt sigmoid sign sin sinh slice slice_axis slice_like "
+              "softmax softmin sort split sqrt square squeeze sum swapaxes take tan tanh tile topk "
+              "trunc zeros_like").split():
     setattr(Symbol, _name, _method(_name))
 
 
 def _reshape(self, *shape, **keywords):
     """`sym.reshape` of this symbol: `reshape((0, -1))` or `reshape(0, -1)`."""
     if shape:
-        keywords["shape"] = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        keywords["shape"] = (shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list))
+                             else shape)
     return globals()["reshape"](self, **keywords)
 
 
 def _transpose(self, *axes, **keywords):
     """`sym.transpose` of this symbol: `transpose((1, 0))` or `transpose(1, 0)`."""
     if axes:
-        keywords["axes"] = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+        keywords["axes"] = (axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list))
+                            else axes)
     return globals()["transpose"](self, **keywords)
 
 

@@ -23,7 +23,8 @@ _OPS = {"arange_like": "_contrib_arange_like", "einsum": "_npi_einsum"}
 _ATTRIBUTES = {"random_normal": {"mean": "loc"}}
 # Outputs of ops with some that users do not see: node_row_ptr counts all.
 _OUTPUTS = {"Dropout": 2, "LayerNorm": 3, "L2Normalization": 2}
-# Ops that MXNet 1.9.1 writes in others: (op, attributes, inputs), an input being "x" or the number of an earlier step.
+# Ops that MXNet 1.9.1 writes in others: (op, attributes, inputs), an input being "x" or the number
+# of an earlier step.
 _SOFTRELU = ("Activation", {"act_type": "softrelu"})
 _MINUS = ("_mul_scalar", {"scalar": "-1.0"})
 _FORMULAS = {
@@ -37,32 +38,37 @@ _UNKNOWN = ("digamma",)
 
 
 def dumps(symbol, vectors=None):
-    """The text of a symbol, as MXNet lays it out. `vectors` are layers whose parameters are one Variable, as in MXNet's FusedRNNCell:
-    {name of the layer: (name of the Variable, its __init__)}."""
+    """The text of a symbol, as MXNet lays it out. `vectors` are layers whose parameters are one
+    Variable, as in MXNet's FusedRNNCell: {name of the layer: (name of the Variable, its
+    __init__)}."""
     return _text(_Writer(symbol, vectors or {}).document(), 0)
 
 
 class _Writer:
     def __init__(self, symbol, vectors):
-        self._vectors, self._vector_numbers = {f"{layer}_parameters": described for layer, described in vectors.items()}, {}
+        self._vectors, self._vector_numbers = {f"{layer}_parameters": described
+                                               for layer, described in vectors.items()}, {}
         drawing = graph.draw_for_names(symbol)
         self._inputs, self._nodes, self._outputs = drawing.nodes()
         self._declared = graph.variables(symbol)
-        self._marks = {name: node.attributes for name, (node, _, _) in made_by(symbol._outputs).items()}
+        self._marks = {name: node.attributes
+                       for name, (node, _, _) in made_by(symbol._outputs).items()}
         self._marks.update((node.name, node.attributes) for node in graph.reached(symbol._outputs))
         self._packed = self._packed_shapes()
         self._written, self._number, self._counts = [], {}, []
 
     def _packed_shapes(self):
         """{a layer's parameter: its shape}: MXNet infers the widths of no layer but the first."""
-        shapes = {source[:2]: self._nodes[source[1]]["shape"] for node in self._nodes if node["op"] == "_rnn_param_concat"
+        shapes = {source[:2]: self._nodes[source[1]]["shape"] for node in self._nodes
+                  if node["op"] == "_rnn_param_concat"
                   for _, source in node["inputs"] if not source[0]}
         for node in self._nodes:
             source = dict(node["inputs"]).get("parameters") if node["op"] == "RNN" else None
             if source is None or source[0] or self._nodes[source[1]]["op"] != "_rnn_param_concat":
                 continue
             attributes = dict(node["attributes"])
-            layers, directions = attributes.get("num_layers", 1), 2 if attributes.get("bidirectional") else 1
+            layers, directions = attributes.get("num_layers",
+                                                1), 2 if attributes.get("bidirectional") else 1
             width = attributes.get("projection_size") or attributes["state_size"]
             parts = self._nodes[source[1]]["inputs"]
             each = len(parts) // (layers * directions) - 2  # matrices of a layer
@@ -96,11 +102,13 @@ class _Writer:
             if key in self._number:
                 continue
             node = None if key[0] else self._nodes[key[1]]
-            inputs = [] if node is None or node["name"] in self._vectors else [source for _, source in node["inputs"]]
+            inputs = ([] if node is None or node["name"] in self._vectors
+                      else [source for _, source in node["inputs"]])
             if not done:
                 work += [(edge, True), *[(source, False) for source in reversed(inputs)]]
             else:
-                self._number[key] = self._emit(self._variable(self._inputs[key[1]][0], {})) if node is None else self._node(node, key)
+                self._number[key] = (self._emit(self._variable(self._inputs[key[1]][0], {}))
+                                     if node is None else self._node(node, key))
 
     def _emit(self, written, outputs=1):
         """The number of a node that is written now."""
@@ -113,7 +121,8 @@ class _Writer:
         if node["name"] in self._vectors:
             name, init = self._vectors[node["name"]]
             if name not in self._vector_numbers:  # one, however many layers read it
-                self._vector_numbers[name] = self._emit({"op": "null", "name": name, "attrs": {"__init__": init}, "inputs": []})
+                self._vector_numbers[name] = self._emit({"op": "null", "name": name,
+                                                         "attrs": {"__init__": init}, "inputs": []})
             return self._vector_numbers[name]
         if node["kind"] == "variable":
             return self._emit(self._variable(node["name"], node, self._packed.get(key)))
@@ -124,37 +133,45 @@ class _Writer:
         if formula:
             return self._formula(node, formula)
         if op in _UNKNOWN:
-            warnings.warn(f'"{node["name"]}": MXNet 1.9.1 has no {op}, so it does not load this network; lstmc does', stacklevel=2)
+            warnings.warn(f'"{node["name"]}": MXNet 1.9.1 has no {op}, so it does not load this '
+                          'network; lstmc does', stacklevel=2)
         record = RECORDS[op]
         defaults = {name: default for name, _, default, _ in record[4]}
         attributes = {**{name: defaults[name] for name in _REQUIRED.get(op, ())}, **attributes}
-        inputs = self._rnn_inputs(node, attributes) if op == "RNN" else self._plain_inputs(node, record)
+        inputs = (self._rnn_inputs(node, attributes) if op == "RNN"
+                  else self._plain_inputs(node, record))
         if record[3]:
             attributes["num_args"] = str(len(inputs))
-        attributes = {_ATTRIBUTES.get(op, {}).get(name, name): value for name, value in attributes.items()}
-        return self._emit(self._with({**node, "op": _OPS.get(op, op)}, attributes, inputs), node["outputs"])
+        attributes = {_ATTRIBUTES.get(op, {}).get(name, name): value
+                      for name, value in attributes.items()}
+        return self._emit(self._with({**node, "op": _OPS.get(op, op)}, attributes, inputs),
+                          node["outputs"])
 
     def _plain_inputs(self, node, record):
         given = [name for name, _ in node["inputs"]]
         if not record[3] and given != [name for name, _ in record[2]][: len(given)]:
-            raise of_file("E0613", f'{node["op"]} "{node["name"]}" leaves out an input before one that it has: symbol.json cannot say it')
+            raise of_file("E0613", f'{node["op"]} "{node["name"]}" leaves out an input before one '
+                                   'that it has: symbol.json cannot say it')
         flat = self._flat if node["op"] == "_rnn_param_concat" else self._entry
         return [flat(source) for _, source in node["inputs"]]
 
     def _rnn_inputs(self, node, attributes):
         """MXNet's RNN has no states that are left out."""
         given = {name: self._entry(source) for name, source in node["inputs"]}
-        rows = int(attributes["num_layers"]) * (2 if attributes.get("bidirectional") == "True" else 1)
+        rows = int(attributes["num_layers"]) * (2
+                                                if attributes.get("bidirectional") == "True" else 1)
         dtype = self._dtype(dict(node["inputs"])["parameters"])
-        for number, (state, width) in enumerate((("state", attributes.get("projection_size", attributes["state_size"])),
-                                                 ("state_cell", attributes["state_size"]))):
+        for number, (state, width) in enumerate(
+                (("state", attributes.get("projection_size", attributes["state_size"])),
+                 ("state_cell", attributes["state_size"]))):
             if state not in given and (state == "state" or attributes["mode"] == "lstm"):
                 zeros = _zeros(f'{node["name"]}_begin_state_{number}', (rows, 0, int(width)), dtype)
                 given[state] = [self._emit(zeros), 0, 0]
         return [given[name] for name, _ in RECORDS["RNN"][2] if name in given]
 
     def _dtype(self, edge):
-        """The type of a layer's parameters, which is that of the first of those that are joined to them."""
+        """The type of a layer's parameters, which is that of the first of those that are joined to
+        them."""
         while not edge[0] and self._nodes[edge[1]]["inputs"]:
             edge = self._nodes[edge[1]]["inputs"][0][1]
         return self._inputs[edge[1]][1] if edge[0] else self._nodes[edge[1]]["dtype"]
@@ -162,9 +179,11 @@ class _Writer:
     def _flat(self, source):
         """The entry of a parameter that is joined to others, which MXNet wants with one axis."""
         node = {"name": self._inputs[source[1]][0]} if source[0] else self._nodes[source[1]]
-        if len(node.get("shape") or ()) == 1 or (node.get("op") == "Reshape" and dict(node["attributes"]).get("shape") == (-1,)):
+        if (len(node.get("shape") or ()) == 1
+            or (node.get("op") == "Reshape" and dict(node["attributes"]).get("shape") == (-1,))):
             return self._entry(source)
-        flat = {"op": "Reshape", "name": f'{node["name"]}_flat', "attrs": {"shape": "(-1,)"}, "inputs": [self._entry(source)]}
+        flat = {"op": "Reshape", "name": f'{node["name"]}_flat', "attrs": {"shape": "(-1,)"},
+                "inputs": [self._entry(source)]}
         return [self._emit(flat), 0, 0]
 
     def _formula(self, node, steps):
@@ -174,7 +193,8 @@ class _Writer:
         for number, (op, attributes, inputs) in enumerate(steps):
             last = number == len(steps) - 1
             step = {**node, "op": op, "name": node["name"] if last else f'{node["name"]}_{number}'}
-            entries[number] = [self._emit(self._with(step, attributes, [entries[each] for each in inputs])), 0, 0]
+            entries[number] = [
+                self._emit(self._with(step, attributes, [entries[each] for each in inputs])), 0, 0]
         return entries[len(steps) - 1][0]
 
     def _variable(self, name, node, packed=None):
@@ -209,20 +229,25 @@ class _Writer:
 
 
 def _init_for(name, spec):
-    """The initialiser that a parameter of this name gets of one that has several for patterns of names; MXNet keeps no such one at a Variable."""
+    """The initialiser that a parameter of this name gets of one that has several for patterns of
+    names; MXNet keeps no such one at a Variable."""
     while spec and spec[2]:
-        spec = next((inner for pattern, inner in zip(spec[2], spec[3]) if re.match(pattern, name)), None)
+        spec = next((inner for pattern, inner in zip(spec[2], spec[3]) if re.match(pattern, name)),
+                    None)
     return spec
 
 
 def _zeros(name, shape, dtype):
     """Of an extent that is not known, MXNet takes 0."""
     attributes = {"shape": str(tuple(max(extent, 0) for extent in shape))}
-    return {"op": "_zeros", "name": name, "attrs": attributes if dtype == "float32" else {"dtype": dtype, **attributes}, "inputs": []}
+    return {"op": "_zeros", "name": name,
+            "attrs": attributes if dtype == "float32" else {"dtype": dtype, **attributes},
+            "inputs": []}
 
 
 def _quoted(text):
-    for character, escape in (("\\", "\\\\"), ('"', '\\"'), ("\r", "\\r"), ("\n", "\\n"), ("\t", "\\t")):
+    for character, escape in (("\\", "\\\\"), ('"', '\\"'), ("\r", "\\r"), ("\n", "\\n"),
+                              ("\t", "\\t")):
         text = text.replace(character, escape)
     return f'"{text}"'
 
@@ -233,9 +258,10 @@ def _text(value, depth):
         return _quoted(value)
     if isinstance(value, int):
         return str(value)
-    long = len(value) > (1 if isinstance(value, dict) else 10) or (isinstance(value, list) and value and isinstance(value[0], dict))
-    items = [f"{_quoted(key)}: {_text(item, depth + 1)}" for key, item in value.items()] if isinstance(value, dict) else [
-        _text(item, depth + 1) for item in value]
+    long = (len(value) > (1 if isinstance(value, dict) else 10)
+            or (isinstance(value, list) and value and isinstance(value[0], dict)))
+    items = ([f"{_quoted(key)}: {_text(item, depth + 1)}" for key, item in value.items()]
+             if isinstance(value, dict) else [_text(item, depth + 1) for item in value])
     begin, end = "{}" if isinstance(value, dict) else "[]"
     if not long:
         return begin + ", ".join(items) + end
@@ -246,8 +272,9 @@ def _text(value, depth):
 # Reading.
 
 def loads(text, path=None):
-    """The symbol of a text, of any version of MXNet from 0.7 on. E0603 for what is no such text, E0605 where its fields disagree; ops
-    and attributes that lstmc does not have are refused as in a call."""
+    """The symbol of a text, of any version of MXNet from 0.7 on. E0603 for what is no such text,
+    E0605 where its fields disagree; ops and attributes that lstmc does not have are refused as in a
+    call."""
     return _Reader(text, path).symbol()
 
 
@@ -258,12 +285,19 @@ class _Reader:
     def __init__(self, text, path):
         self._path = path
         document = self._is(dict, self._parsed(text), "the text")
-        nodes = [self._is(dict, node, f"nodes[{i}]") for i, node in enumerate(self._field(list, document, "nodes"))]
-        self._ops = [(self._field(str, node, "op", f"nodes[{i}]."), self._field(str, node, "name", f"nodes[{i}].")) for i, node in enumerate(nodes)]
-        self._inputs = [[self._edge(edge, f"nodes[{i}].inputs[{j}]") for j, edge in enumerate(self._field(list, node, "inputs", f"nodes[{i}]."))]
-                        for i, node in enumerate(nodes)]
-        self._heads = [self._edge(edge, f"heads[{i}]") for i, edge in enumerate(self._field(list, document, "heads"))]
-        self._attributes = [self._attributes_of(node, f"nodes[{i}].") for i, node in enumerate(nodes)]
+        nodes = [self._is(dict, node, f"nodes[{i}]")
+                 for i, node in enumerate(self._field(list, document, "nodes"))]
+        self._ops = [(self._field(str, node, "op", f"nodes[{i}]."),
+                      self._field(str, node, "name", f"nodes[{i}]."))
+                     for i, node in enumerate(nodes)]
+        self._inputs = [
+            [self._edge(edge, f"nodes[{i}].inputs[{j}]")
+             for j, edge in enumerate(self._field(list, node, "inputs", f"nodes[{i}]."))]
+            for i, node in enumerate(nodes)]
+        self._heads = [self._edge(edge, f"heads[{i}]")
+                       for i, edge in enumerate(self._field(list, document, "heads"))]
+        self._attributes = [self._attributes_of(node, f"nodes[{i}].")
+                            for i, node in enumerate(nodes)]
         self._nodes = nodes
         self._symbols = {}
         self._multipliers = {}  # of variables, by number: what ops say of them
@@ -282,8 +316,11 @@ class _Reader:
     def _is(self, kind, value, where):
         """The value, which has to be of that kind."""
         if not isinstance(value, kind) or isinstance(value, bool):
-            shown = json.dumps(value) if value is None or isinstance(value, (bool, int, float, str)) else _KINDS[type(value)]
-            raise self._refusal(f"{where} is {shown if len(shown) < 60 else shown[:60] + '..'}, want {_KINDS[kind]}")
+            shown = (json.dumps(value)
+                     if value is None or isinstance(value, (bool, int, float, str))
+                     else _KINDS[type(value)])
+            raise self._refusal(f"{where} is {shown if len(shown) < 60 else shown[:60] + '..'}, "
+                                f"want {_KINDS[kind]}")
         if kind is str:
             try:
                 value.encode()
@@ -307,7 +344,8 @@ class _Reader:
         found = {}
         for key in ("param", "attr", "attrs"):
             for name, text in self._is(dict, node.get(key) or {}, prefix + key).items():
-                found[self._is(str, name, prefix + key)] = self._is(str, text, f"{prefix}{key}.{name}")
+                found[self._is(str, name, prefix + key)] = self._is(str, text,
+                                                                    f"{prefix}{key}.{name}")
         return found
 
     def symbol(self):
@@ -321,7 +359,8 @@ class _Reader:
     def _output(self, entry):
         node, output = entry
         if not 0 <= output < len(self._symbols[node]):
-            raise of_file("E0605", f'output {output} of "{self._ops[node][1]}" is read, which has {len(self._symbols[node])}', self._path)
+            raise of_file("E0605", f'output {output} of "{self._ops[node][1]}" is read, which has '
+                                   f'{len(self._symbols[node])}', self._path)
         return self._symbols[node][output]
 
     def _make(self, head):
@@ -330,45 +369,55 @@ class _Reader:
         while work:
             number, ready = work.pop()
             if not 0 <= number < len(self._nodes):
-                raise of_file("E0605", f"node {number} is read, there are {len(self._nodes)}", self._path)
+                raise of_file("E0605", f"node {number} is read, there are {len(self._nodes)}",
+                              self._path)
             if ready:
                 open_nodes.discard(number)
                 self._symbols[number] = self._made(number)
             elif number not in self._symbols:
                 if number in open_nodes:
-                    raise of_file("E0605", f'"{self._ops[number][1]}" depends on itself', self._path)
+                    raise of_file("E0605", f'"{self._ops[number][1]}" depends on itself',
+                                  self._path)
                 open_nodes.add(number)
-                work += [(number, True), *[(source, False) for source, _ in reversed(self._inputs[number])]]
+                work += [(number, True),
+                         *[(source, False) for source, _ in reversed(self._inputs[number])]]
 
     def _made(self, number):
         if number in self._symbols:
             return self._symbols[number]
         op, name = self._ops[number]
         own, hidden = self._split(number)
-        marks = {f"__{key}__": text for key, text in {**hidden, **self._multipliers.get(number, {})}.items()}
+        marks = {f"__{key}__": text
+                 for key, text in {**hidden, **self._multipliers.get(number, {})}.items()}
         if op == "null":
             variable = graph.Variable(name, attr=marks)
             if isinstance(graph.variables(variable)[name].options["init"], FusedRNN):
-                warnings.warn(f'"{name}": first values that set the biases of forget gates apart (FusedRNN) are not here; a file\'s weights are', stacklevel=2)
+                warnings.warn(f'"{name}": first values that set the biases of forget gates apart '
+                              '(FusedRNN) are not here; a file\'s weights are', stacklevel=2)
             return variable
-        inputs = [self._whole(entry) if op == "_rnn_param_concat" else entry for entry in self._inputs[number]]
-        return graph.apply(op, [(None, self._output(entry)) for entry in inputs], self._values(op, own), name, marks)
+        inputs = [self._whole(entry) if op == "_rnn_param_concat" else entry
+                  for entry in self._inputs[number]]
+        return graph.apply(op, [(None, self._output(entry)) for entry in inputs],
+                           self._values(op, own), name, marks)
 
     def _whole(self, entry):
         """The matrix, of one that a file makes a vector of: `_rnn_param_concat` flattens here."""
         number = entry[0]
-        if self._ops[number][0] not in ("Reshape", "reshape") or self._attributes[number].keys() != {"shape"}:
+        if (self._ops[number][0] not in ("Reshape", "reshape")
+            or self._attributes[number].keys() != {"shape"}):
             return entry
         source = self._inputs[number][0]
         axes = graph.tuple_of(self._attributes[source[0]].get("__shape__", "()"))
         is_matrix = self._ops[source[0]][0] == "null" and len(axes) == 2
-        return source if is_matrix and graph.tuple_of(self._attributes[number]["shape"]) == (-1,) else entry
+        return (source if is_matrix and graph.tuple_of(self._attributes[number]["shape"]) == (-1,)
+                else entry)
 
     def _values(self, op, attributes):
         record = RECORDS.get(op)
         if record is None:  # apply says so
             return attributes
-        return {key: _value(record, key, text, self._path) for key, text in attributes.items() if not (record[3] and key == "num_args")}
+        return {key: _value(record, key, text, self._path) for key, text in attributes.items()
+                if not (record[3] and key == "num_args")}
 
     def _split(self, number):
         """(the op's own attributes, those of the graph without their underscores)"""
@@ -393,7 +442,8 @@ class _Reader:
 
 def _value(record, key, text, path):
     """An attribute's text as the kind of value that the record wants."""
-    wanted = {name: kind for attribute, kind, _, others in record[4] for name in (attribute, *others)}.get(key)
+    wanted = {name: kind for attribute, kind, _, others in record[4]
+              for name in (attribute, *others)}.get(key)
     try:
         if text == "None":
             return None
@@ -402,7 +452,8 @@ def _value(record, key, text, path):
         if wanted == "an integer":
             return graph.int64_of(int(text))
         if wanted == "a number":
-            return int(text) if text.lstrip("+-").isdecimal() and abs(int(text)) < 2 ** 63 else float(text)
+            return (int(text) if text.lstrip("+-").isdecimal() and abs(int(text)) < 2 ** 63
+                    else float(text))
         if wanted == "a tuple of integers":
             return graph.tuple_of(text)
     except graph.UNREADABLE:

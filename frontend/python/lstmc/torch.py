@@ -26,19 +26,23 @@ if TYPE_CHECKING:
     from .picture import Picture
     from .session import Package, Session
 
-_RECURRENT = {"lstm": ("LSTM", 4), "gru": ("GRU", 3), "rnn_tanh": ("RNNLayer", 1), "rnn_relu": ("RNNLayer", 1)}
+_RECURRENT = {"lstm": ("LSTM", 4), "gru": ("GRU", 3), "rnn_tanh": ("RNNLayer", 1),
+              "rnn_relu": ("RNNLayer", 1)}
 
 
-def from_torch(module: Any, example: Any, name: str = "net", loss: str | None = None) -> TorchNetwork:
-    """A TorchNetwork that computes what `module` (an instance of torch.nn.Module) does: its program as torch.export sees it, with its
-    weights.
+def from_torch(module: Any, example: Any, name: str = "net",
+               loss: str | None = None) -> TorchNetwork:
+    """A TorchNetwork that computes what `module` (an instance of torch.nn.Module) does: its program
+    as torch.export sees it, with its weights.
 
-    `example` is an input, or a tuple of inputs, of the shapes for which the network is compiled unless others are given. The module is taken
-    as it is: call `module.eval()` before, or its Dropouts are kept. Compiled for other shapes, it is exported again. `loss` is what `fit` lowers,
-    of the module's output and an input "label": "softmax" (cross entropy over the last axis; a label of -100 counts not), "mse", "l1" or
-    "logistic" (binary cross entropy of logits), each the mean over all labels. A module that returns its loss, a tensor without axes, needs none.
-    Raises lstmc.Error (E0215) that names an operator which is not here and the line of the module that calls it, E0613 for types other than
-    float32 and float64.
+    `example` is an input, or a tuple of inputs, of the shapes for which the network is compiled
+    unless others are given. The module is taken as it is: call `module.eval()` before, or its
+    Dropouts are kept. Compiled for other shapes, it is exported again. `loss` is what `fit` lowers,
+    of the module's output and an input "label": "softmax" (cross entropy over the last axis; a
+    label of -100 counts not), "mse", "l1" or "logistic" (binary cross entropy of logits), each the
+    mean over all labels. A module that returns its loss, a tensor without axes, needs none. Raises
+    lstmc.Error (E0215) that names an operator which is not here and the line of the module that
+    calls it, E0613 for types other than float32 and float64.
 
     Source of the operators' meaning: the documentation of torch.nn and torch.nn.functional.
     """
@@ -49,7 +53,9 @@ def from_torch(module: Any, example: Any, name: str = "net", loss: str | None = 
 
 # As PyTorch means them: fit divides what it is given by the batch, unless a head does.
 _LOSSES = {
-    "softmax": lambda x, label: sym.SoftmaxOutput(x, label, preserve_shape=True, use_ignore=True, ignore_label=-100.0, normalization="valid", name="loss"),
+    "softmax": lambda x, label: sym.SoftmaxOutput(x, label, preserve_shape=True, use_ignore=True,
+                                                  ignore_label=-100.0, normalization="valid",
+                                                  name="loss"),
     "mse": lambda x, label: sym.LinearRegressionOutput(x, label, grad_scale=2.0, name="loss"),
     "l1": lambda x, label: sym.MAERegressionOutput(x, label, name="loss"),
     "logistic": lambda x, label: sym.LogisticRegressionOutput(x, label, name="loss"),
@@ -57,40 +63,52 @@ _LOSSES = {
 
 
 class TorchNetwork(Network):
-    """A network with weights: `weights` by name, and `shapes` of its inputs, those of the example."""
+    """A network with weights: `weights` by name, and `shapes` of its inputs, those of the
+    example."""
 
-    def __init__(self, module: Any, example: tuple[Any, ...], name: str, loss: str | None = None, _is_trained: bool = False) -> None:
+    def __init__(self, module: Any, example: tuple[Any, ...], name: str, loss: str | None = None,
+                 _is_trained: bool = False) -> None:
         reader = _exported(module, example)
         self.symbol = reader.outputs
         self.shapes = reader.shapes  #: by input
-        self.weights = reader.weights  #: arrays of NumPy by parameter; after a fit, what it ended with
+        #: arrays of NumPy by parameter; after a fit, what it ended with
+        self.weights = reader.weights
         self._stored, self._notes = reader.stored, reader.notes
         self._module, self._example, self._inputs, self._loss = module, example, reader.inputs, loss
-        self._is_loss, self._is_trained, self._output_shape = reader.is_loss, _is_trained, reader.output_shape
+        self._is_loss, self._is_trained, self._output_shape = (reader.is_loss, _is_trained,
+                                                               reader.output_shape)
         super().__init__(self._with_loss() if _is_trained else reader.outputs, name)
         self._others = {}  # networks of other shapes
         self._trained = None  # the network of `fit`
 
-    def compile(self, shapes: Mapping[str, Sequence[int]] | None = None, types: Mapping[str, DType] | None = None,
-                entries: Sequence[str] = (), initializer: Initializer | str | None = None, **flags: Any) -> Package:
-        return super().compile({**self.shapes, **(shapes or {})}, types, entries, initializer, **flags)
+    def compile(self, shapes: Mapping[str, Sequence[int]] | None = None,
+                types: Mapping[str, DType] | None = None, entries: Sequence[str] = (),
+                initializer: Initializer | str | None = None, **flags: Any) -> Package:
+        return super().compile({**self.shapes, **(shapes or {})}, types, entries, initializer,
+                               **flags)
 
     def _compile(self, command, flags, entries, shapes=None, *rest):
-        return super(TorchNetwork, self._at(shapes))._compile(command, flags, entries, shapes, *rest)
+        return super(TorchNetwork, self._at(shapes))._compile(command, flags, entries,
+                                                              shapes, *rest)
 
     def _at(self, shapes):
-        """The network of the module as PyTorch exports it for these shapes, since a program may count the elements of its example."""
-        wanted = {**self.shapes, **{name: tuple(extents) for name, extents in (shapes or {}).items() if name in self.shapes}}
+        """The network of the module as PyTorch exports it for these shapes, since a program may
+        count the elements of its example."""
+        wanted = {**self.shapes, **{name: tuple(extents) for name, extents in (shapes or {}).items()
+                                    if name in self.shapes}}
         if wanted == self.shapes:
             return self
         key = tuple(wanted.values())
         if key not in self._others:
             example = _resized(self._example, [wanted.get(name) for name in self._inputs])
             try:
-                self._others[key] = TorchNetwork(self._module, example, self._name, self._loss, self._is_trained)
-            except (IndexError, RuntimeError, ValueError) as error:  # PyTorch's, of a module that has no such shapes
+                self._others[key] = TorchNetwork(self._module, example, self._name, self._loss,
+                                                 self._is_trained)
+            except (IndexError, RuntimeError, ValueError) as error:
+                # PyTorch's, of a module that has no such shapes
                 shown = ", ".join(f"{name} {list(extents)}" for name, extents in wanted.items())
-                raise Error(f"error[E0207]: the module refuses inputs of {shown}: {error}", "E0207", str(error), exit=3) from error
+                raise Error(f"error[E0207]: the module refuses inputs of {shown}: {error}", "E0207",
+                            str(error), exit=3) from error
         return self._others[key]
 
     def bind(self, shapes: Mapping[str, Sequence[int]] | None = None, **flags: Any) -> Session:
@@ -99,15 +117,21 @@ class TorchNetwork(Network):
         trained = {name: array for name, array in self.weights.items() if name in there._stored}
         return self.compile(shapes).session({**there.weights, **trained}, **flags)
 
-    def fit(self, data: Any, *args: Any, params: Mapping[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
-        """Network.fit of the module's loss, or of the one that `from_torch(.., loss=)` names, from the module's weights unless other `params`
-        are given, and then from those of an earlier fit. Parameters with `requires_grad=False`, buffers, and the row of an Embedding's
-        `padding_idx` get no gradient. `predict`, `save`, `weights` and `state_dict` have the trained weights afterwards."""
+    def fit(self, data: Any, *args: Any, params: Mapping[str, Any] | None = None,
+            **keys: Any) -> dict[str, Any]:
+        """Network.fit of the module's loss, or of the one that `from_torch(.., loss=)` names, from
+        the module's weights unless other `params` are given, and then from those of an earlier fit.
+        Parameters with `requires_grad=False`, buffers, and the row of an Embedding's `padding_idx`
+        get no gradient. `predict`, `save`, `weights` and `state_dict` have the trained weights
+        afterwards."""
         for note in [*self._left_out(), *self._notes]:
             warnings.warn(note, stacklevel=2)
         trained = self._for_training()
-        result = trained._fit_network(data, *args, params=self._weights_of(trained) if params is None else params, **keys)
-        self.weights = {**self.weights, **{name: array for name, array in trained.session.params().items() if name in self._stored}}
+        result = trained._fit_network(
+            data, *args, params=self._weights_of(trained) if params is None else params, **keys)
+        self.weights = {**self.weights,
+                        **{name: array for name, array in trained.session.params().items()
+                           if name in self._stored}}
         self.session = self.bind()
         return result
 
@@ -136,19 +160,24 @@ class TorchNetwork(Network):
         return self.session
 
     def state_dict(self) -> dict[str, Any]:
-        """The weights under the names that the module has for them, as tensors: `module.load_state_dict(net.state_dict(), strict=False)`. What
-        the network does not read is not there; a tensor of two names is there under both."""
+        """The weights under the names that the module has for them, as tensors:
+        `module.load_state_dict(net.state_dict(), strict=False)`. What the network does not read is
+        not there; a tensor of two names is there under both."""
         import torch
 
         own = self._module.state_dict(keep_vars=True)
         names = {stored: name for name, stored in self._stored.items()}
         same = {id(own[stored]): name for stored, name in names.items() if stored in own}
-        found = {**names, **{stored: same[id(tensor)] for stored, tensor in own.items() if id(tensor) in same}}
-        return {stored: torch.from_numpy(self.weights[name].copy()) for stored, name in found.items()}
+        found = {**names, **{stored: same[id(tensor)] for stored, tensor in own.items()
+                             if id(tensor) in same}}
+        return {stored: torch.from_numpy(self.weights[name].copy())
+                for stored, name in found.items()}
 
-    def plot(self, format: str = "svg", shapes: bool = True, memory: bool = False, unfold: Sequence[str] = (), **inputs: Any) -> Picture:
+    def plot(self, format: str = "svg", shapes: bool = True, memory: bool = False,
+             unfold: Sequence[str] = (), **inputs: Any) -> Picture:
         """Network.plot, of the example's shapes unless others are given."""
-        return super(TorchNetwork, self._at(inputs)).plot(format, shapes, memory, unfold, **{**self.shapes, **inputs})
+        return super(TorchNetwork, self._at(inputs)).plot(format, shapes, memory, unfold,
+                                                          **{**self.shapes, **inputs})
 
     def _for_training(self):
         if self._trained is None:
@@ -160,43 +189,57 @@ class TorchNetwork(Network):
         if self._loss is None:
             numbers = [symbol for symbol, is_loss in zip(self.symbol, self._is_loss) if is_loss]
             if len(numbers) != 1:
-                raise usage(f"the module returns {len(numbers)} tensors without axes, so its loss is not known: give from_torch(.., "
-                            f'loss="softmax") or one of {", ".join(_LOSSES)}, or a module that returns its loss')
+                raise usage(f'the module returns {len(numbers)} tensors without axes, so its loss '
+                            'is not known: give from_torch(.., loss="softmax") or one of '
+                            f'{", ".join(_LOSSES)}, or a module that returns its loss')
             return sym.MakeLoss(numbers[0], name="loss")
         if len(self.symbol) != 1 or self._is_loss[0]:
-            raise usage(f'loss="{self._loss}" is of one output that has axes; the module returns {len(self.symbol)} tensors'
+            raise usage(f'loss="{self._loss}" is of one output that has axes; the module returns '
+                        f'{len(self.symbol)} tensors'
                         + (", of which the first has none" if self._is_loss[0] else ""))
         axis = self._batch_axis()
-        label = Variable("label", dtype="int32" if self._loss == "softmax" else None, layout="TN" if axis == 1 else None)
+        label = Variable("label", dtype="int32" if self._loss == "softmax" else None,
+                         layout="TN" if axis == 1 else None)
         if axis == 0:
             return _LOSSES[self._loss](self.symbol, label)
-        return _LOSSES[self._loss](*[sym.SwapAxis(each, dim1=0, dim2=1) for each in (self.symbol, label)])  # heads have samples first
+        # heads have samples first
+        return _LOSSES[self._loss](
+            *[sym.SwapAxis(each, dim1=0, dim2=1) for each in (self.symbol, label)])
 
     def _batch_axis(self):
-        """Of the output. Of a module whose inputs have steps first, it is the axis that grows with the batch."""
-        axes = {name: batch_axis(node) for name, node in variables(self.symbol).items() if name in self.shapes}
+        """Of the output. Of a module whose inputs have steps first, it is the axis that grows with
+        the batch."""
+        axes = {name: batch_axis(node) for name, node in variables(self.symbol).items()
+                if name in self.shapes}
         if not any(axes.values()):
             return 0
-        grown = [[extent + (at == min(axes[name], len(self.shapes[name]) - 1)) for at, extent in enumerate(self.shapes[name])] if name in axes else None
-                 for name in self._inputs]
+        grown = [[extent + (at == min(axes[name], len(self.shapes[name]) - 1))
+                  for at, extent in enumerate(self.shapes[name])]
+                 if name in axes else None for name in self._inputs]
         other = _exported(self._module, _resized(self._example, grown)).output_shape
-        return next((at for at, (one, two) in enumerate(zip(self._output_shape, other)) if one != two), 0)
+        return next(
+            (at for at, (one, two) in enumerate(zip(self._output_shape, other)) if one != two), 0)
 
     def _left_out(self):
         """What is said of a module in eval mode: PyTorch's Dropouts of it drop nothing."""
         def share(each):
-            return 0 if each.training else getattr(each, "p", 0) if "Dropout" in type(each).__name__ else getattr(each, "dropout", 0)
+            return (0 if each.training else getattr(each, "p", 0)
+                    if "Dropout" in type(each).__name__ else getattr(each, "dropout", 0))
 
-        found = [path or type(each).__name__ for path, each in self._module.named_modules() if isinstance(share(each), float) and share(each) > 0]
-        return [f"the module is in eval mode, so nothing is dropped out by {', '.join(found)}: from_torch(module.train(), ..) keeps dropout in training"] if found else []
+        found = [path or type(each).__name__ for path, each in self._module.named_modules()
+                 if isinstance(share(each), float) and share(each) > 0]
+        return ([f"the module is in eval mode, so nothing is dropped out by {', '.join(found)}: "
+                 "from_torch(module.train(), ..) keeps dropout in training"] if found else [])
 
     def save(self, path: Path, force: bool = False) -> None:
-        """Writes F.lnet (the network as text) and F.weights.safetensors, and for `path` F.lstmc the package too."""
+        """Writes F.lnet (the network as text) and F.weights.safetensors, and for `path` F.lstmc the
+        package too."""
         base, suffix = os.path.splitext(os.fspath(path))
         if suffix not in (".lnet", ".lstmc"):
             raise Error(f"error[E0001]: save writes F.lnet or F.lstmc, got {path}", "E0001")
         if not force and os.path.exists(base + ".lnet"):
-            raise Error(f"error[E0608]: {base}.lnet is there already; force=True overwrites it", "E0608", exit=6)
+            raise Error(f"error[E0608]: {base}.lnet is there already; force=True overwrites it",
+                        "E0608", exit=6)
         package = self.compile()
         package.session(self.weights).save_params(base + ".weights.safetensors", force)
         with open(base + ".lnet", "w", encoding="utf-8") as file:
@@ -216,7 +259,8 @@ def _exported(module, example):
 
 
 def _resized(example, shapes):
-    """The example with other shapes of its tensors, in which its elements repeat; None keeps one."""
+    """The example with other shapes of its tensors, in which its elements repeat; None keeps
+    one."""
     import torch
     from torch.utils import _pytree
 
@@ -228,11 +272,14 @@ def _resized(example, shapes):
             tensor = tensor.index_select(axis, torch.arange(extent) % tensor.shape[axis])
         return tensor
 
-    return _pytree.tree_unflatten([resized(leaf, next(shapes)) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves], tree)
+    return _pytree.tree_unflatten([resized(leaf, next(shapes))
+                                   if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves],
+                                  tree)
 
 
 def _read(program, torch):
-    """A _Reader that has read the program. Operators that are not here are written in others, as PyTorch itself defines them, where it does."""
+    """A _Reader that has read the program. Operators that are not here are written in others, as
+    PyTorch itself defines them, where it does."""
     first, apart, before = program, {}, None
     while True:
         try:
@@ -245,7 +292,8 @@ def _read(program, torch):
                 raise refused.error from None
             table = torch.export.default_decompositions()
             before, apart[target] = refused, table[target] if target in table else None
-            program = first.run_decompositions({target: others for target, others in apart.items() if others})
+            program = first.run_decompositions({target: others for target, others in apart.items()
+                                                if others})
 
 
 class _Refused(Exception):
@@ -285,10 +333,12 @@ class _Reader:
         for node in self.program.graph.nodes:
             if node.op == "placeholder":
                 self._values[node] = self._placeholder(node)
-            elif node.op == "call_function" and not _kind(node).startswith("_assert"):  # what holds for the example
+            elif node.op == "call_function" and not _kind(node).startswith("_assert"):
+                # what holds for the example
                 try:
                     follows = self._filled.reads(node) and self._has(node)
-                    self._values[node] = self._filled.call(node, _kind(node)) if follows else self._call(node)
+                    self._values[node] = (self._filled.call(node, _kind(node)) if follows
+                                          else self._call(node))
                 except Unsupported as error:
                     raise _Refused(node, self._refused(node, str(error))) from None
                 except filled.Refused as refused:
@@ -302,7 +352,8 @@ class _Reader:
 
     def _is_number(self, value):
         value = value.meta.get("val") if isinstance(value, self.torch.fx.Node) else None
-        return isinstance(value, self.torch.Tensor) and value.dim() == 0 and value.is_floating_point()
+        return (isinstance(value, self.torch.Tensor) and value.dim() == 0
+                and value.is_floating_point())
 
     # Inputs and weights.
 
@@ -312,13 +363,16 @@ class _Reader:
         self.inputs.append(node.name)
         self.shapes[node.name] = shape_of(node)
         truths = str(node.meta["val"].dtype) == "torch.bool"
-        variable = Variable(node.name, dtype="bool" if truths else dtype_of(node), layout="TN" if self._steps_first() else None)
+        variable = Variable(node.name, dtype="bool" if truths else dtype_of(node),
+                            layout="TN" if self._steps_first() else None)
         return sym.Cast(variable, dtype="float32") if truths else variable
 
     def _stored_value(self, stored):
-        """The name of a tensor that becomes a weight where it is used; the tensor itself of whole numbers, and of constants."""
+        """The name of a tensor that becomes a weight where it is used; the tensor itself of whole
+        numbers, and of constants."""
         tensor = self.program.state_dict.get(stored, self.program.constants.get(stored))
-        weighs = stored in self.program.graph_signature.parameters or (stored in self.program.state_dict and tensor.is_floating_point())
+        weighs = (stored in self.program.graph_signature.parameters
+                  or (stored in self.program.state_dict and tensor.is_floating_point()))
         return stored if weighs else tensor
 
     def _steps_first(self):
@@ -332,7 +386,8 @@ class _Reader:
         """A weight as an array."""
         tensor = self.program.state_dict.get(stored, self.program.constants.get(stored))
         if tensor.dtype not in (self.torch.float32, self.torch.float64):
-            raise Error(f"error[E0613]: {stored}: found {tensor.dtype}, want float32: from_torch(module.float(), ..)", "E0613", exit=6)
+            raise Error(f"error[E0613]: {stored}: found {tensor.dtype}, want float32: "
+                        "from_torch(module.float(), ..)", "E0613", exit=6)
         return tensor.detach().cpu().numpy()
 
     def _parameter(self, stored):
@@ -340,41 +395,50 @@ class _Reader:
         if stored not in self._parameters:
             name = _identifier(stored)
             self.stored[name] = stored
-            self._parameters[stored] = self._weight(name, self._tensor(stored), self._trains(stored))
+            self._parameters[stored] = self._weight(name, self._tensor(stored),
+                                                    self._trains(stored))
         return self._parameters[stored]
 
     def _trains(self, stored):
         """Whether a tensor of the state_dict is a parameter that is not frozen."""
-        return stored in self.program.graph_signature.parameters and self.program.state_dict[stored].requires_grad
+        return (stored in self.program.graph_signature.parameters
+                and self.program.state_dict[stored].requires_grad)
 
     def _weight(self, name, array, trains):
-        """A weight; one that does not train gets no gradient either, whatever an optimizer makes of a rate of 0."""
+        """A weight; one that does not train gets no gradient either, whatever an optimizer makes of
+        a rate of 0."""
         self.weights[name] = array
         if trains:
             return Variable(name, shape=array.shape, dtype=str(array.dtype))
-        return sym.BlockGrad(Variable(name, shape=array.shape, dtype=str(array.dtype), lr_mult=0.0, wd_mult=0.0))
+        return sym.BlockGrad(
+            Variable(name, shape=array.shape, dtype=str(array.dtype), lr_mult=0.0, wd_mult=0.0))
 
     def _constant(self, tensor):
-        """A tensor of numbers that the program has or computes without its inputs: an op where one makes it, else a weight that does not train."""
-        dtype = {"torch.int64": "int32", "torch.bool": "float32"}.get(str(tensor.dtype), str(tensor.dtype).removeprefix("torch."))
+        """A tensor of numbers that the program has or computes without its inputs: an op where one
+        makes it, else a weight that does not train."""
+        dtype = {"torch.int64": "int32", "torch.bool": "float32"}.get(
+            str(tensor.dtype), str(tensor.dtype).removeprefix("torch."))
         flat = tensor.flatten().tolist()
         step = flat[1] - flat[0] if len(flat) > 1 else 0
         if not flat:
             raise Unsupported("a tensor without elements")
         if all(number == flat[0] + i * step for i, number in enumerate(flat)):
             if step == 0:
-                return sym._full(shape=tuple(tensor.shape) or (1,), value=float(flat[0]), dtype=dtype)
-            counted = sym._arange(start=float(flat[0]), stop=float(flat[0] + len(flat) * step), step=float(step), dtype=dtype)
+                return sym._full(shape=tuple(tensor.shape) or (1,), value=float(flat[0]),
+                                 dtype=dtype)
+            counted = sym._arange(start=float(flat[0]), stop=float(flat[0] + len(flat) * step),
+                                  step=float(step), dtype=dtype)
             return counted if tensor.dim() == 1 else sym.reshape(counted, shape=tuple(tensor.shape))
         kind = dtype if dtype in ("float32", "float64") else "float32"
-        weight = self._weight(f"constant{len(self.weights)}", tensor.numpy().astype(kind), trains=False)
+        weight = self._weight(f"constant{len(self.weights)}", tensor.numpy().astype(kind),
+                              trains=False)
         return weight if kind == dtype else sym.Cast(weight, dtype=dtype)
 
     # Values.
 
     def _symbol(self, value, numbers=False):
-        """What an operator gets for an argument: symbols for tensors (with `numbers`, a number for one that is known and has no axis), anything
-        else as it is."""
+        """What an operator gets for an argument: symbols for tensors (with `numbers`, a number for
+        one that is known and has no axis), anything else as it is."""
         if isinstance(value, (list, tuple)):
             return [self._symbol(each, numbers) for each in value]
         if not isinstance(value, self.torch.fx.Node):
@@ -397,7 +461,9 @@ class _Reader:
         if kind == "index" and not self._is_known(node):
             return self._index(node)
         if self._is_known(node):
-            return node.target(*[self._values.get(a, a) if isinstance(a, self.torch.fx.Node) else a for a in node.args], **node.kwargs)
+            return node.target(*[self._values.get(a, a) if isinstance(a, self.torch.fx.Node) else a
+                                 for a in node.args],
+                               **node.kwargs)
         if _target(node).startswith("lstmc."):
             return self._of_lengths(node)
         function = aten.OPERATORS.get(_target(node))
@@ -406,21 +472,26 @@ class _Reader:
         if function is None:
             raise Unsupported("")
         numbers = function in aten.WITH_NUMBERS
-        return function(self._symbol(node.args, numbers), {key: self._symbol(value, numbers) for key, value in node.kwargs.items()}, node)
+        return function(self._symbol(node.args, numbers),
+                        {key: self._symbol(value, numbers) for key, value in node.kwargs.items()},
+                        node)
 
     def _has(self, node):
-        """Whether the operator itself is here; others are written in those that are. How many labels count is not in what those are written in."""
+        """Whether the operator itself is here; others are written in those that are. How many
+        labels count is not in what those are written in."""
         kind = _kind(node)
         if kind in ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss_forward"):
             raise filled.Refused("the mean of a loss")
-        return kind != "" and (_target(node) in aten.OPERATORS or hasattr(self, f"_{kind}") or kind in _RECURRENT or kind in ("to", "_to_copy", "type_as")
+        return kind != "" and (_target(node) in aten.OPERATORS or hasattr(self, f"_{kind}")
+                               or kind in _RECURRENT or kind in ("to", "_to_copy", "type_as")
                                ) or node.target is operator.getitem
 
     def _is_known(self, node):
         """Whether an operator can be carried out now: it makes a tensor of constants."""
         nodes = node.all_input_nodes
-        return all(isinstance(self._values[each], self.torch.Tensor) for each in nodes) and (bool(nodes) or _kind(node) in (
-            "zeros", "ones", "full", "new_zeros", "zeros_like", "empty", "arange", "scalar_tensor"))
+        return all(isinstance(self._values[each], self.torch.Tensor) for each in nodes) and (
+            bool(nodes) or _kind(node) in ("zeros", "ones", "full", "new_zeros", "zeros_like",
+                                           "empty", "arange", "scalar_tensor"))
 
     def _cast(self, args, keywords, node):
         before, after = dtype_of(node.args[0]), dtype_of(node)
@@ -431,7 +502,8 @@ class _Reader:
     def _name(self, node):
         """The name of the module that the node is of; None where it has none, or it is taken."""
         path = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
-        name = _identifier(path[-1].removeprefix("L['self'].").removeprefix("L__self__")) if path else ""
+        name = (_identifier(path[-1].removeprefix("L['self'].").removeprefix("L__self__")) if path
+                else "")
         if not name or name in self._names:
             return None
         self._names.add(name)
@@ -439,21 +511,27 @@ class _Reader:
 
     def _linear(self, node):
         weight, bias = node.args[1], node.args[2] if len(node.args) > 2 else None
-        return sym.FullyConnected(self._symbol(node.args[0]), weight=self._symbol(weight), num_hidden=shape_of(weight)[0], flatten=False,
-                                  no_bias=bias is None, name=self._name(node), **({} if bias is None else {"bias": self._symbol(bias)}))
+        return sym.FullyConnected(self._symbol(node.args[0]), weight=self._symbol(weight),
+                                  num_hidden=shape_of(weight)[0], flatten=False,
+                                  no_bias=bias is None, name=self._name(node),
+                                  **({} if bias is None else {"bias": self._symbol(bias)}))
 
     def _embedding(self, node):
         rows, columns = shape_of(node.args[0])
         weight, ids = node.args[:2]
         padding, by_frequency = (*node.args[2:4], *(-1, False)[len(node.args[2:4]):])
         if by_frequency:
-            self.notes.append("gradients of an Embedding are not divided by how often an id occurs (scale_grad_by_freq)")
+            self.notes.append("gradients of an Embedding are not divided by how often an id occurs "
+                              "(scale_grad_by_freq)")
         ids = self._symbol(ids)
-        y = sym.Embedding(ids, weight=self._symbol(weight), input_dim=rows, output_dim=columns, name=self._name(node))
+        y = sym.Embedding(ids, weight=self._symbol(weight), input_dim=rows, output_dim=columns,
+                          name=self._name(node))
         table = self._values[weight]
-        if padding < 0 or isinstance(table, self.torch.Tensor) or (isinstance(table, str) and not self._trains(table)):
+        if (padding < 0 or isinstance(table, self.torch.Tensor)
+            or (isinstance(table, str) and not self._trains(table))):
             return y
-        real = sym.broadcast_like(sym.expand_dims(ids != float(padding), axis=-1), y)  # the row of padding_idx gets no gradient
+        # the row of padding_idx gets no gradient
+        real = sym.broadcast_like(sym.expand_dims(ids != float(padding), axis=-1), y)
         return sym.where(real, y, sym.BlockGrad(y))
 
     def _layer_norm(self, node):
@@ -461,14 +539,17 @@ class _Reader:
         if len(axes) != 1:
             raise Unsupported(f"layer_norm over {len(axes)} axes")
         extent = {"shape": tuple(axes), "dtype": dtype_of(node)}
-        return sym.LayerNorm(self._symbol(x), gamma=sym.ones(**extent) if gamma is None else self._symbol(gamma),
-                             beta=sym.zeros(**extent) if beta is None else self._symbol(beta), axis=-1, eps=float(eps), name=self._name(node))
+        return sym.LayerNorm(self._symbol(x),
+                             gamma=sym.ones(**extent) if gamma is None else self._symbol(gamma),
+                             beta=sym.zeros(**extent) if beta is None else self._symbol(beta),
+                             axis=-1, eps=float(eps), name=self._name(node))
 
     def _index(self, node):
         """x[:, idx], or x[arange(N), idx], which is an element of each sequence."""
         x = self._symbol(node.args[0])
         given = [(axis, index) for axis, index in enumerate(node.args[1]) if index is not None]
-        known = {axis: self._values[index] for axis, index in given if isinstance(self._values[index], self.torch.Tensor)}
+        known = {axis: self._values[index] for axis, index in given
+                 if isinstance(self._values[index], self.torch.Tensor)}
         if any(index.meta["val"].dtype == self.torch.bool for _, index in given):
             raise Unsupported("an index of truths")
         if len(given) == 1:
@@ -479,18 +560,21 @@ class _Reader:
             [(counted, numbers)] = known.items()
             steps = 1 - counted
             if numbers.tolist() == list(range(shape_of(node.args[0])[counted])):
-                return sym.SequenceLast(x, self._symbol(node.args[1][steps]) + 1, use_sequence_length=True, axis=steps)
+                return sym.SequenceLast(x, self._symbol(node.args[1][steps]) + 1,
+                                        use_sequence_length=True, axis=steps)
         raise Unsupported("an index of several tensors that is not x[arange(N), steps]")
 
     def _of_lengths(self, node):
-        """The operators of packed.py. What a recurrent module reads of a sequence, it asks for itself."""
+        """The operators of packed.py. What a recurrent module reads of a sequence, it asks for
+        itself."""
         if _target(node) == "lstmc.with_lengths.default":
             return self._symbol(node.args[0])
         if _target(node) == "lstmc.filled_up.default":
             self._filled.mark(node)
             return self._symbol(node.args[0])
         data, lengths, axis, value = node.args
-        return sym.SequenceMask(self._symbol(data), self._symbol(lengths), use_sequence_length=True, axis=axis, value=value)
+        return sym.SequenceMask(self._symbol(data), self._symbol(lengths), use_sequence_length=True,
+                                axis=axis, value=value)
 
     def _recurrent(self, node, layer, gates):
         x, states, stored, biased, layers, p, training, bidirectional, batch_first = node.args
@@ -506,38 +590,53 @@ class _Reader:
         self._names.add(name)
         units = shape_of(stored[1])[1]
         mode = _kind(node)
-        h, c = ([self._state(state) for state in (states if isinstance(states, (list, tuple)) else [states])] + [None])[:2]
-        length = self._symbol(x.args[1]) if _target(x) == "lstmc.with_lengths.default" else self._filled.length_for(x)
-        parts = [self._direction(_prefix(name, at // directions, at % directions), names[at * each:(at + 1) * each], gates * units)
+        h, c = ([self._state(state) for state in (states if isinstance(states, (list, tuple))
+                                                  else [states])] + [None])[:2]
+        length = (self._symbol(x.args[1]) if _target(x) == "lstmc.with_lengths.default"
+                  else self._filled.length_for(x))
+        parts = [self._direction(_prefix(name, at // directions, at % directions),
+                                 names[at * each:(at + 1) * each], gates * units)
                  for at in range(layers * directions)]
-        options = {"num_layers": layers, "bidirectional": bidirectional, "p": float(p) if training else 0.0}
+        options = {"num_layers": layers, "bidirectional": bidirectional,
+                   "p": float(p) if training else 0.0}
         x = self._symbol(x)
         if all(trains for direction in parts for *_, trains in direction):
-            flags = {"h": h, **({"c": c} if gates == 4 else {}), **({"activation": "relu"} if mode == "rnn_relu" else {})}
-            return list(getattr(sym, layer)(x, num_hidden=units, layout="NTC" if batch_first else "TNC", name=name, length=length, **options, **flags))
+            flags = {"h": h, **({"c": c} if gates == 4 else {}),
+                     **({"activation": "relu"} if mode == "rnn_relu" else {})}
+            return list(
+                getattr(sym, layer)(x, num_hidden=units, layout="NTC" if batch_first else "TNC",
+                                    name=name, length=length, **options, **flags))
         # Some of its parameters stay, so each is a Variable of its own.
         weights = [[self._weight(*described) for described in direction] for direction in parts]
-        packed = [part for kinds in (slice(0, 2), slice(2, 4)) for direction in weights for part in direction[kinds]]
-        swapped = (lambda symbol, end: sym.SwapAxis(symbol, dim1=0, dim2=1, name=f"{name}_swap_{end}")) if batch_first else lambda symbol, _: symbol
+        packed = [part for kinds in (slice(0, 2), slice(2, 4)) for direction in weights
+                  for part in direction[kinds]]
+        swapped = (
+            (lambda symbol, end: sym.SwapAxis(symbol, dim1=0, dim2=1, name=f"{name}_swap_{end}"))
+            if batch_first else lambda symbol, _: symbol)
         inputs = {"state": h, "state_cell": c, "sequence_length": length}
-        made = sym.RNN(swapped(x, "in"), sym._rnn_param_concat(*packed, dim=0, name=name + "_parameters"), state_size=units, mode=mode, state_outputs=True,
-                       use_sequence_length=length is not None, name=name, **options, **{key: each for key, each in inputs.items() if each is not None})
+        made = sym.RNN(
+            swapped(x, "in"), sym._rnn_param_concat(*packed, dim=0, name=name + "_parameters"),
+            state_size=units, mode=mode, state_outputs=True, use_sequence_length=length is not None,
+            name=name, **options, **{key: each for key, each in inputs.items() if each is not None})
         return [swapped(made[0], "out"), *list(made)[1:]]
 
     def _state(self, state):
         """A first state; None for zeros."""
         known = self._values[state]
-        return None if isinstance(known, self.torch.Tensor) and not known.any() else self._symbol(state)
+        return (None if isinstance(known, self.torch.Tensor) and not known.any()
+                else self._symbol(state))
 
     def _direction(self, prefix, names, rows):
-        """[(parameter, its array, whether it trains)] of a direction: those that it does not have are zeros that stay."""
+        """[(parameter, its array, whether it trains)] of a direction: those that it does not have
+        are zeros that stay."""
         import numpy
 
         found = []
         for number, part in enumerate(("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias")):
             if number < len(names):
                 self.stored[prefix + part] = names[number]
-                found.append((prefix + part, self._tensor(names[number]), self._trains(names[number])))
+                found.append((prefix + part, self._tensor(names[number]),
+                              self._trains(names[number])))
             else:
                 found.append((prefix + part, numpy.zeros(rows, found[0][1].dtype), False))
             self.weights[prefix + part] = found[-1][1]
@@ -547,13 +646,16 @@ class _Reader:
         """The error of an operator, at the line of the user's module that calls it."""
         own = os.path.dirname(self.torch.__file__)
         calls = re.findall(r'File "(.*)", line (\d+)', node.meta.get("stack_trace") or "")
-        file, line = next((call for call in reversed(calls) if not call[0].startswith(own)), ("", 0))
+        file, line = next((call for call in reversed(calls) if not call[0].startswith(own)),
+                          ("", 0))
         module = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
-        message = what if what.endswith(".") or "pad_packed_sequence" in what else (what or f"the operator {_target(node)}") + " has no counterpart here"
+        message = (what if what.endswith(".") or "pad_packed_sequence" in what
+                   else (what or f"the operator {_target(node)}") + " has no counterpart here")
         if module and module[-1]:
             message = f"module {module[-1]}: {message}"
         place = f"{file}:{line}: " if file else ""
-        return Error(f"{place}error[E0215]: {message}", "E0215", message, file=file, line=int(line), exit=3)
+        return Error(f"{place}error[E0215]: {message}", "E0215", message, file=file,
+                     line=int(line), exit=3)
 
 
 def _identifier(text):

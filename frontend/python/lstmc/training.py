@@ -11,7 +11,8 @@ from .flags import words
 
 
 class Arrays:
-    """Arrays by input, whose samples are along the batch's axis of the input, or along the first."""
+    """Arrays by input, whose samples are along the batch's axis of the input, or along the
+    first."""
 
     def __init__(self, arrays, batch=None, axes=None, shuffle=True, valid=0.0):
         self.arrays = {name: numbers(value, name) for name, value in arrays.items()}
@@ -28,11 +29,13 @@ class Arrays:
         if not self._valid:
             return None
         inputs, _ = session.package._entry("evaluate")
-        axes = {name: dims.index("batch") if "batch" in dims else 0 for name, _, _, _, dims in inputs}
+        axes = {name: dims.index("batch") if "batch" in dims else 0
+                for name, _, _, _, dims in inputs}
         parts = {}
         for name, array in self.arrays.items():
             count = array.shape[axes.get(name, 0)]
-            parts[name] = numpy.take(array, range(_core.split_point(count, self._valid), count), axis=axes.get(name, 0))
+            parts[name] = numpy.take(array, range(_core.split_point(count, self._valid), count),
+                                     axis=axes.get(name, 0))
         return Arrays(parts, self._batch, self._axes, False)
 
     def shapes(self):
@@ -52,8 +55,9 @@ class Arrays:
         return None
 
     def core(self, _):
-        return _core.data_of_arrays({name: numpy.ascontiguousarray(a) for name, a in self.arrays.items()}, self._valid,
-                                    self._shuffle)
+        return _core.data_of_arrays(
+            {name: numpy.ascontiguousarray(a) for name, a in self.arrays.items()}, self._valid,
+            self._shuffle)
 
 
 class Spec:
@@ -77,8 +81,9 @@ class Spec:
 
 
 class Batches:
-    """The user's own iterator. An epoch is what it gives until it ends; before the next it is reset, or iterated anew. Row i of a batch
-    continues row i of the batch before, where states are carried, unless the iterator's attribute `continues` is False."""
+    """The user's own iterator. An epoch is what it gives until it ends; before the next it is
+    reset, or iterated anew. Row i of a batch continues row i of the batch before, where states are
+    carried, unless the iterator's attribute `continues` is False."""
 
     def __init__(self, iterator):
         self._iterator = iterator
@@ -100,9 +105,11 @@ class Batches:
 
     def core(self, _):
         if self._length is None:
-            self._length = len(self._iterator) if hasattr(self._iterator, "__len__") else sum(1 for _ in self._begin())
+            self._length = (len(self._iterator) if hasattr(self._iterator, "__len__")
+                            else sum(1 for _ in self._begin()))
             self._next = None
-        return _core.data_of_batches(self, self._length, bool(getattr(self._iterator, "continues", True)))
+        return _core.data_of_batches(self, self._length,
+                                     bool(getattr(self._iterator, "continues", True)))
 
     def fill(self, epoch, batch, views):
         """Called by the loop for every batch, in order."""
@@ -116,7 +123,8 @@ class Batches:
                 next(self._running)
         given = next(self._running, None)
         if given is None:
-            raise usage(f"the iterator ended after {batch} batches of epoch {epoch}, the first epoch had {self._length}")
+            raise usage(f"the iterator ended after {batch} batches of epoch {epoch}, the first "
+                        f"epoch had {self._length}")
         self._next = (epoch, batch + 1) if batch + 1 < self._length else None
         return given
 
@@ -140,7 +148,8 @@ class Batches:
 
 
 class Buckets(Batches):
-    """An iterator whose batches have a `bucket_key`. `keys` has the number of each among the sessions."""
+    """An iterator whose batches have a `bucket_key`. `keys` has the number of each among the
+    sessions."""
 
     def __init__(self, iterator, keys):
         super().__init__(iterator)
@@ -151,7 +160,8 @@ class Buckets(Batches):
         """Called by the loop before `fill`."""
         self._held = self._take(epoch, batch)
         if self._held.bucket_key not in self._keys:
-            raise usage(f"batch {batch} of epoch {epoch} has the bucket_key {self._held.bucket_key!r}, which the first epoch did not have")
+            raise usage(f"batch {batch} of epoch {epoch} has the bucket_key "
+                        f"{self._held.bucket_key!r}, which the first epoch did not have")
         return self._keys[self._held.bucket_key]
 
     def fill(self, epoch, batch, views):
@@ -172,7 +182,8 @@ def prepare(data, batch, axes, place, shuffle=None):
     if isinstance(data, dict):
         return Arrays(data, batch, axes, shuffle is not False)
     if shuffle is not None:
-        raise usage("shuffle= is of arrays; of a SPEC it is a key (npz:d.npz,shuffle=no), and an iterator has its own order")
+        raise usage("shuffle= is of arrays; of a SPEC it is a key (npz:d.npz,shuffle=no), and an "
+                    "iterator has its own order")
     if isinstance(data, (Arrays, Spec, Batches)):
         return data
     if isinstance(data, str):
@@ -183,7 +194,8 @@ def prepare(data, batch, axes, place, shuffle=None):
 def with_share(source, share):
     """The same with a part at its end kept for validation."""
     if not isinstance(source, Arrays):
-        raise usage("a share for validation is for arrays; of a SPEC it is its valid=, and an iterator needs another one")
+        raise usage("a share for validation is for arrays; of a SPEC it is its valid=, and an "
+                    "iterator needs another one")
     return source.share(share)
 
 
@@ -221,8 +233,8 @@ def _names_of(functions):
 def _check_functions(functions, validated, measured):
     """Refuses the user's metrics where nothing would call them."""
     if functions and not validated:
-        raise usage(f'the metric {_names_of(functions)[0]} is a function, which validations call, and there are no data to validate on: valid=0.1 '
-                    "keeps a tenth of them")
+        raise usage(f'the metric {_names_of(functions)[0]} is a function, which validations call, '
+                    'and there are no data to validate on: valid=0.1 keeps a tenth of them')
     if functions and not isinstance(measured, Arrays):
         raise usage("a metric that is a function needs arrays to measure on")
 
@@ -233,10 +245,12 @@ def _measure(session, functions, data):
         return {}
     _check_functions(functions, True, data)
     entry = session.package.inputs("forward")
-    labels = [array for name, array in data.arrays.items() if name not in entry or name.endswith("label")]
+    labels = [array for name, array in data.arrays.items()
+              if name not in entry or name.endswith("label")]
     predicted = predict(session, data)
     label = labels[0] if len(labels) == 1 else labels
-    return {name: function(label, predicted) for name, function in zip(_names_of(functions), functions)}
+    return {name: function(label, predicted)
+            for name, function in zip(_names_of(functions), functions)}
 
 
 def _set_first(session, path, flags):
@@ -244,7 +258,8 @@ def _set_first(session, path, flags):
     limits = {key: value for key, value in flags.items() if key == "limit"}
     found, wanted, others = _core.init_params(session._core, str(path), words(limits))
     if others:
-        warn(f"warning: init_params: {found} of {wanted} parameters from {path}; {'; '.join(others)}")
+        warn(f"warning: init_params: {found} of {wanted} parameters from {path}; "
+             f"{'; '.join(others)}")
 
 
 def fit(session, data, valid, callback, metric, flags, buckets=()):
@@ -255,9 +270,11 @@ def fit(session, data, valid, callback, metric, flags, buckets=()):
     core = source.core(None)
     measured = check or (source.kept(session) if isinstance(source, Arrays) else None)
     _check_functions(functions, check is not None or core.validates(), measured)
-    unseen = [] if check is not None or core.validates() else _core.validations_measure(session.package._compiled, list(names))
+    unseen = ([] if check is not None or core.validates()
+              else _core.validations_measure(session.package._compiled, list(names)))
     for name in unseen:
-        warn(f"warning: {name} is measured in validations only, and there are none: valid=0.1 keeps a tenth of the data for them")
+        warn(f"warning: {name} is measured in validations only, and there are none: valid=0.1 "
+             "keeps a tenth of the data for them")
     flags = dict(flags)
     path = flags.pop("init_params", None)
     if path is not None:
@@ -274,7 +291,8 @@ def fit(session, data, valid, callback, metric, flags, buckets=()):
     line = words({**flags, "metric": names or None})
     listener = observe if callback is not None or functions else None
     session._forget_inputs()
-    return _core.fit(session._core, session.package._compiled, line, core, check.core(None) if check else None, listener,
+    return _core.fit(session._core, session.package._compiled, line, core,
+                     check.core(None) if check else None, listener,
                      [bucket._core for bucket in buckets])
 
 
@@ -291,7 +309,8 @@ def score(session, data, metric):
     if functions:
         _check_functions(functions, True, source)
     session._forget_inputs()
-    values = _core.score(session._core, session.package._compiled, names, source.core(None), _in_main_thread())
+    values = _core.score(session._core, session.package._compiled, names, source.core(None),
+                         _in_main_thread())
     values.update(_measure(session, functions, source))
     return values
 
@@ -299,14 +318,20 @@ def score(session, data, metric):
 def predict(session, data):
     """As `lstmc predict`: the rows of the data, in their order, of each output that has rows."""
     entry = session.package.inputs("forward")
-    if isinstance(data, (str, Batches, Spec)) or hasattr(data, "provide_data") or hasattr(data, "__next__"):
-        raise usage("predict takes arrays by input; Module.predict takes iterators, and `lstmc predict` a SPEC")
-    arrays = data.arrays if isinstance(data, Arrays) else data if isinstance(data, dict) else {next(iter(entry), "data"): data}
-    known = list(dict.fromkeys(name for of in session.package.entries for name in session.package.inputs(of)))
+    if (isinstance(data, (str, Batches, Spec)) or hasattr(data, "provide_data")
+        or hasattr(data, "__next__")):
+        raise usage("predict takes arrays by input; Module.predict takes iterators, and `lstmc "
+                    "predict` a SPEC")
+    arrays = (data.arrays if isinstance(data, Arrays) else data if isinstance(data, dict)
+              else {next(iter(entry), "data"): data})
+    known = list(dict.fromkeys(name for of in session.package.entries
+                               for name in session.package.inputs(of)))
     for name in arrays:
         if name not in known:
-            raise usage(f'the network has no input "{name}"{did_you_mean(name, known)}; its inputs are {", ".join(known)}')
+            raise usage(f'the network has no input "{name}"{did_you_mean(name, known)}; its inputs '
+                        f'are {", ".join(known)}')
     session._forget_inputs()
     with session.fresh_states():
-        joined = _core.predict(session._core, session.package._compiled, Arrays(arrays, shuffle=False).core(None), _in_main_thread())
+        joined = _core.predict(session._core, session.package._compiled,
+                               Arrays(arrays, shuffle=False).core(None), _in_main_thread())
     return next(iter(joined.values())) if len(joined) == 1 else joined

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from .kinds import DType
 
 
-def plot_network(symbol: Symbol, title: str = "plot", save_format: str = "pdf", shape: Mapping[str, Sequence[int]] | None = None,
-                 dtype: Mapping[str, DType] | None = None, node_attrs: Mapping[str, str] | None = None, hide_weights: bool = True) -> Plot:
-    """A Plot, which a notebook shows and `render()` writes. `shape` are those of inputs by name; with them, edges have the shapes. Boxes are
-    layers, and what repeats is one box: `Network.plot(unfold=("layer", "time"))` unfolds them."""
+def plot_network(symbol: Symbol, title: str = "plot", save_format: str = "pdf",
+                 shape: Mapping[str, Sequence[int]] | None = None,
+                 dtype: Mapping[str, DType] | None = None,
+                 node_attrs: Mapping[str, str] | None = None, hide_weights: bool = True) -> Plot:
+    """A Plot, which a notebook shows and `render()` writes. `shape` are those of inputs by name;
+    with them, edges have the shapes. Boxes are layers, and what repeats is one box:
+    `Network.plot(unfold=("layer", "time"))` unfolds them."""
     if node_attrs or not hide_weights:
-        raise usage("plot_network draws boxes in one style and no weights: node_attrs and hide_weights=False are not there")
+        raise usage("plot_network draws boxes in one style and no weights: node_attrs and "
+                    "hide_weights=False are not there")
 
     def draw(form):
         drawing = graph.draw(symbol, title, shape, dtype) if shape else graph.draw_for_names(symbol)
@@ -56,9 +60,10 @@ class Plot:
             file.write(self.source)
         return path
 
-    def render(self, filename: str | None = None, directory: str | None = None, view: bool = False, cleanup: bool = False,
-               format: str | None = None) -> str:
-        """Writes FILENAME.pdf, or another format, and unless `cleanup` the text beside it; returns the picture's path."""
+    def render(self, filename: str | None = None, directory: str | None = None, view: bool = False,
+               cleanup: bool = False, format: str | None = None) -> str:
+        """Writes FILENAME.pdf, or another format, and unless `cleanup` the text beside it; returns
+        the picture's path."""
         if view:
             self.view()
         picture = self.picture(format)
@@ -70,7 +75,8 @@ class Plot:
 
     def view(self) -> None:
         """No program is started to show a file."""
-        raise usage("view: open the file whose path render() returns, or show the Plot in a notebook")
+        raise usage(
+            "view: open the file whose path render() returns, or show the Plot in a notebook")
 
     def _path(self, filename, directory):
         return os.path.join(directory or "", filename or f"{self.name}.gv")
@@ -79,17 +85,21 @@ class Plot:
 _PLACES = (0.44, 0.64, 0.74, 1.0)
 
 
-def print_summary(symbol: Symbol, shape: Mapping[str, Sequence[int]] | None = None, line_length: int = 120,
-                  positions: Sequence[float] = _PLACES) -> None:
-    """Prints a table of the nodes: name and op, shape without the batch, numbers of parameters, and what each reads. Parameters are counted where
-    they are read first, with those of recurrent layers, so that their sum is what is trained."""
-    columns = [int(line_length * place) for place in positions] if positions[-1] <= 1 else list(positions)
+def print_summary(symbol: Symbol, shape: Mapping[str, Sequence[int]] | None = None,
+                  line_length: int = 120, positions: Sequence[float] = _PLACES) -> None:
+    """Prints a table of the nodes: name and op, shape without the batch, numbers of parameters, and
+    what each reads. Parameters are counted where they are read first, with those of recurrent
+    layers, so that their sum is what is trained."""
+    columns = ([int(line_length * place) for place in positions] if positions[-1] <= 1
+               else list(positions))
     print("_" * line_length)
     _print_row(["Layer (type)", "Output Shape", "Param #", "Previous Layer"], columns)
     print("=" * line_length)
     total = 0
     for node, output, count, read in _rows(symbol, shape or {}):
-        _print_row([f"{node.name}({node.op or 'null'})", output, str(count), read[0] if read else ""], columns)
+        _print_row(
+            [f"{node.name}({node.op or 'null'})", output, str(count), read[0] if read else ""],
+            columns)
         for name in read[1:]:
             _print_row(["", "", "", name], columns)
         print("_" * line_length)
@@ -112,18 +122,21 @@ def _rows(symbol, shapes):
     for name, (node, _, _) in made_by(symbol._outputs).items():
         made.setdefault(node, []).append(name)
     nodes = graph.reached(symbol._outputs)
-    outputs = graph.Group([graph.Symbol([(node, 0)]) for node in nodes]).infer_shape_partial(**shapes)[1]
+    outputs = (
+        graph.Group([graph.Symbol([(node, 0)]) for node in nodes]).infer_shape_partial(**shapes)[1])
     for node, output in zip(nodes, outputs):
         if node.name in sizes:
             continue
         read = [source._outputs[0][0].name for _, source in node.inputs if source is not None]
         own = sizes.keys() & {*made.get(node, ()), *read} - counted
         counted |= own
-        rows.append((node, "x".join(map(str, output[1:])), sum(sizes[name] for name in own), [name for name in read if name not in sizes]))
+        rows.append((node, "x".join(map(str, output[1:])), sum(sizes[name] for name in own),
+                     [name for name in read if name not in sizes]))
     return rows
 
 
 def _sizes(symbol, shapes):
     """Numbers of elements of the parameters by name; 0 where shapes are not known."""
     arguments = zip(symbol.list_arguments(), symbol.infer_shape_partial(**shapes)[0])
-    return {name: math.prod(shape) if shape else 0 for name, shape in arguments if name not in shapes and not graph.is_input(name)}
+    return {name: math.prod(shape) if shape else 0 for name, shape in arguments
+            if name not in shapes and not graph.is_input(name)}

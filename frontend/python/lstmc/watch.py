@@ -9,12 +9,14 @@ from .callback import BatchEndParam
 class Watch:
     """Events of the loop as MXNet's callbacks and log."""
 
-    def __init__(self, module, training, validating, eval_data, begin_epoch, batch_end, epoch_end, eval_end):
+    def __init__(self, module, training, validating, eval_data, begin_epoch, batch_end, epoch_end,
+                 eval_end):
         self._module, self._eval_data, self._begin = module, eval_data, begin_epoch
         self._batch_end, self._epoch_end, self._eval_end = batch_end, epoch_end, eval_end
         self._training = [metric for metric in training if metric.compiled]
         self._validating = validating
-        self.names = list(dict.fromkeys(metric.compiled for metric in (*training, *validating) if metric.compiled))
+        self.names = list(dict.fromkeys(metric.compiled for metric in (*training, *validating)
+                                        if metric.compiled))
         self._epoch, self._batch, self._values, self._began = begin_epoch, 0, {}, time.monotonic()
 
     def __call__(self, event):
@@ -31,10 +33,12 @@ class Watch:
 
     def get_name_value(self):
         """Metrics of the epoch so far."""
-        return [(metric.name, self._values[metric.compiled]) for metric in self._training if metric.compiled in self._values]
+        return [(metric.name, self._values[metric.compiled]) for metric in self._training
+                if metric.compiled in self._values]
 
     def get(self):
-        return [name for name, _ in self.get_name_value()], [value for _, value in self.get_name_value()]
+        return [name for name, _ in self.get_name_value()], [value
+                                                             for _, value in self.get_name_value()]
 
     def reset(self):
         """Nothing: they are of the epoch so far."""
@@ -61,7 +65,8 @@ class Watch:
         if rest:
             self._module.measure(self._eval_data, rest)
         for metric in self._validating:
-            name, value = (metric.name, event[metric.compiled]) if metric.compiled in event else metric.get()
+            name, value = ((metric.name, event[metric.compiled]) if metric.compiled in event
+                           else metric.get())
             self._module.logger.info("Epoch[%d] Validation-%s=%f", self._epoch, name, value)
         for callback in self._eval_end:
             callback(BatchEndParam(self._epoch, 0, self, {}))

@@ -1,4 +1,5 @@
-"""logger.py LIBRARY LSTMC: the program's own logger is told what a session clipped, when it is closed."""
+"""logger.py LIBRARY LSTMC: the program's own logger is told what a session clipped, when it is
+closed."""
 
 import sys
 import tempfile
@@ -6,7 +7,8 @@ import tempfile
 from runtime import Options, Runtime
 
 runtime = Runtime(sys.argv[1])
-# What is indexed is computed, so that it is clipped and not refused: 4 rows of index 20 in a table of 5.
+# What is indexed is computed, so that it is clipped and not refused: 4 rows of index 20 in a table
+# of 5.
 NET = """
 def net(data: float32[4]):
     return Embedding(data + 20.0, input_dim=5, output_dim=2, name="table")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""python_runtime.py LIBRARY|installed COMMAND SOURCE: the module lstmc_runtime over that library, or as pip installed it, has the outputs and
-messages of the command.
+"""python_runtime.py LIBRARY|installed COMMAND SOURCE: the module lstmc_runtime over that library,
+or as pip installed it, has the outputs and messages of the command.
 
 Exits 77 where there is no NumPy.
 """
@@ -61,7 +61,8 @@ class Runtime(unittest.TestCase):
 
     @classmethod
     def lstmc(cls, *words, code=0):
-        done = subprocess.run([str(COMMAND), *words], cwd=cls.folder, capture_output=True, text=True)
+        done = subprocess.run([str(COMMAND), *words], cwd=cls.folder, capture_output=True,
+                              text=True)
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
@@ -120,32 +121,38 @@ class Runtime(unittest.TestCase):
         self.assertIsNone(gone())
 
     def test_errors_say_what_the_command_says(self):
-        (self.folder / "bad.lstmc").write_bytes((self.folder / "ck/last/model.lstmc").read_bytes()[:-9])
+        (self.folder / "bad.lstmc").write_bytes(
+            (self.folder / "ck/last/model.lstmc").read_bytes()[:-9])
         with self.assertRaises(lstmc_runtime.Error) as caught:
             lstmc_runtime.load(self.folder / "bad.lstmc")
         self.assertEqual(caught.exception.exit, 6)
         told = self.lstmc("run", "bad.lstmc", code=6)
         self.assertIn(re.sub(r"^\S*bad.lstmc", "", str(caught.exception)), told)
         session = lstmc_runtime.load(self.folder / "ck").session()
-        for words, message in ((({"dat": IDS},), 'no input "dat"; there are data'),
-                               (({"data": IDS[:2]},), r"input data: found shape \(2, 6\), want \(4, 6\)"),
-                               (({"data": IDS * 0.5},), "input data: found float64, want int32"),
-                               (({}, "forwad"), 'no entry "forwad"; there are forward')):
+        for words, message in (
+                (({"dat": IDS},), 'no input "dat"; there are data'),
+                (({"data": IDS[:2]},), r"input data: found shape \(2, 6\), want \(4, 6\)"),
+                (({"data": IDS * 0.5},), "input data: found float64, want int32"),
+                (({}, "forwad"), 'no entry "forwad"; there are forward')):
             with self.assertRaisesRegex(lstmc_runtime.Error, message):
                 session.run(*words)
         with self.assertRaisesRegex(lstmc_runtime.Error, r"E0601"):
             session.package.session(params=self.folder / "nowhere.safetensors")
 
     def test_a_run_reads_what_it_was_given(self):
-        (self.folder / "two.lnet").write_text("def two(data: float32[2, 3], more: float32[2, 3]):\n    return data + 2 * more\n")
+        (self.folder / "two.lnet").write_text(
+            "def two(data: float32[2, 3], more: float32[2, 3]):\n    return data + 2 * more\n")
         self.lstmc("compile", "two.lnet", "-o", "two.lstmc")
         session = lstmc_runtime.load(self.folder / "two.lstmc").session()
         ones = numpy.ones((2, 3), "float32")
         [sums] = session.run({"data": ones, "more": ones}).values()
         self.assertTrue((sums == 3).all())
-        for given, message in (({"data": ones}, 'forward needs more, which was not given'), ({"data": ones, "mroe": ones}, 'no input "mroe"; there are more'),
-                               ({"data": ones, "more": numpy.full((2, 3), 1e300)}, "E0604"), ({"data": ones, "more": numpy.ma.array(ones, mask=True)}, "masked"),
-                               ({"data": ones, "more": ones * 1j}, "found complex64, want float32")):
+        for given, message in (
+                ({"data": ones}, 'forward needs more, which was not given'),
+                ({"data": ones, "mroe": ones}, 'no input "mroe"; there are more'),
+                ({"data": ones, "more": numpy.full((2, 3), 1e300)}, "E0604"),
+                ({"data": ones, "more": numpy.ma.array(ones, mask=True)}, "masked"),
+                ({"data": ones, "more": ones * 1j}, "found complex64, want float32")):
             with self.assertRaisesRegex(lstmc_runtime.Error, message):
                 session.run(given)
         session.set_input("more", 2 * ones)
@@ -153,12 +160,14 @@ class Runtime(unittest.TestCase):
         self.assertTrue((sums == 5).all())
 
     def test_ids_out_of_range_are_refused(self):
-        """With input, row and place, as by the command; a program that asks for it has them clipped."""
+        """With input, row and place, as by the command; a program that asks for it has them
+        clipped."""
         package = lstmc_runtime.load(self.folder / "ck")
         for id, step in ((9, 3), (5000, 0), (-3, 5)):
             ids = IDS.copy()
             ids[2, step] = id
-            with self.assertRaisesRegex(lstmc_runtime.Error, rf'E0604.*input "data" row 2, at \[2, {step}\]: found {id}, want 0 to 8'):
+            with self.assertRaisesRegex(lstmc_runtime.Error, r'E0604.*input "data" row 2, at \[2, '
+                                                             rf'{step}\]: found {id}, want 0 to 8'):
                 package.session().run({"data": ids})
             numpy.save(self.folder / "wrong.npy", ids)
             self.assertIn("E0604", self.lstmc("run", "ck", "-i", "data=@wrong.npy", code=6))
@@ -180,7 +189,8 @@ class Runtime(unittest.TestCase):
         self.assertEqual(clipped, session.run({"data": numpy.clip(ids, 0, 8)})[output].tobytes())
 
     def test_threads_share_a_session(self):
-        """Every answer is its caller's. States are the session's: alone() makes one piece of setting them and a run."""
+        """Every answer is its caller's. States are the session's: alone() makes one piece of
+        setting them and a run."""
         session = lstmc_runtime.load(self.folder / "ck").session(threads=1)
 
         def answer(number):
@@ -218,7 +228,8 @@ threading.Thread(target=serve, daemon=True).start()
 time.sleep(0.3)
 """
         for _ in range(5):
-            done = subprocess.run([sys.executable, "-c", script, str(self.folder / "ck")], capture_output=True, text=True, timeout=60,
+            done = subprocess.run([sys.executable, "-c", script, str(self.folder / "ck")],
+                                  capture_output=True, text=True, timeout=60,
                                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 

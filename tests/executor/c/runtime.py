@@ -8,12 +8,15 @@ import sys
 
 class Options(ctypes.Structure):
     LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
-    _fields_ = [("size", ctypes.c_size_t), ("devices", ctypes.c_char_p), ("threads", ctypes.c_int32), ("check_finite", ctypes.c_uint32),
-                ("allocate", ctypes.c_void_p), ("release", ctypes.c_void_p), ("log", LOG), ("user", ctypes.c_void_p)]
+    _fields_ = [("size", ctypes.c_size_t), ("devices", ctypes.c_char_p),
+                ("threads", ctypes.c_int32), ("check_finite", ctypes.c_uint32),
+                ("allocate", ctypes.c_void_p), ("release", ctypes.c_void_p), ("log", LOG),
+                ("user", ctypes.c_void_p)]
 
 
 class Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int32), ("shape", ctypes.c_int64 * 16)]
+    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int32),
+                ("shape", ctypes.c_int64 * 16)]
 
 
 class Runtime:

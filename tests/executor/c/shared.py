@@ -1,4 +1,5 @@
-"""shared.py LIBRARY LSTMC: sessions that share weights of many pages hold them once, and compute what a session with its own does."""
+"""shared.py LIBRARY LSTMC: sessions that share weights of many pages hold them once, and compute
+what a session with its own does."""
 
 import contextlib
 import os
@@ -36,7 +37,8 @@ def resident():
 def forward(session, seed):
     values = random.Random(seed)
     data = runtime.view(session, b"forward", b"data", "input")
-    data.raw = struct.pack(f"{len(data) // 4}f", *(values.uniform(-1, 1) for _ in range(len(data) // 4)))
+    data.raw = struct.pack(f"{len(data) // 4}f",
+                           *(values.uniform(-1, 1) for _ in range(len(data) // 4)))
     runtime.session_run(session, b"forward")
     return runtime.view(session, b"forward", b"b_output", "output").raw
 
@@ -53,7 +55,8 @@ want = [forward(own, seed) for seed in range(SESSIONS)]
 by_copy = resident() - before
 close(own)
 if by_copy < WEIGHTS:
-    sys.exit(f"a session with weights of its own takes {by_copy} bytes, which is too few to measure anything")
+    sys.exit(f"a session with weights of its own takes {by_copy} bytes, which is too few to "
+             "measure anything")
 
 before = resident()
 sessions = [runtime.session(package) for _ in range(SESSIONS)]

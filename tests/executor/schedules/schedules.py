@@ -1,5 +1,7 @@
-"""schedules.py LSTMC SCHEDULES ROOT [N]: compiles small networks for several devices in every way, and trains each under N
-random schedules (default 6) and with faults; there are fewer faults, because one that hangs takes its time. SCHEDULES is the program of main.cpp; built with ThreadSanitizer, it also finds races."""
+"""schedules.py LSTMC SCHEDULES ROOT [N]: compiles small networks for several devices in every way,
+and trains each under N random schedules (default 6) and with faults; there are fewer faults,
+because one that hangs takes its time. SCHEDULES is the program of main.cpp; built with
+ThreadSanitizer, it also finds races."""
 import pathlib
 import subprocess
 import sys
@@ -23,9 +25,11 @@ def main(lstmc, schedules, root, count="6"):
         packages = []
         for name, net, flags in CASES:
             packages.append(str(pathlib.Path(folder) / f"{name}.lstmc"))
-            subprocess.run([lstmc, "compile", pathlib.Path(root) / net, "--entry", "step", "-q", "-o", packages[-1], *flags.split()],
+            subprocess.run([lstmc, "compile", pathlib.Path(root) / net, "--entry", "step",
+                            "-q", "-o", packages[-1], *flags.split()],
                            check=True, stdout=subprocess.DEVNULL)
-        return subprocess.run([schedules, "--schedules", count, "--faults", str(max(6, int(count) // 10)), *packages], check=False).returncode
+        return subprocess.run([schedules, "--schedules", count, "--faults",
+                               str(max(6, int(count) // 10)), *packages], check=False).returncode
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The real command, from outside: how tests call it, and small networks and files to call it with."""
+"""The real command, from outside: how tests call it, and small networks and files to call it
+with."""
 import json
 import os
 import pathlib
@@ -27,11 +28,13 @@ fit(small, optimizer="adam", learning_rate=0.01, initializer=Uniform(0.1), carry
 
 
 def run(*words, **options):
-    """Runs `lstmc WORDS`; a plain environment unless `env` adds to it. Not a terminal on either side."""
+    """Runs `lstmc WORDS`; a plain environment unless `env` adds to it. Not a terminal on either
+    side."""
     env = {name: os.environ[name] for name in ("PATH", "LSTMC_CPU_LEVEL") if name in os.environ}
     env.update(options.pop("env", {}))
     options.setdefault("text", True)
-    return subprocess.run([LSTMC, *map(str, words)], capture_output=True, env=env, timeout=240, **options)
+    return subprocess.run([LSTMC, *map(str, words)], capture_output=True, env=env, timeout=240,
+                          **options)
 
 
 def words_in_table():
@@ -42,16 +45,21 @@ def words_in_table():
     commands = re.findall(r'^LSTMC_COMMAND\(\w+, \w+, "([^"]+)"', text, re.M)
     flags = []
     # (field, name, letter, type, argument, default, group, help, commands)
-    flag = r'^LSTMC_FLAG\(\w+, "([^"]+)", (0|\'.\'), [\w<>:]+, "([^"]*)", "([^"]*)", \w+, "([^"]*)", (.*)\)$'
+    flag = (r'^LSTMC_FLAG\(\w+, "([^"]+)", (0|\'.\'), [\w<>:]+, "([^"]*)", "([^"]*)", \w+, '
+            r'"([^"]*)", (.*)\)$')
     # (MXNet's name, our field, text before and after, argument, help, commands)
     spelling = r'^LSTMC_SPELLING\("([^"]+)", \w+, "[^"]*", "[^"]*", "([^"]*)", "([^"]*)", (.*)\)$'
-    rows = re.findall(flag, text, re.M) + [(name, "0", argument, "", help, served) for name, argument, help, served in re.findall(spelling, text, re.M)]
+    rows = re.findall(flag, text, re.M) + [
+        (name, "0", argument, "", help, served)
+        for name, argument, help, served in re.findall(spelling, text, re.M)]
     for name, letter, argument, default, help, served in rows:
         for macro, names in macros.items():
             served = served.replace(macro, f'"{names}"')
         served = served.replace('" "', "").replace('"', "")
-        flags.append({"name": name, "letter": "" if letter == "0" else letter[1], "argument": argument, "default": default,
-                      "help": help, "commands": [c for c in commands if c != "opt"] if served == "*" else served.split()})
+        flags.append({"name": name, "letter": "" if letter == "0" else letter[1],
+                      "argument": argument, "default": default,
+                      "help": help, "commands": [c for c in commands if c != "opt"] if served == "*"
+                      else served.split()})
     written = text.count("\nLSTMC_FLAG(") + text.count("\nLSTMC_SPELLING(")
     assert len(flags) == written, "a record of options.def is written in another form"
     return commands, flags
@@ -73,7 +81,8 @@ class Case(unittest.TestCase):
 
     def good(self, *words, **options):
         done = self.run_here(*words, **options)
-        self.assertEqual(done.returncode, 0, f"lstmc {' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+        self.assertEqual(done.returncode,
+                         0, f"lstmc {' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
         return done
 
     def document(self, *words, schema, status=0):
@@ -82,30 +91,37 @@ class Case(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         parsed = json.loads(done.stdout)
         self.assertEqual(parsed["schema"], schema)
-        check(parsed, json.loads((HERE / "schemas" / (schema.replace("/", "-") + ".json")).read_text()), schema)
+        check(parsed,
+              json.loads((HERE / "schemas" / (schema.replace("/", "-") + ".json")).read_text()),
+              schema)
         return parsed
 
 
 def check(value, schema, where):
     """The part of JSON Schema that schemas/ uses; raises with the path of the first violation."""
-    known = {"type", "required", "properties", "items", "enum", "pattern", "additionalProperties", "title", "minItems"}
+    known = {"type", "required", "properties", "items", "enum", "pattern", "additionalProperties",
+             "title", "minItems"}
     assert set(schema) <= known, f"{where}: the checker does not know {set(schema) - known}"
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     is_a = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
-    fits = lambda t: (isinstance(value, (int, float)) and not isinstance(value, bool) and (t == "number" or isinstance(value, int))
+    fits = lambda t: (isinstance(value, (int, float)) and not isinstance(value, bool)
+                      and (t == "number" or isinstance(value, int))
                       if t in ("number", "integer") else isinstance(value, is_a[t]))
     assert not types or any(map(fits, types)), f"{where}: {value!r} is no {' or '.join(types)}"
-    assert "enum" not in schema or value in schema["enum"], f"{where}: {value!r} is none of {schema['enum']}"
+    assert ("enum" not in schema
+            or value in schema["enum"]) , f"{where}: {value!r} is none of {schema['enum']}"
     if isinstance(value, str) and "pattern" in schema:
         import re
-        assert re.fullmatch(schema["pattern"], value), f"{where}: {value!r} is not {schema['pattern']}"
+        assert re.fullmatch(schema["pattern"],
+                            value), f"{where}: {value!r} is not {schema['pattern']}"
     if isinstance(value, dict):
         missing = set(schema.get("required", [])) - set(value)
         assert not missing, f"{where}: {missing} missing"
         properties = schema.get("properties", {})
         for name, inner in value.items():
-            assert name in properties or schema.get("additionalProperties", False), f"{where}: {name} is in no schema"
+            assert name in properties or schema.get("additionalProperties",
+                                                    False), f"{where}: {name} is in no schema"
             check(inner, properties.get(name, {}), f"{where}.{name}")
     if isinstance(value, list):
         assert len(value) >= schema.get("minItems", 0), f"{where}: {len(value)} items"

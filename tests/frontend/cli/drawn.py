@@ -1,4 +1,5 @@
-"""What is in a picture, read with parsers of XML and HTML: boxes and arrows of Graphviz's SVG, elements of a page."""
+"""What is in a picture, read with parsers of XML and HTML: boxes and arrows of Graphviz's SVG,
+elements of a page."""
 import html.parser
 import re
 import xml.etree.ElementTree as tree
@@ -16,7 +17,8 @@ class Graph:
             title = group.findtext(SVG + "title")
             if group.get("class") == "node":
                 self.boxes[title] = lines
-                shapes = [s for s in group.iter() if s.tag in (SVG + "polygon", SVG + "path", SVG + "ellipse")]
+                shapes = [s for s in group.iter()
+                          if s.tag in (SVG + "polygon", SVG + "path", SVG + "ellipse")]
                 self.colors[title] = {s.get("fill") for s in shapes} - {"none", None, "transparent"}
             elif group.get("class") == "edge":
                 tail, head = title.split("->")
@@ -39,7 +41,8 @@ class Graph:
 
 
 class Page(html.parser.HTMLParser):
-    """`elements`: (tag, attributes) in order; `texts`: text by the tag it is in; `inside`: the text of elements with an id."""
+    """`elements`: (tag, attributes) in order; `texts`: text by the tag it is in; `inside`: the text
+    of elements with an id."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)

@@ -1,9 +1,11 @@
-"""Changes fields of packages and computes the digest again, for tests of files whose digest is right.
+"""Changes fields of packages and computes the digest again, for tests of files whose digest is
+right.
 
-    package_file.py FILE...     computes the digest of packages again, for the ABI of this source tree
+    package_file.py FILE...     computes the digest of packages again, for the ABI of this source
+                                tree
 
-Fields are found with executor/abi/Package.fbs, and the ABI's number is read from executor/abi/Version.h, so that this file need not change
-when they do.
+Fields are found with executor/abi/Package.fbs, and the ABI's number is read from
+executor/abi/Version.h, so that this file need not change when they do.
 """
 import ctypes
 import ctypes.util
@@ -16,7 +18,8 @@ import struct
 import sys
 
 SOURCE = pathlib.Path(os.environ.get("LSTMC_SOURCE", pathlib.Path(__file__).resolve().parents[3]))
-FORMATS = {"ubyte": "<B", "bool": "<?", "ushort": "<H", "uint": "<I", "int": "<i", "long": "<q", "ulong": "<Q", "double": "<d"}
+FORMATS = {"ubyte": "<B", "bool": "<?", "ushort": "<H", "uint": "<I", "int": "<i", "long": "<q",
+           "ulong": "<Q", "double": "<d"}
 
 
 def tables():
@@ -31,7 +34,8 @@ def tables():
 
 
 def abi():
-    return int(re.search(r"kPackageAbi = (\d+)", (SOURCE / "executor/abi/Version.h").read_text())[1])
+    return int(
+        re.search(r"kPackageAbi = (\d+)", (SOURCE / "executor/abi/Version.h").read_text())[1])
 
 
 def kernel(name):
@@ -78,7 +82,8 @@ class PackageFile:
         for step in path:
             if isinstance(step, int):
                 kind = kind[1:-1]
-                at += 4 + step * (4 if kind in self.tables or kind == "string" else struct.calcsize(FORMATS[kind]))
+                at += 4 + step * (4 if kind in self.tables or kind == "string"
+                                  else struct.calcsize(FORMATS[kind]))
                 if kind in self.tables or kind == "string":
                     at += self.number("<I", at)
                 continue
@@ -113,7 +118,8 @@ class PackageFile:
         self.bytes[at + 4:at + 4 + len(text)] = text
 
     def entry(self, name):
-        return next(i for i in range(self.get("entries") or 0) if self.text("entries", i, "name") == name)
+        return next(i for i in range(self.get("entries") or 0)
+                    if self.text("entries", i, "name") == name)
 
     def launches(self, entry, name):
         """Paths of the launches of a kernel in an entry."""
@@ -142,7 +148,8 @@ def seal_checkpoint(folder):
     files = {}
     for row in state["files"]:
         files[row["name"]] = (folder / row["name"]).read_bytes()
-        row["bytes"], row["sha256"] = len(files[row["name"]]), hashlib.sha256(files[row["name"]]).hexdigest()
+        row["bytes"], row["sha256"] = (len(files[row["name"]]),
+                                       hashlib.sha256(files[row["name"]]).hexdigest())
     for row in state["tensors"]:
         data = files[row["file"]]
         length = struct.unpack_from("<Q", data)[0]

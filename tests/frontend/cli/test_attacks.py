@@ -1,4 +1,5 @@
-"""Packages and checkpoints with a right digest and wrong contents: an error that names the field, and nothing worse."""
+"""Packages and checkpoints with a right digest and wrong contents: an error that names the field,
+and nothing worse."""
 import json
 import math
 import struct
@@ -22,8 +23,10 @@ class Attacks(Case):
         (self.folder / "m.lstmc").write_bytes(package.sealed())
 
     def trained(self):
-        self.good("train", "small.lnet", "--data", "text:text.txt", "--after", "2u", "-o", "ck", "-q")
-        return next(path for path in (self.folder / "ck").iterdir() if path.is_dir() and not path.is_symlink())
+        self.good("train", "small.lnet", "--data", "text:text.txt", "--after", "2u",
+                  "-o", "ck", "-q")
+        return next(path for path in (self.folder / "ck").iterdir()
+                    if path.is_dir() and not path.is_symlink())
 
     def test_seal_is_the_one_that_the_compiler_makes(self):
         package = self.compiled()
@@ -31,19 +34,22 @@ class Attacks(Case):
         self.assertEqual(package.sealed(), before)
 
     def test_scratch_of_a_recurrence_that_is_too_small(self):
-        for entry, kernel in [("forward", "rnn_forward"), ("step", "rnn_forward"), ("step", "rnn_backward")]:
+        for entry, kernel in [("forward", "rnn_forward"), ("step", "rnn_forward"),
+                              ("step", "rnn_backward")]:
             package = self.compiled("--entry", entry)
             launch = next(package.launches(entry, kernel))
             shape = (*launch, "operands", operand("scratch", kernel), "shape", 0)
             package.set(*shape, package.get(*shape) - 2 * 4 * 16 * 4)
             self.write(package)
-            self.refused(self.run_here("run", "m.lstmc", "-i", "data=0"), "E0605", f"for scratch of {kernel}", 6)
+            self.refused(self.run_here("run", "m.lstmc", "-i", "data=0"),
+                         "E0605", f"for scratch of {kernel}", 6)
 
     def test_step_without_the_metric_that_evaluate_has(self):
         package = self.compiled()
         package.set("entries", package.entry("step"), "outputs", 0)
         self.write(package)
-        done = self.run_here("train", "m.lstmc", "--data", "text:text.txt", "--after", "1u", "-o", "ck")
+        done = self.run_here("train", "m.lstmc", "--data", "text:text.txt", "--after", "1u",
+                             "-o", "ck")
         self.refused(done, "E0605", "entry evaluate: found 1 metrics, want 0 as in step", 6)
 
     def test_sampling_package_without_outputs(self):
@@ -67,11 +73,13 @@ class Attacks(Case):
         data[8:8 + length] = data[8:8 + length].replace(b"lstmc_digest", b"other_digest")
         path.write_bytes(data)
         seal_checkpoint(checkpoint)
-        self.refused(self.run_here("sample", checkpoint, "--length", "5"), "E0701", 'parameter "decoder_bias": found NaN at [0], want finite numbers', 7)
+        self.refused(self.run_here("sample", checkpoint, "--length", "5"),
+                     "E0701", 'parameter "decoder_bias": found NaN at [0], want finite numbers', 7)
 
     def test_names_that_move_the_cursor(self):
         package = self.compiled()
-        at = next(i for i in range(package.get("locations")) if package.text("locations", i, "name") == "lstm")
+        at = next(i for i in range(package.get("locations"))
+                  if package.text("locations", i, "name") == "lstm")
         package.set_text("locations", at, "name", b"\x1b[2J")
         self.write(package)
         for words in (["plan"], ["inspect"], ["inspect", "--plan"]):

@@ -12,7 +12,8 @@ def safetensors(path, tensors):
     header, data = {}, b""
     for name, (shape, values) in tensors.items():
         raw = struct.pack(f"<{len(values)}f", *values)
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(raw)]}
+        header[name] = {"dtype": "F32", "shape": shape,
+                        "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header).encode()
     pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + data)
@@ -29,17 +30,21 @@ class Diff(Case):
 
     def test_numbers(self):
         self.write("a.safetensors", x=([2, 3], [1, 2, 3, 4, 5, 6]), y=([2], [1, 1]))
-        up = struct.unpack("<f", struct.pack("<I", struct.unpack("<I", struct.pack("<f", 4.0))[0] + 3))[0]
+        up = struct.unpack("<f",
+                           struct.pack("<I", struct.unpack("<I", struct.pack("<f", 4.0))[0] + 3))[0]
         self.write("b.safetensors", x=([2, 3], [1, 2, 3, up, 5, 6.5]), y=([2], [1, 1]))
         same = self.document("diff", "a.safetensors", "a.safetensors", schema="lstmc.diff/1")
         self.assertTrue(same["equal"])
         found = self.differing("a.safetensors", "b.safetensors")
         self.assertEqual((found["compared"], found["differ"]), (2, 1))
-        self.assertEqual((found["first"]["name"], found["first"]["elements"], found["first"]["index"]), ("x", 2, [1, 2]))
+        self.assertEqual(
+            (found["first"]["name"], found["first"]["elements"], found["first"]["index"]),
+            ("x", 2, [1, 2]))
         self.assertEqual(found["first"]["absolute"], 0.5)
         text = self.run_here("diff", "a.safetensors", "b.safetensors").stdout
-        self.assertIn("1 of 2 differ\nfirst     x[1, 0]: 4 and 4.00000143, 3 ulp, 1.43e-06; 2 of 6 elements\n"
-                      "largest   x[1, 2]: 6 and 6.5, 1.049e+06 ulp, 0.5; 2 of 6 elements\n", text)
+        self.assertIn(
+            "1 of 2 differ\nfirst     x[1, 0]: 4 and 4.00000143, 3 ulp, 1.43e-06; 2 of 6 elements\n"
+            "largest   x[1, 2]: 6 and 6.5, 1.049e+06 ulp, 0.5; 2 of 6 elements\n", text)
         self.write("c.safetensors", x=([2, 3], [1, 2, 3, up, 5, 6]), y=([2], [1, 1]))
         self.good("diff", "a.safetensors", "c.safetensors", "--ulp", "3")
         self.differing("a.safetensors", "c.safetensors", "--ulp", "2.9")
@@ -65,17 +70,20 @@ class Diff(Case):
         self.assertEqual(found["first"]["what"], "f32[2] and f32[1, 2]")
         self.assertIsNone(found["first"]["absolute"])
         self.write("c.safetensors", x=([2], [1, 2]))
-        self.assertEqual(self.run_here("diff", "a.safetensors", "c.safetensors").stdout, "only in a.safetensors: old\n0 of 1 differ\n")
+        self.assertEqual(self.run_here("diff", "a.safetensors", "c.safetensors").stdout,
+                         "only in a.safetensors: old\n0 of 1 differ\n")
 
     def test_checkpoints_name_the_line(self):
         for folder, more in [("one", []), ("two", ["-d", "2xcpu"]), ("other", ["--seed", "1"])]:
             self.good(*self.LEARN, "-o", folder, *more)
         self.assertIn("equal: ", self.good("diff", "one", "two").stdout)
         found = self.differing("one", "other")
-        self.assertEqual((found["first"]["file"], found["first"]["name"]), ("small.lnet", "embed_weight"))
+        self.assertEqual((found["first"]["file"], found["first"]["name"]),
+                         ("small.lnet", "embed_weight"))
         self.assertEqual(found["first"]["line"], 5)
         self.assertGreater(found["largest"][0]["absolute"], 0)
-        self.assertEqual(sorted(d["absolute"] for d in found["largest"]), [d["absolute"] for d in found["largest"]][::-1])
+        self.assertEqual(sorted(d["absolute"] for d in found["largest"]),
+                         [d["absolute"] for d in found["largest"]][::-1])
 
     def test_packages(self):
         self.good("compile", "small.lnet", "-o", "a.lstmc")
@@ -88,8 +96,10 @@ class Diff(Case):
         self.assertRegex(text, r"first     graph: ")
 
     def test_what_is_refused(self):
-        for words, status, message in [(["a"], 2, "diff takes two files, got 1"), (["a.txt", "b.txt"], 6, "want a checkpoint folder, .lstmc, .safetensors"),
-                                       (["none.npz", "none.npz"], 6, "error[E0601]"), ([".", "."], 6, "error[E0601]")]:
+        for words, status, message in [
+                (["a"], 2, "diff takes two files, got 1"),
+                (["a.txt", "b.txt"], 6, "want a checkpoint folder, .lstmc, .safetensors"),
+                (["none.npz", "none.npz"], 6, "error[E0601]"), ([".", "."], 6, "error[E0601]")]:
             done = self.run_here("diff", *words)
             self.assertEqual(done.returncode, status, words)
             self.assertIn(message, done.stderr)

@@ -1,5 +1,6 @@
-"""Every command line of `lstmc` in a document parses: flags, their values, and flags that require others. The pages that are
-made from the source agree with the command, and every page is in the site's navigation."""
+"""Every command line of `lstmc` in a document parses: flags, their values, and flags that require
+others. The pages that are made from the source agree with the command, and every page is in the
+site's navigation."""
 import pathlib
 import re
 import shlex
@@ -8,14 +9,18 @@ import unittest
 from command import Case, LSTMC, SOURCE, words_in_table
 
 COMMANDS, FLAGS = words_in_table()
-DOCUMENTS = [SOURCE / "README.md", *sorted((SOURCE / "samples").glob("*")),
-             *sorted(p for room in ("frontend", "executor", "passes", "ir", "backends", "viz", "tests") for p in (SOURCE / room).rglob("README.md"))]
+DOCUMENTS = [
+    SOURCE / "README.md", *sorted((SOURCE / "samples").glob("*")),
+    *sorted(p for room in ("frontend", "executor", "passes", "ir", "backends", "viz", "tests")
+            for p in (SOURCE / room).rglob("README.md"))]
 
 
 def command_lines(text):
-    """`lstmc ...` in code spans, on lines of code blocks and in the comments at the start of a sample."""
+    """`lstmc ...` in code spans, on lines of code blocks and in the comments at the start of a
+    sample."""
     spans = re.findall(r"`((?:build/|\./)?lstmc [^`\n]+)`", text)
-    lines = [m.strip() for m in re.findall(r"^(?:\s{4,}|#\s+|\$ ?)?((?:build/|\./)?lstmc [a-z][^\n`]*)$", text, re.M)]
+    lines = [m.strip() for m in re.findall(r"^(?:\s{4,}|#\s+|\$ ?)?((?:build/|\./)?lstmc "
+                                           r"[a-z][^\n`]*)$", text, re.M)]
     for found in spans + lines:
         found = found.split(" #")[0].split(" | ")[0].split(" > ")[0].rstrip()
         words = shlex.split(found.replace("…", ""))
@@ -50,20 +55,28 @@ class Documents(Case):
         names = self.good("help", "ops").stdout.split("\n\n")[1].split()
         self.assertEqual(sorted(names), sorted(sections))
         for name in names[::4]:  # a process each
-            signature = " ".join(self.good("help", name).stdout.split("\n\n")[0].split()).replace("( ", "(")
+            signature = " ".join(self.good("help", name).stdout.split("\n\n")[0].split()).replace(
+                "( ", "(")
             if name not in ("LSTM", "GRU", "RNNLayer"):
-                self.assertEqual(signature.replace(", name=None)", ")").replace("(name=None)", "()"), sections[name])
+                self.assertEqual(
+                    signature.replace(", name=None)", ")").replace("(name=None)", "()"),
+                    sections[name])
 
     def test_every_page_is_in_the_site_and_every_link_leads_to_one(self):
         self.good("help", "--pages", "pages")
-        pages = {path.relative_to(self.folder / "pages").as_posix(): path for path in (self.folder / "pages").rglob("*.md")}
-        pages |= {path.name: path for folder in (SOURCE / "docs", pathlib.Path(LSTMC).parents[2] / "docs") for path in folder.glob("*.md")}
+        pages = {path.relative_to(self.folder / "pages").as_posix(): path
+                 for path in (self.folder / "pages").rglob("*.md")}
+        pages |= {path.name: path
+                  for folder in (SOURCE / "docs", pathlib.Path(LSTMC).parents[2] / "docs")
+                  for path in folder.glob("*.md")}
         listed = re.findall(r": (\S+\.md)$", (SOURCE / "docs/site/mkdocs.yml").read_text(), re.M)
-        self.assertEqual(sorted(listed), sorted(name for name in pages if not name.startswith("errors/")))
+        self.assertEqual(sorted(listed),
+                         sorted(name for name in pages if not name.startswith("errors/")))
         links = 0
         for name, path in pages.items():
             for link in re.findall(r"\]\(([^)#:]+\.md)", path.read_text()):
-                self.assertIn((pathlib.PurePosixPath("/") / name).parent.joinpath(link).as_posix().replace("/errors/../", "/")[1:], pages, f"{name}: {link}")
+                self.assertIn((pathlib.PurePosixPath("/") / name).parent.joinpath(link).as_posix()
+                              .replace("/errors/../", "/")[1:], pages, f"{name}: {link}")
                 links += 1
         self.assertGreater(links, 100)
 

@@ -1,8 +1,9 @@
-"""Nothing without effect: each attribute of each op, set to another value in each of several contexts, changes the plan or is
-answered by a message that names it.
+"""Nothing without effect: each attribute of each op, set to another value in each of several
+contexts, changes the plan or is answered by a message that names it.
 
-A generator over the records of the ops. A context is a call of the op, alone and with each other attribute that chooses (a bool, a
-word, a value instead of None) set too. Set LSTMC_EFFECTS=all for more values of each attribute, and contexts of all attributes.
+A generator over the records of the ops. A context is a call of the op, alone and with each other
+attribute that chooses (a bool, a word, a value instead of None) set too. Set LSTMC_EFFECTS=all for
+more values of each attribute, and contexts of all attributes.
 """
 import concurrent.futures
 import itertools
@@ -19,42 +20,51 @@ import op_table  # noqa: E402
 
 ALL = os.environ.get("LSTMC_EFFECTS") == "all"
 
-# Calls of ops that take other inputs than one tensor of three axes, or need attributes. The values of `net` are below.
+# Calls of ops that take other inputs than one tensor of three axes, or need attributes. The values
+# of `net` are below.
 CALLS = {
-    "_zeros": ["shape=(4, 3, 6)"], "_ones": ["shape=(4, 3, 6)"], "_full": ["shape=(4, 3, 6), value=0.5"],
-    "_arange": ["start=0, stop=6", "start=6"],
+    "_zeros": ["shape=(4, 3, 6)"], "_ones": ["shape=(4, 3, 6)"],
+    "_full": ["shape=(4, 3, 6), value=0.5"], "_arange": ["start=0, stop=6", "start=6"],
     "random_uniform": ["shape=(4, 3, 6)"], "random_normal": ["shape=(4, 3, 6)"],
-    "sample_multinomial": ["softmax(x)"],
-    "Activation": ["x, act_type=\"relu\""], "clip": ["x, a_min=-0.5, a_max=0.5"], "Cast": ["x, dtype=\"float32\""],
-    "Reshape": ["x, shape=(0, -1)", "x, shape=(-1, 0)", "x, shape=(), target_shape=(12, 0)", "x, shape=(12, 6)"],
+    "sample_multinomial": ["softmax(x)"], "Activation": ["x, act_type=\"relu\""],
+    "clip": ["x, a_min=-0.5, a_max=0.5"], "Cast": ["x, dtype=\"float32\""],
+    "Reshape": ["x, shape=(0, -1)", "x, shape=(-1, 0)", "x, shape=(), target_shape=(12, 0)",
+                "x, shape=(12, 6)"],
     "expand_dims": ["x, axis=0"], "squeeze": ["one"], "Concat": ["x, x"], "stack": ["x, x"],
-    "SliceChannel": ["x, num_outputs=3"], "slice": ["x, begin=(0, 0, 0), end=(4, 2, 4)"], "slice_axis": ["x, axis=1, begin=0, end=2"],
+    "SliceChannel": ["x, num_outputs=3"], "slice": ["x, begin=(0, 0, 0), end=(4, 2, 4)"],
+    "slice_axis": ["x, axis=1, begin=0, end=2"],
     "reverse": ["x, axis=1"], "tile": ["x, reps=(1, 2, 1)"], "repeat": ["x, repeats=2"],
     "broadcast_to": ["one, shape=(4, 3, 6)"], "broadcast_axis": ["one, axis=0, size=4"],
-    "Embedding": ["ids, input_dim=9, output_dim=5"], "take": ["x, ids"], "pick": ["x, ids"], "one_hot": ["ids, depth=6"],
-    "FullyConnected": ["x, num_hidden=5"], "dot": ["square, square"], "batch_dot": ["cubes, cubes"],
-    "linalg_gemm2": ["cubes, cubes"], "linalg_gemm": ["cubes, cubes, cubes"],
-    "softmax": ["x", "x, length=per_row"], "log_softmax": ["x", "x, length=per_row"], "softmin": ["x", "x, length=per_row"],
+    "Embedding": ["ids, input_dim=9, output_dim=5"], "take": ["x, ids"], "pick": ["x, ids"],
+    "one_hot": ["ids, depth=6"], "FullyConnected": ["x, num_hidden=5"], "dot": ["square, square"],
+    "batch_dot": ["cubes, cubes"], "linalg_gemm2": ["cubes, cubes"],
+    "linalg_gemm": ["cubes, cubes, cubes"], "softmax": ["x", "x, length=per_row"],
+    "log_softmax": ["x", "x, length=per_row"], "softmin": ["x", "x, length=per_row"],
     "SequenceMask": ["x", "x, sequence_length=length, use_sequence_length=True"],
     "SequenceLast": ["x", "x, sequence_length=length, use_sequence_length=True"],
     "SequenceReverse": ["x", "x, sequence_length=length, use_sequence_length=True"],
     "RNN": ["x, state_size=5", "x, state_size=5, num_layers=2", "x, state_size=5, mode=\"lstm\"",
             "x, state_size=5, mode=\"lstm\", lstm_state_clip_min=-0.1, lstm_state_clip_max=0.1"],
-    "_rnn_param_concat": ["square, square, dim=0"],
-    "SoftmaxOutput": ["flat, classes_label", "flat, flat_label", "x, steps_label, preserve_shape=True", "x, x_label, preserve_shape=True",
-                      "x, positions_label, multi_output=True"],
+    "_rnn_param_concat": ["square, square, dim=0"], "SoftmaxOutput":
+    ["flat, classes_label",
+     "flat, flat_label", "x, steps_label, preserve_shape=True", "x, x_label, preserve_shape=True",
+     "x, positions_label, multi_output=True"],
     "LinearRegressionOutput": ["flat, flat_label"], "MAERegressionOutput": ["flat, flat_label"],
     "LogisticRegressionOutput": ["flat, flat_label"], "SVMOutput": ["flat, classes_label"],
     "reshape_like": ["x, BlockGrad(x)"], "broadcast_like": ["one, x"], "slice_like": ["x, less"],
-    "einsum": ["square, square, subscripts=\"ij,jk->ik\""], "scatter_nd": ["square[0, :3], ids[:1], shape=(9,)"],
+    "einsum": ["square, square, subscripts=\"ij,jk->ik\""],
+    "scatter_nd": ["square[0, :3], ids[:1], shape=(9,)"],
     "diag": ["cubes"], "L2Normalization": ["x"],
 }
-# Where two values mean the same, by definition of the op: (op, attribute, what the call or the value has) and the reason.
+# Where two values mean the same, by definition of the op: (op, attribute, what the call or the
+# value has) and the reason.
 SAME = [
-    (r".*_scalar", "is_int", "", "it says of which type the scalar is, and floats are computed in floats"),
+    (r".*_scalar", "is_int",
+     "", "it says of which type the scalar is, and floats are computed in floats"),
     ("Reshape", "reverse", r"shape=\(12, 6\)", "no code is counted from an end"),
     ("_arange", "infer_range", "", "the range is known from the other values"),
-    ("RNN|LayerNorm", "state_outputs|output_mean_var", "", "it adds results, which nothing reads here"),
+    ("RNN|LayerNorm", "state_outputs|output_mean_var",
+     "", "it adds results, which nothing reads here"),
     ("softmax|log_softmax|softmin|cumsum", "dtype", "dtype=\"float32\"$", "the type of the data"),
     ("reshape_like", "[lr]hs_(begin|end)", "_begin=0$|_end=3$", "the whole shape"),
     ("slice_like", "axes", r"\((0, 1|1, 0, 2)\)$", "all axes that differ"),
@@ -62,9 +72,11 @@ SAME = [
     ("squeeze", "axis", r"\(0,\)$", "the one axis of one element"),
     ("SoftmaxOutput", "preserve_shape", "flat, ", "of two axes the last one is all but the first"),
     ("SoftmaxOutput", "multi_output", "flat, ", "axis 1 is the last one"),
-    ("SoftmaxOutput", "use_ignore", "classes_label|steps_label|positions_label", "no label is -1 here"),
+    ("SoftmaxOutput", "use_ignore", "classes_label|steps_label|positions_label",
+     "no label is -1 here"),
     ("SVMOutput", "margin", "use_linear=True", "all are within either margin"),
-    ("SoftmaxOutput|MakeLoss", "normalization", "", "each divides by what they count, which may be as many"),
+    ("SoftmaxOutput|MakeLoss", "normalization",
+     "", "each divides by what they count, which may be as many"),
 ]
 
 NET = """\
@@ -78,7 +90,8 @@ def net(data: float32[4, 3, 6], ids: int32[4, 3], length: float32[3], per_row: i
 
 fit(net, optimizer="sgd", learning_rate=0.1)
 """
-HEADS = ("SoftmaxOutput", "SVMOutput", "MakeLoss", "LinearRegressionOutput", "MAERegressionOutput", "LogisticRegressionOutput")
+HEADS = ("SoftmaxOutput", "SVMOutput", "MakeLoss", "LinearRegressionOutput", "MAERegressionOutput",
+         "LogisticRegressionOutput")
 ENDS = ["MakeLoss(mean(r * r))", "MakeLoss(mean(r[0] * r[0]))", "r"]
 
 
@@ -156,18 +169,21 @@ class Effects(Case):
     def compile(self, call):
         for end in ENDS:
             file = f"net{next(self.numbers)}.lnet"
-            (self.folder / file).write_text(NET.format(call=call, end="r" if "Output(" in call or "MakeLoss(" in call else end))
+            (self.folder / file).write_text(
+                NET.format(call=call, end="r" if "Output(" in call or "MakeLoss(" in call else end))
             done = self.run_here("inspect", file, "--emit", "exec")
             if done.returncode == 70:
                 self.faults.append(f"{call}: {done.stderr}")
                 return None
             if done.returncode == 0:
-                warnings = [line.split(": ", 1)[1] for line in done.stderr.splitlines() if "warning[" in line]
+                warnings = [line.split(": ", 1)[1] for line in done.stderr.splitlines()
+                            if "warning[" in line]
                 return done.stdout, frozenset(warnings)
         return None
 
     def judge(self, op, given, name):
-        """What is found of an attribute in a context: values that are taken and change nothing, without a word."""
+        """What is found of an attribute in a context: values that are taken and change nothing,
+        without a word."""
         before = self.plan(f"{op.name}({given})")
         if before is None:
             return []
@@ -176,37 +192,46 @@ class Effects(Case):
             after = self.plan(f"{op.name}({given}, {name}={value})")
             if after is None:
                 continue
-            if after[0] == before[0] or (op.name in HEADS and self.trains_alike(op, given, f"{given}, {name}={value}")):
+            if (after[0] == before[0]
+                or (op.name in HEADS and self.trains_alike(op, given, f"{given}, {name}={value}"))):
                 found += self.unnamed(op, given, name, value, before, after)
             elif op.name in HEADS:
-                return []  # one value that changes the weights is enough: which ones do depends on the data
+                # one value that changes the weights is enough: which ones do depends on the data
+                return []
         return found
 
     def unnamed(self, op, given, name, value, before, after):
-        return [] if any(name in warning for warning in after[1] - before[1]) or self.same(op, given, name, value) else [
-            f"{op.name}({given}): {name}={value} changes nothing, without a word"]
+        return ([] if any(name in warning for warning in after[1] - before[1])
+                or self.same(op, given, name, value)
+                else [f"{op.name}({given}): {name}={value} changes nothing, without a word"])
 
     def trains_alike(self, op, *given):
-        """Of a head, whose attributes are all arguments of its kernels: whether two updates end with the same weights."""
+        """Of a head, whose attributes are all arguments of its kernels: whether two updates end
+        with the same weights."""
         ends = {self.trained(f"{op.name}({each})") for each in given}
         return len(ends) == 1 and None not in ends
 
     def trained(self, call):
         if call not in self.results:
             number = next(self.numbers)
-            net = re.sub(r"ids: .*?per_row: int32\[4, 3\], ", "", NET.format(call=call, end="r"))  # all have the batch first
+            # all have the batch first
+            net = re.sub(r"ids: .*?per_row: int32\[4, 3\], ", "", NET.format(call=call, end="r"))
             (self.folder / f"train{number}.lnet").write_text(net)
-            done = self.run_here("train", f"train{number}.lnet", "--data", "random:1,classes=3", "--after", "2u", "-o", f"out{number}", "--json")
-            self.results[call] = json.loads(done.stdout)["end"]["weights_hash"] if done.returncode == 0 else None
+            done = self.run_here("train", f"train{number}.lnet", "--data", "random:1,classes=3",
+                                 "--after", "2u", "-o", f"out{number}", "--json")
+            self.results[call] = (json.loads(done.stdout)["end"]["weights_hash"]
+                                  if done.returncode == 0 else None)
         return self.results[call]
 
     def same(self, op, given, name, value):
         kind, _, default = op.attributes[name]
         text = f"{given}, {name}={value}"
-        if kind == "Integer" and (name.startswith("axis") or name.startswith("dim")) and default.lstrip("-").isdigit():
+        if (kind == "Integer" and (name.startswith("axis") or name.startswith("dim"))
+            and default.lstrip("-").isdigit()):
             if any((int(value) - int(default)) % rank == 0 for rank in (3, 4)):
                 return True
-        return any(re.fullmatch(who, op.name) and re.fullmatch(what, name) and re.search(where, text) for who, what, where, _ in SAME)
+        return any(re.fullmatch(who, op.name) and re.fullmatch(what, name)
+                   and re.search(where, text) for who, what, where, _ in SAME)
 
     def contexts(self, op):
         for call in calls(op):
@@ -221,12 +246,14 @@ class Effects(Case):
         for op in ops(os.environ["LSTMC_RECORDS"]):
             if not any(self.plan(f"{op.name}({call})") for call in calls(op)):
                 without.append(op.name)  # describe a call above
-            tasks += [(op, given, name) for given in self.contexts(op) for name in op.attributes if name not in named(given)]
+            tasks += [(op, given, name) for given in self.contexts(op) for name in op.attributes
+                      if name not in named(given)]
         self.assertEqual(without, [], "no call of these is accepted: describe one in CALLS")
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = list(itertools.chain(*pool.map(lambda task: self.judge(*task), tasks)))
         self.assertEqual(self.faults, [], "\n".join(self.faults))
-        self.assertEqual(found, [], f"{len(found)} found of {len(self.known)} calls:\n" + "\n".join(found))
+        self.assertEqual(found,
+                         [], f"{len(found)} found of {len(self.known)} calls:\n" + "\n".join(found))
 
 
 if __name__ == "__main__":

@@ -28,25 +28,37 @@ class Exits(Case):
 
     def test_1_the_answer_is_no(self):
         self.assertEqual(self.status(*LEARN, "-o", "ck", "--expect", "loss<0.001"), 1)
-        self.assertEqual(self.status("eval", "ck", "--data", "text:text.txt", "--expect", "perplexity<1"), 1)
+        self.assertEqual(
+            self.status("eval", "ck", "--data", "text:text.txt", "--expect", "perplexity<1"), 1)
         self.assertEqual(self.status("bench", "small.lnet", "-r", "1", "--expect", "median_s<0"), 1)
         (self.folder / "ugly.lnet").write_text("x=1\n")
         self.assertEqual(self.status("fmt", "--check", "ugly.lnet"), 1)
         self.good("run", "small.lnet", "-i", "data=0", "-o", "y.npz")
-        name = json.loads(self.good("run", "small.lnet", "-i", "data=0", "--json").stdout)["outputs"][0]["name"]
+        name = json.loads(
+            self.good("run", "small.lnet", "-i", "data=0", "--json").stdout)["outputs"][0]["name"]
         wanted = f"{name}=@y.npz"
-        self.assertEqual(self.status("run", "small.lnet", "-i", "data=0", "--expect-output", wanted), 0)
-        self.assertEqual(self.status("run", "small.lnet", "-i", "data=1", "--expect-output", wanted), 1)
-        self.assertEqual(self.status("run", "small.lnet", "-i", "data=1", "--expect-output", wanted, "--atol", "1"), 0)
+        self.assertEqual(
+            self.status("run", "small.lnet", "-i", "data=0", "--expect-output", wanted), 0)
+        self.assertEqual(
+            self.status("run", "small.lnet", "-i", "data=1", "--expect-output", wanted), 1)
+        self.assertEqual(self.status("run", "small.lnet", "-i", "data=1", "--expect-output", wanted,
+                                     "--atol", "1"),
+                         0)
 
     def test_2_wrong_use(self):
-        for words in [[], ["tran"], ["train"], ["train", "small.lnet"], ["train", "--frobnicate"], ["run", "small.lnet"],
-                      ["compile", "small.lnet", "-o"], ["compile", "small.lnet", "small.lnet", "-o", "x.lstmc"],
-                      ["train", "small.lnet", "--after", "3x", "-o", "ck", "--data", "text:text.txt"],
-                      ["bench", "small.lnet", "--format", "xml"], ["compile", "small.lnet", "--dry-run", "--format", "csv"],
-                      ["train", "small.lnet", "-b", "1", "-b", "2", "-o", "ck"], ["eval", "small.lnet", "--metric", "bleu"],
-                      ["compile", "small.lnet", "--dry-run", "--color", "sometimes"], ["sample", "small.lnet", "--temperature", "-1"],
-                      ["inspect", "small.lnet", "--limit", "size=3"], ["explain", "E9999"], ["plot", "small.lnet", "-o", "x.gif"]]:
+        for words in [
+                [], ["tran"], ["train"], ["train", "small.lnet"], ["train", "--frobnicate"],
+                ["run", "small.lnet"], ["compile", "small.lnet", "-o"],
+                ["compile", "small.lnet", "small.lnet", "-o", "x.lstmc"],
+                ["train", "small.lnet", "--after", "3x", "-o", "ck", "--data", "text:text.txt"],
+                ["bench", "small.lnet", "--format", "xml"],
+                ["compile", "small.lnet", "--dry-run", "--format", "csv"],
+                ["train", "small.lnet", "-b", "1", "-b", "2", "-o", "ck"],
+                ["eval", "small.lnet", "--metric", "bleu"],
+                ["compile", "small.lnet", "--dry-run", "--color", "sometimes"],
+                ["sample", "small.lnet", "--temperature", "-1"],
+                ["inspect", "small.lnet", "--limit", "size=3"], ["explain", "E9999"],
+                ["plot", "small.lnet", "-o", "x.gif"]]:
             done = self.run_here(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertEqual(done.stdout, "", words)
@@ -54,8 +66,11 @@ class Exits(Case):
 
     def test_3_source_is_wrong(self):
         (self.folder / "bad.lnet").write_text("def f(data: float32[2]):\n    return tanhh(data)\n")
-        for command in ["compile", "run", "train", "eval", "predict", "sample", "plot", "inspect", "bench"]:
-            words = [command, "bad.lnet"] + {"predict": ["-o", "x.csv"], "compile": ["-o", "x.lstmc"]}.get(command, ["-o", "x.dot"] if command in ("train", "plot") else [])
+        for command in ["compile", "run", "train", "eval", "predict", "sample", "plot", "inspect",
+                        "bench"]:
+            words = ([command, "bad.lnet"]
+                     + {"predict": ["-o", "x.csv"], "compile": ["-o", "x.lstmc"]}.get(
+                         command, ["-o", "x.dot"] if command in ("train", "plot") else []))
             self.assertEqual(self.status(*words), 3, command)
         self.assertEqual(self.status("fmt", "bad.lnet"), 0)
         (self.folder / "bad.lnet").write_text("def f(:\n")
@@ -65,7 +80,8 @@ class Exits(Case):
     def test_4_does_not_fit(self):
         done = self.run_here("compile", "small.lnet", "-o", "m.lstmc", "--mem", "1K")
         self.assertEqual(done.returncode, 4)
-        self.assertRegex(done.stderr, r"small\.lnet:\d+:\d+: error\[E0401\]: the plan needs .* on cpu:0, which may use 1\.00 KiB\n")
+        self.assertRegex(done.stderr, r"small\.lnet:\d+:\d+: error\[E0401\]: the plan needs .* on "
+                                      r"cpu:0, which may use 1\.00 KiB\n")
         self.assertFalse((self.folder / "m.lstmc").exists())
         (self.folder / "plain.lnet").write_text("def f(data: float32[2]):\n    return tanh(data)\n")
         self.assertEqual(self.status("compile", "plain.lnet", "--entry", "step", "--dry-run"), 4)
@@ -86,7 +102,8 @@ class Exits(Case):
         self.assertEqual(self.status("run", "none.lstmc"), 6)
         self.assertEqual(self.status(*LEARN[:2], "--data", "text:none.txt", "-o", "ck"), 6)
         (self.folder / "junk.lstmc").write_bytes(b"LSTM" + bytes(range(200)))
-        for words in [["run", "junk.lstmc"], ["inspect", "junk.lstmc"], ["inspect", "junk.npy"], ["eval", "."]]:
+        for words in [["run", "junk.lstmc"], ["inspect", "junk.lstmc"], ["inspect", "junk.npy"],
+                      ["eval", "."]]:
             (self.folder / "junk.npy").write_bytes(b"\x93NUMPY\x09\x00")
             self.assertEqual(self.status(*words), 6, words)
         self.good("compile", "small.lnet", "-o", "m.lstmc")
@@ -98,11 +115,13 @@ class Exits(Case):
         (self.folder / "big.lnet").write_text(
             "def f(data: float32[2, 3], label: float32[2, 3]):\n"
             "    w = Variable(\"w\", shape=(3, 3), init=One())\n"
-            "    return LinearRegressionOutput(exp(FullyConnected(data, weight=w, num_hidden=3, no_bias=True)), label)\n")
+            "    return LinearRegressionOutput(exp(FullyConnected(data, weight=w, num_hidden=3, "
+            "no_bias=True)), label)\n")
         done = self.run_here("run", "big.lnet", "-i", "data=100", "--check-nan")
         self.assertEqual(done.returncode, 7)
         self.assertRegex(done.stderr, r"^big\.lnet:3:\d+: error\[E0701\]: ")
-        done = self.run_here("train", "big.lnet", "--data", "random:1", "--lr", "1e30", "--after", "9u", "-o", "ck")
+        done = self.run_here("train", "big.lnet", "--data", "random:1", "--lr", "1e30",
+                             "--after", "9u", "-o", "ck")
         self.assertEqual(done.returncode, 7)
 
     def test_7_a_result_that_is_not_a_number(self):
@@ -110,14 +129,17 @@ class Exits(Case):
         (self.folder / "log.lnet").write_text(
             "N = dim(\"batch\", 4)\n\n"
             "def f(data: float32[N, 3], label: float32[N, 1]):\n"
-            "    return LinearRegressionOutput(FullyConnected(log(data), num_hidden=1, name=\"out\"), label)\n\n"
+            "    return LinearRegressionOutput(FullyConnected(log(data), num_hidden=1, "
+            "name=\"out\"), label)\n\n"
             "fit(f, optimizer=\"sgd\", learning_rate=0.01)\n")
         npy(self.folder / "y.npy", "f", "(10, 1)", [0.0] * 10)
         for name, at5 in (("x", 1.0), ("negative", -1.0), ("nan", math.nan)):
             npy(self.folder / f"{name}.npy", "f", "(10, 3)", [1.0] * 17 + [at5] + [1.0] * 12)
-        self.good("train", "log.lnet", "--data", "npy:data=x.npy,label=y.npy", "--after", "1u", "-o", "ck")
-        for data, said in (("negative", r"log\.lnet:4:\d+: error\[E0701\]: first NaN in batch 2: log"),
-                           ("nan", r'error\[E0701\]: first NaN in batch 2: input "data", element \[1, 2\]')):
+        self.good("train", "log.lnet", "--data", "npy:data=x.npy,label=y.npy", "--after", "1u",
+                  "-o", "ck")
+        for data, said in (
+                ("negative", r"log\.lnet:4:\d+: error\[E0701\]: first NaN in batch 2: log"),
+                ("nan", r'error\[E0701\]: first NaN in batch 2: input "data", element \[1, 2\]')):
             for words in (["eval", "ck", "--data", f"npy:data={data}.npy,label=y.npy"],
                           ["predict", "ck", "--data", f"npy:data={data}.npy", "-o", "p.csv"]):
                 done = self.run_here(*words)
@@ -126,10 +148,14 @@ class Exits(Case):
                 self.assertFalse((self.folder / "p.csv").exists())
         self.good("eval", "ck", "--data", "npy:data=x.npy,label=y.npy")
         self.good("compile", "log.lnet", "-o", "m.lstmc")
-        for program, model in ((os.environ["LSTMC"], "log.lnet"), (os.environ["LSTMC"], "m.lstmc"), (os.environ["LSTMC_RUN"], "m.lstmc")):
+        for program, model in ((os.environ["LSTMC"], "log.lnet"), (os.environ["LSTMC"], "m.lstmc"),
+                               (os.environ["LSTMC_RUN"], "m.lstmc")):
             run = [program, *(["run"] if program == os.environ["LSTMC"] else []), model]
-            for value, status, said in (("1", 0, ""), ("-1", 7, "first NaN in forward: log"), ("nan", 7, 'first NaN in forward: input "data", element [0, 0]')):
-                done = subprocess.run([*run, "-i", f"data={value}", "-o", "y.npz"], cwd=self.folder, capture_output=True, text=True)
+            for value, status, said in (
+                    ("1", 0, ""), ("-1", 7, "first NaN in forward: log"),
+                    ("nan", 7, 'first NaN in forward: input "data", element [0, 0]')):
+                done = subprocess.run([*run, "-i", f"data={value}", "-o", "y.npz"], cwd=self.folder,
+                                      capture_output=True, text=True)
                 self.assertEqual(done.returncode, status, done.stderr)
                 self.assertIn(said, done.stderr)
                 self.assertTrue((self.folder / "y.npz").exists())  # to look at
@@ -137,7 +163,8 @@ class Exits(Case):
                 self.assertIn("these are the initial values of seed", done.stderr)
 
     def test_9_out_of_memory_despite_the_plan(self):
-        (self.folder / "large.lnet").write_text("def f(data: float32[4096, 65536]):\n    return tanh(data)\n")
+        (self.folder / "large.lnet").write_text(
+            "def f(data: float32[4096, 65536]):\n    return tanh(data)\n")
         little = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         done = self.run_here("run", "large.lnet", "-i", "data=0", preexec_fn=little)
         self.assertEqual(done.returncode, 9, done.stderr)
@@ -145,12 +172,15 @@ class Exits(Case):
 
     def test_9_no_memory_to_compile(self):
         lines = "".join(f"    x = tanh(x + {i})\n" for i in range(20000))
-        (self.folder / "long.lnet").write_text(f"def f(data: float32[4, 6]):\n    x = data\n{lines}    return x\n")
+        (self.folder / "long.lnet").write_text(
+            f"def f(data: float32[4, 6]):\n    x = data\n{lines}    return x\n")
         limit = lambda mib: lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))
-        starts = next(mib for mib in range(100, 2000, 10) if self.run_here("--version", preexec_fn=limit(mib)).returncode == 0)
+        starts = next(mib for mib in range(100, 2000, 10)
+                      if self.run_here("--version", preexec_fn=limit(mib)).returncode == 0)
         compiled = False
         for more in range(10, 400, 7): # memory runs out at another place each time
-            done = self.run_here("compile", "long.lnet", "-o", "b.lstmc", preexec_fn=limit(starts + more))
+            done = self.run_here("compile", "long.lnet", "-o", "b.lstmc",
+                                 preexec_fn=limit(starts + more))
             compiled = done.returncode == 0
             if compiled:
                 break
@@ -160,12 +190,16 @@ class Exits(Case):
         self.assertTrue(compiled and more > 10, more)
 
     def test_8_a_launch_that_does_not_end(self):
-        (self.folder / "slow.lnet").write_text('def f(data: float32[3000, 3000]):\n    return FullyConnected(data, num_hidden=3000, no_bias=True, name="fc")\n')
+        (self.folder / "slow.lnet").write_text(
+            'def f(data: float32[3000, 3000]):\n    return FullyConnected(data, num_hidden=3000, '
+            'no_bias=True, name="fc")\n')
         slow = {"LSTMC_CPU_LEVEL": "scalar", "LSTMC_LAUNCH_DEADLINE": "2"}
         done = self.run_here("run", "slow.lnet", "-i", "data=0", "-t", "1", env=slow)
         self.assertEqual(done.returncode, 8, done.stdout + done.stderr)
-        self.assertRegex(done.stderr, r"(?m)^warning: slow\.lnet:2:\d+: error\[E0802\]: .* fc \(FullyConnected\), for ")
-        self.assertRegex(done.stderr, r"(?m)^slow\.lnet:2:\d+: error\[E0802\]: .* the run is given up$")
+        self.assertRegex(done.stderr, r"(?m)^warning: slow\.lnet:2:\d+: error\[E0802\]: .* fc "
+                                      r"\(FullyConnected\), for ")
+        self.assertRegex(
+            done.stderr, r"(?m)^slow\.lnet:2:\d+: error\[E0802\]: .* the run is given up$")
         # The kernel left its tiles: a process that has to be abandoned says no more than the error.
         self.assertTrue(done.stderr.endswith("lstmc explain E0802\n"), done.stderr)
 
@@ -176,7 +210,8 @@ class Exits(Case):
 
     def test_130_143_signals_outside_training(self):
         for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
-            child = subprocess.Popen([LSTMC, "bench", "small.lnet", "-r", "100M"], cwd=self.folder, stderr=subprocess.PIPE)
+            child = subprocess.Popen([LSTMC, "bench", "small.lnet", "-r", "100M"], cwd=self.folder,
+                                     stderr=subprocess.PIPE)
             while not self.catches(child, number):
                 self.assertIsNone(child.poll())
                 time.sleep(0.01)
@@ -200,10 +235,14 @@ class Streams(Case):
         done = self.good("compile", "small.lnet", "-o", "m.lstmc")
         self.assertRegex(done.stdout, r"\Am\.lstmc  \d+ bytes  cpu:0 peak .*\n\Z")
         self.assertIn("peak MiB", done.stderr)
-        self.assertEqual(self.good("run", "m.lstmc", "-i", "data=0", "-o", "y.npz").stdout.splitlines()[-1], "y.npz")
+        self.assertEqual(
+            self.good("run", "m.lstmc", "-i", "data=0", "-o", "y.npz").stdout.splitlines()[-1],
+            "y.npz")
         done = self.good(*LEARN, "-o", "ck")
-        self.assertRegex(done.stdout, r"\Ack/update-000006  loss [\d.]+  best [\d.]+  weights [0-9a-f]+\n\Z")
-        self.assertRegex(done.stderr, r"(?m)^valid     update 6  loss .*  saved ck/update-000006 \(sha256 ")
+        self.assertRegex(
+            done.stdout, r"\Ack/update-000006  loss [\d.]+  best [\d.]+  weights [0-9a-f]+\n\Z")
+        self.assertRegex(
+            done.stderr, r"(?m)^valid     update 6  loss .*  saved ck/update-000006 \(sha256 ")
         done = self.good("sample", "ck", "--length", "9", "--prime", "ab")
         self.assertEqual(len(done.stdout), 12)
         self.assertTrue(done.stdout.startswith("ab"))
@@ -246,8 +285,10 @@ class Streams(Case):
         self.document("compile", "--frobnicate", schema="lstmc.diagnostics/1", status=2)
 
     def test_json_lines(self):
-        lines = [json.loads(line) for line in self.good(*LEARN, "-o", "ck", "--format", "jsonl").stdout.splitlines()]
-        self.assertEqual([line["event"] for line in lines if line["event"] != "update"][:1], ["start"])
+        lines = [json.loads(line)
+                 for line in self.good(*LEARN, "-o", "ck", "--format", "jsonl").stdout.splitlines()]
+        self.assertEqual([line["event"] for line in lines if line["event"] != "update"][:1],
+                         ["start"])
         self.assertEqual(lines[-1]["event"], "end")
         for line in lines:
             self.assertEqual(line["schema"], "lstmc.train/1")
@@ -262,20 +303,27 @@ class Streams(Case):
         self.assertEqual(len(rows), 9)
         self.assertEqual(len({row.count(",") for row in rows}), 1)
         self.assertEqual(len(self.good(*words).stdout.splitlines()), 10)
-        shapes = self.document("bench", "small.lnet", "-r", "1", "--shape", "data:2x8", "--shape", "data:2x16", schema="lstmc.bench/1")
+        shapes = self.document("bench", "small.lnet", "-r", "1", "--shape", "data:2x8",
+                               "--shape", "data:2x16", schema="lstmc.bench/1")
         self.assertEqual([cell["steps"] for cell in shapes["cells"]], [8, 16])
 
     def test_calibrate(self):
         cache = {"LSTMC_CACHE_DIR": str(self.folder / "cache")}
-        limit = lambda *more: json.loads(self.good("bench", "small.lnet", "-r", "1", "-t", "1", "--json", *more, env=cache).stdout)["cells"][0]["limit_s"]
+        limit = lambda *more: (
+            json.loads(self.good("bench", "small.lnet", "-r", "1", "-t", "1", "--json", *more,
+                                 env=cache).stdout)["cells"][0]["limit_s"])
         self.assertIsNone(limit())
         found = limit("--calibrate")
         self.assertGreater(found, 0)
         self.assertEqual(limit(), found)
         rates = json.loads(self.good("devices", "--json", env=cache).stdout)["rates"]
         self.assertIn(1, [r["threads"] for r in rates])
-        self.assertTrue(all(0 < r["link_s"] < 0.1 and r["link_bytes_per_s"] > 1e6 for r in rates), rates)
-        self.assertRegex(self.good("devices", env=cache).stdout, r"\nmeasured with 1 thread: [\d.]+ GFLOP/s, [\d.]+ GB/s from memory; a message [\d.]+ µs and [\d.]+ GB/s\n")
+        self.assertTrue(all(0 < r["link_s"] < 0.1 and r["link_bytes_per_s"] > 1e6 for r in rates),
+                        rates)
+        self.assertRegex(
+            self.good("devices", env=cache).stdout, r"\nmeasured with 1 thread: [\d.]+ GFLOP/s, "
+                                                    r"[\d.]+ GB/s from memory; a message [\d.]+ µs "
+                                                    r"and [\d.]+ GB/s\n")
         self.assertEqual([p.name for p in (self.folder / "cache").iterdir()], ["machine.json"])
         (self.folder / "cache/machine.json").write_text('{"schema": "lstmc.machine/1", "rates": 3}')
         self.assertIsNone(limit())
@@ -300,7 +348,8 @@ class Streams(Case):
             self.skipTest(f"no terminals here: {error}")
         def on_terminal(*words, **more):
             master, slave = pty.openpty()
-            child = subprocess.Popen([LSTMC, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=slave, env={"PATH": os.environ["PATH"], **more})
+            child = subprocess.Popen([LSTMC, *words], cwd=self.folder, stdout=subprocess.PIPE,
+                                     stderr=slave, env={"PATH": os.environ["PATH"], **more})
             os.close(slave)
             seen = b""
             try:
@@ -319,7 +368,8 @@ class Streams(Case):
         train = [*LEARN, "--after", "3Ku", "-o"]
         self.assertIn("━".encode(), on_terminal(*train, "ck1", TERM="xterm", COLUMNS="140"))
         self.assertNotIn("━".encode(), on_terminal(*train, "ck2", TERM="dumb"))
-        self.assertNotIn("━".encode(), on_terminal(*train, "ck3", "--progress", "never", TERM="xterm"))
+        self.assertNotIn("━".encode(),
+                         on_terminal(*train, "ck3", "--progress", "never", TERM="xterm"))
 
     def test_log_and_trace(self):
         self.good(*LEARN, "-o", "ck", "--log", "log.jsonl", "--trace", "trace.json", "-q")
@@ -347,9 +397,12 @@ class Streams(Case):
 
 
 class Files(Case):
-    OUTPUTS = [(["compile", "small.lnet", "-o", "out"], "out"), (["run", "small.lnet", "-i", "data=0", "-o", "out.npz"], "out.npz"),
-               (["plot", "small.lnet", "-o", "out.dot"], "out.dot"), (["compile", "small.lnet", "--dry-run", "--log", "out"], "out"),
-               (["compile", "small.lnet", "-o", "other", "--force", "--trace", "out"], None), (["help", "--pages", "."], "flags.md")]
+    OUTPUTS = [(["compile", "small.lnet", "-o", "out"], "out"),
+               (["run", "small.lnet", "-i", "data=0", "-o", "out.npz"], "out.npz"),
+               (["plot", "small.lnet", "-o", "out.dot"], "out.dot"),
+               (["compile", "small.lnet", "--dry-run", "--log", "out"], "out"),
+               (["compile", "small.lnet", "-o", "other", "--force", "--trace", "out"], None),
+               (["help", "--pages", "."], "flags.md")]
 
     def test_an_existing_file_is_kept(self):
         for words, name in self.OUTPUTS:
@@ -367,7 +420,8 @@ class Files(Case):
         for words, _ in self.OUTPUTS:
             self.run_here(*words, "--force")
         self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(".")], [])
-        # The new file is renamed over the old one, not written into it: a process with the old file open still sees the old contents.
+        # The new file is renamed over the old one, not written into it: a process with the old file
+        # open still sees the old contents.
         with open(self.folder / "out.npz", "rb") as old:
             before = old.read()
             self.good("run", "small.lnet", "-i", "data=1", "-o", "out.npz", "--force")
@@ -378,8 +432,10 @@ class Files(Case):
     def test_dry_run_writes_nothing(self):
         self.good(*LEARN, "-o", "ck")
         before = sorted(self.folder.iterdir())
-        for words in [["compile", "small.lnet", "-o", "m.lstmc"], ["run", "small.lnet", "-i", "data=0", "-o", "y.npz"], [*LEARN, "-o", "ck2"],
-                      ["plot", "small.lnet", "-o", "n.dot"], ["bench", "small.lnet"], ["eval", "ck", "--data", "text:text.txt"],
+        for words in [["compile", "small.lnet", "-o", "m.lstmc"],
+                      ["run", "small.lnet", "-i", "data=0", "-o", "y.npz"], [*LEARN, "-o", "ck2"],
+                      ["plot", "small.lnet", "-o", "n.dot"], ["bench", "small.lnet"],
+                      ["eval", "ck", "--data", "text:text.txt"],
                       ["predict", "ck", "-o", "p.csv"]]:
             self.good(*words, "--dry-run")
         (self.folder / "ugly.lnet").write_text("x=1\n")
@@ -390,7 +446,8 @@ class Files(Case):
 
 
 class WrongPrograms(Case):
-    """The whole text that the command prints for the wrong programs of tests/frontend/lnet/errors."""
+    """The whole text that the command prints for the wrong programs of
+    tests/frontend/lnet/errors."""
 
     def test_texts(self):
         folder = SOURCE / "tests/frontend/lnet/errors"
@@ -401,13 +458,16 @@ class WrongPrograms(Case):
             name = path.stem
             flags = folder / (name + ".args")
             words = flags.read_text().split() if flags.exists() else []
-            done = run("compile", name + ".lnet", "--dry-run", *words, cwd=folder, errors="surrogateescape")
+            done = run("compile", name + ".lnet", "--dry-run", *words, cwd=folder,
+                       errors="surrogateescape")
             text = path.read_text(errors="surrogateescape")
             code = text.split("error[")[1][:5] if "error[" in text else None
             usage = code == "E0001"
             self.assertEqual(done.stderr, text + ("" if usage else f"lstmc explain {code}\n"), name)
-            self.assertEqual((done.returncode, done.stdout), (2 if usage else 6 if code == "E0601" else 3, ""), name)
-            with_place += not usage and bool(__import__("re").match(r"[^:\n]+:\d+:\d+: (error|warning)\[[EW]\d{4}\]: ", text))
+            self.assertEqual((done.returncode, done.stdout),
+                             (2 if usage else 6 if code == "E0601" else 3, ""), name)
+            with_place += not usage and bool(
+                __import__("re").match(r"[^:\n]+:\d+:\d+: (error|warning)\[[EW]\d{4}\]: ", text))
         self.assertGreaterEqual(with_place, 20)
 
 

@@ -36,7 +36,8 @@ def npy(values, shape, header=None):
     """A float32 npy file, version 1.0, with the header as given."""
     header = header or f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values)
+    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+            + struct.pack(f"<{len(values)}f", *values))
 
 
 def safetensors(header, data):
@@ -50,32 +51,40 @@ class Hostile(Case):
         (self.folder / "flat.lnet").write_text(FLAT)
 
     def refused(self, name, contents, *words, message):
-        """The file as given: exit code 6, and a first line `NAME: [byte N:|LINE:COL:] error[E06xx]: ...MESSAGE...`."""
+        """The file as given: exit code 6, and a first line `NAME: [byte N:|LINE:COL:] error[E06xx]:
+        ...MESSAGE...`."""
         if contents is not None:
             (self.folder / name).write_bytes(contents)
         done = self.run_here(*words)
         where = f"lstmc {' '.join(words)}\n{done.stderr}"
         self.assertEqual(done.returncode, 6, where)
-        self.assertRegex(done.stderr.splitlines()[0], rf"{name}:(\d+:\d+:| byte \d+:)? error\[E06\d\d\]: ", where)
+        self.assertRegex(done.stderr.splitlines()[0], rf"{name}:(\d+:\d+:| byte \d+:)? "
+                                                      r"error\[E06\d\d\]: ", where)
         self.assertIn(message, done.stderr, where)
         self.assertEqual(done.stdout, "", where)
 
     def test_inspect_in_a_process_of_its_own(self):
         (self.folder / "part.lnet").write_text("def part(x):\n    return tanh(x)\n")
-        (self.folder / "whole.lnet").write_text("from part import part\n\ndef whole(data: float32[2, 3]):\n    return part(data)\n")
+        (self.folder / "whole.lnet").write_text(
+            "from part import part\n\ndef whole(data: float32[2, 3]):\n    return part(data)\n")
         self.good("compile", "flat.lnet", "-o", "m.lstmc")
         self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "--after", "1u")
         (self.folder / "bad.lstmc").write_bytes((self.folder / "m.lstmc").read_bytes()[:99])
         (self.folder / "x.npy").write_bytes(npy([1, 2], "(2,)"))
         (self.folder / "bad.lnet").write_text("def bad(data: float32[2]):\n    return tanh(dat)\n")
-        # Names that would steer a terminal are escaped by the reader, or else by whoever prints what it said.
-        (self.folder / "esc.safetensors").write_bytes(safetensors({"a\\u001b]0;x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, bytes(4)))
-        for words in (["m.lstmc"], ["m.lstmc", "--plan"], ["m.lstmc", "--json"], ["ck"], ["ck", "--params"], ["x.npy"], ["x.npy", "m.lstmc"],
-                      ["ck/last/model.safetensors", "--json"], ["whole.lnet"], ["whole.lnet", "--emit", "sym"], ["flat.lnet", "--params"],
-                      ["bad.lstmc"], ["bad.lstmc", "--json"], ["bad.lnet"], ["none.npy"], ["esc.safetensors"]):
+        # Names that would steer a terminal are escaped by the reader, or else by whoever prints
+        # what it said.
+        (self.folder / "esc.safetensors").write_bytes(safetensors(
+            {"a\\u001b]0;x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, bytes(4)))
+        for words in (["m.lstmc"], ["m.lstmc", "--plan"], ["m.lstmc", "--json"], ["ck"],
+                      ["ck", "--params"], ["x.npy"], ["x.npy", "m.lstmc"],
+                      ["ck/last/model.safetensors", "--json"], ["whole.lnet"],
+                      ["whole.lnet", "--emit", "sym"], ["flat.lnet", "--params"], ["bad.lstmc"],
+                      ["bad.lstmc", "--json"], ["bad.lnet"], ["none.npy"], ["esc.safetensors"]):
             plain = self.run_here("inspect", *words)
             apart = self.run_here("inspect", *words, "--untrusted")
-            self.assertEqual((apart.returncode, apart.stdout, apart.stderr), (plain.returncode, plain.stdout, plain.stderr), words)
+            self.assertEqual((apart.returncode, apart.stdout, apart.stderr),
+                             (plain.returncode, plain.stdout, plain.stderr), words)
             self.assertNotIn("\x1b", plain.stdout + apart.stdout)
         # What the reader may not read is refused to it, wherever a link leads.
         (self.folder / "links").mkdir()
@@ -113,11 +122,14 @@ class Hostile(Case):
             (safetensors("{]", b""), "header"),
             (safetensors(both, bytes(15)), "want at most the 15 bytes"),
             (safetensors(both, bytes(17)), "after the last tensor"),
-            (safetensors({**both, "fc_bias": {**bias, "data_offsets": [8, 12]}}, bytes(16)), "overlaps"),
-            (safetensors({**both, "fc_bias": {**bias, "shape": [1 << 62, 4]}}, bytes(16)), "want more than 2^63"),
+            (safetensors({**both, "fc_bias": {**bias, "data_offsets": [8, 12]}}, bytes(16)),
+             "overlaps"),
+            (safetensors({**both, "fc_bias": {**bias, "shape": [1 << 62, 4]}}, bytes(16)),
+             "want more than 2^63"),
             (safetensors({**both, "fc_bias": {**bias, "dtype": "F31"}}, bytes(16)), "F31"),
             (safetensors({"fc_weight": tensor}, bytes(12)), "fc_bias"),
-            (safetensors({**both, "fc_weight": {**tensor, "shape": [3, 1]}}, bytes(16)), "want f32[1, 3]"),
+            (safetensors({**both, "fc_weight": {**tensor, "shape": [3, 1]}}, bytes(16)),
+             "want f32[1, 3]"),
         ]:
             self.refused("w.safetensors", contents, *words, message=message)
 
@@ -130,8 +142,10 @@ class Hostile(Case):
             (npy([1] * 5, "(2, 3)"), "data: found 20 bytes, want 24"),
             (npy([1] * 6, "(2, -3)"), "shape"),
             (npy([1] * 6, "(4611686018427387904, 4)"), "shape"),
-            (npy([1] * 6, "", "{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }"), "descr"),
-            (npy([1] * 6, "", "{'descr': '<f4', 'fortran_order': open('x'), 'shape': (2, 3), }"), "fortran_order"),
+            (npy([1] * 6, "", "{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }"),
+             "descr"),
+            (npy([1] * 6, "", "{'descr': '<f4', 'fortran_order': open('x'), 'shape': (2, 3), }"),
+             "fortran_order"),
         ]:
             self.refused("x.npy", contents, *words, message=message)
 
@@ -139,7 +153,8 @@ class Hostile(Case):
         def entry(name, data, unpacked=None, crc=None):
             crc = zlib.crc32(data) if crc is None else crc
             sizes = struct.pack("<III", crc, len(data), len(data) if unpacked is None else unpacked)
-            local = b"PK\3\4" + struct.pack("<HHHHH", 20, 0, 0, 0, 0) + sizes + struct.pack("<HH", len(name), 0) + name + data
+            local = (b"PK\3\4" + struct.pack("<HHHHH", 20, 0, 0, 0, 0) + sizes
+                     + struct.pack("<HH", len(name), 0) + name + data)
             central = (b"PK\1\2" + struct.pack("<HHHHHH", 20, 20, 0, 0, 0, 0) + sizes
                        + struct.pack("<HHHHHII", len(name), 0, 0, 0, 0, 0, 0) + name)
             end = b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(central), len(local), 0)
@@ -161,13 +176,15 @@ class Hostile(Case):
 
     def test_texts(self):
         words = ["train", "small.lnet", "--data", "text:text.txt", "-o", "ck"]
-        for contents, message in [(b"ab\nc\xff\n", "text.txt:2:2"), (b"ab\0", "NUL"), (b"", "no tokens")]:
+        for contents, message in [(b"ab\nc\xff\n", "text.txt:2:2"), (b"ab\0", "NUL"),
+                                  (b"", "no tokens")]:
             self.refused("text.txt", contents, *words, message=message)
         self.assertFalse((self.folder / "ck").exists())
 
     def test_tables(self):
         (self.folder / "table.lnet").write_text(TABLE)
-        words = ["train", "table.lnet", "--data", "csv:x.csv,inputs=a|b,target=b,window=2", "--after", "1u", "-o", "ck"]
+        words = ["train", "table.lnet", "--data", "csv:x.csv,inputs=a|b,target=b,window=2",
+                 "--after", "1u", "-o", "ck"]
         for contents, message in [
             (b"", "x.csv:1:1: error[E0602]: table: found an empty file"),
             (b"a,c\n1,2\n", 'x.csv:1:1: error[E0610]: column "b": found none, want one of a, c'),
@@ -186,14 +203,16 @@ class Hostile(Case):
 
     def test_images(self):
         (self.folder / "images.lnet").write_text(IMAGES)
-        words = ["train", "images.lnet", "--data", "idx:data=x.idx,label=y.idx", "--after", "1u", "-o", "ck"]
+        words = ["train", "images.lnet", "--data", "idx:data=x.idx,label=y.idx", "--after", "1u",
+                 "-o", "ck"]
         images = struct.pack(">IIII", 0x803, 4, 2, 2) + bytes(16)
         (self.folder / "y.idx").write_bytes(struct.pack(">II", 0x801, 4) + bytes(4))
         for contents, message in [
             (b"", "magic"),
             (b"\1" + images[1:], "magic"),
             (images[:7], "byte 4: error[E0602]: extent: found 3 bytes left, want 4"),
-            (struct.pack(">IIII", 0x803, 0xffffffff, 0xffffffff, 2), "byte 4: error[E0605]: extents"),
+            (struct.pack(">IIII", 0x803, 0xffffffff, 0xffffffff, 2), "byte 4: "
+                                                                     "error[E0605]: extents"),
             (images[:-1], "byte 16: error[E0602]: data: found 15 bytes, want 16"),
             (images + b"x", "byte 16: error[E0605]: data: found 17 bytes, want 16"),
             (b"\x1f\x8b\x08\0" + images, "gzip"),
@@ -203,7 +222,8 @@ class Hostile(Case):
         (self.folder / "y.idx").write_bytes(struct.pack(">II", 0x801, 3) + bytes(3))
         done = self.run_here(*words)
         self.assertEqual(done.returncode, 6, done.stderr)
-        self.assertIn('y.idx: error[E0605]: array "label": found 3 samples, want 4 as in "data"', done.stderr)
+        self.assertIn('y.idx: error[E0605]: array "label": found 3 samples, want 4 as in "data"',
+                      done.stderr)
         self.assertFalse((self.folder / "ck").exists())
         (self.folder / "y.idx").write_bytes(struct.pack(">II", 0x801, 4) + bytes(4))
         self.good(*words)
@@ -215,7 +235,8 @@ class Hostile(Case):
             good = path.read_bytes()
             for at in range(0, len(good), len(good) // 5 + 1):
                 path.write_bytes(good[:at] + bytes([good[at] ^ 4]) + good[at + 1:])
-                self.refused(path.name, None, "eval", "ck/update-000002", "--data", "text:text.txt", message="found ")
+                self.refused(path.name, None, "eval", "ck/update-000002", "--data", "text:text.txt",
+                             message="found ")
             path.write_bytes(good)
         self.good("eval", "ck", "--data", "text:text.txt")
 
@@ -224,13 +245,17 @@ class NotFinite(Case):
     def test_the_op_whose_gradient_is_not_finite_first(self):
         """The root's gradient at 0, between ops whose gradients it makes NaN."""
         (self.folder / "root.lnet").write_text(
-            "def net(data: float32[4, 3], label: float32[4, 1]):\n    x = FullyConnected(data, num_hidden=5, name=\"f1\")\n    z = relu(x, name=\"r0\")\n"
-            "    s = sqrt(z, name=\"s0\")\n    y = tanh(s * 3, name=\"t0\")\n    return LinearRegressionOutput(FullyConnected(y, num_hidden=1, name=\"f2\"), label)\n"
+            "def net(data: float32[4, 3], label: float32[4, 1]):\n    x = FullyConnected(data, "
+            "num_hidden=5, name=\"f1\")\n    z = relu(x, name=\"r0\")\n"
+            "    s = sqrt(z, name=\"s0\")\n    y = tanh(s * 3, name=\"t0\")\n    return "
+            "LinearRegressionOutput(FullyConnected(y, num_hidden=1, name=\"f2\"), label)\n"
             "fit(net, optimizer=\"sgd\", learning_rate=0.1)\n")
         for device in ("cpu", "emu", "2xcpu"):
-            done = self.run_here("train", "root.lnet", "--data", "random:1", "--check-nan", "-o", f"ck-{device}", "-d", device)
+            done = self.run_here("train", "root.lnet", "--data", "random:1",
+                                 "--check-nan", "-o", f"ck-{device}", "-d", device)
             self.assertEqual(done.returncode, 7, done.stderr)
-            self.assertRegex(done.stderr, r"root\.lnet:4:9: error\[E0701\]: first infinity at update 1: s0 \(sqrt\), output\[")
+            self.assertRegex(done.stderr, r"root\.lnet:4:9: error\[E0701\]: first infinity at "
+                                          r"update 1: s0 \(sqrt\), output\[")
 
     def test_at_update_3(self):
         (self.folder / "flat.lnet").write_text(FLAT)
@@ -238,11 +263,12 @@ class NotFinite(Case):
         rows[15:18] = [3e38] * 3  # sample 5, which is in the third batch of two
         (self.folder / "x.npy").write_bytes(npy(rows, "(8, 3)"))
         (self.folder / "y.npy").write_bytes(npy([1.0] * 8, "(8, 1)"))
-        learn = ["train", "flat.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--save-every", "1u"]
+        learn = ["train", "flat.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no",
+                 "--save-every", "1u"]
         done = self.run_here(*learn, "--after", "4u", "-o", "ck")
         self.assertEqual(done.returncode, 7, done.stderr)
-        self.assertRegex(done.stderr, r"flat\.lnet:2:\d+: error\[E0701\]: first infinity at update 3: fc \(FullyConnected\), "
-                                      r"output\[(0, )?1, 0\]")
+        self.assertRegex(done.stderr, r"flat\.lnet:2:\d+: error\[E0701\]: first infinity at update "
+                                      r"3: fc \(FullyConnected\), output\[(0, )?1, 0\]")
         self.assertIn("y = FullyConnected(data", done.stderr)
         # The update was stored, and the message says how to repeat it: nothing else is needed.
         *message, saved, explain = done.stderr[done.stderr.index("flat.lnet:2:"):].splitlines()

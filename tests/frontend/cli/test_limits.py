@@ -1,4 +1,5 @@
-"""Limits of the machine and of others: stacks, file sizes, full disks, memory of a control group, signals, a shared cache."""
+"""Limits of the machine and of others: stacks, file sizes, full disks, memory of a control group,
+signals, a shared cache."""
 import json
 import os
 import pathlib
@@ -30,14 +31,18 @@ class Limits(Case):
 
     def test_a_small_stack_is_enough(self):
         alone = weights(self.good(*LEARN, "-o", "large"))
-        self.assertEqual(weights(self.good(*LEARN, "-o", "small", preexec_fn=limited(resource.RLIMIT_STACK, 1 << 20))), alone)
+        self.assertEqual(weights(self.good(*LEARN, "-o", "small",
+                                           preexec_fn=limited(resource.RLIMIT_STACK, 1 << 20))),
+                         alone)
 
     def test_a_limit_of_file_sizes_is_a_full_disk(self):
-        net = (self.folder / "small.lnet").read_text().replace('setting("hidden", 6', 'setting("hidden", 60')
+        net = (self.folder / "small.lnet").read_text().replace('setting("hidden", 6',
+                                                               'setting("hidden", 60')
         (self.folder / "large.lnet").write_text(net)
         self.good("compile", "large.lnet", "-b", "4", "-o", "m.lstmc")
         small = limited(resource.RLIMIT_FSIZE, 8 << 10)
-        for words, exit in ((["train", "large.lnet", *LEARN[2:], "-o", "ck"], 6), (["compile", "large.lnet", "-o", "n.lstmc"], 6),
+        for words, exit in ((["train", "large.lnet", *LEARN[2:], "-o", "ck"], 6),
+                            (["compile", "large.lnet", "-o", "n.lstmc"], 6),
                             (["plot", "large.lnet", "--what", "schedule", "-o", "n.svg"], 6),
                             (["run", "large.lnet", "-i", "data=0", "-b", "400", "-o", "y.npz"], 6)):
             with self.subTest(words[0]):
@@ -46,7 +51,9 @@ class Limits(Case):
                 self.assertEqual(done.returncode, exit, done.stderr)
                 self.assertIn("File too large", done.stderr)
                 if words[0] == "train":
-                    self.assertEqual([name for name in self.names("ck") if name.startswith(".") or name.startswith("update")], [])
+                    self.assertEqual([name for name in self.names("ck")
+                                      if name.startswith(".") or name.startswith("update")],
+                                     [])
                 else:
                     self.assertEqual(self.names(), before)
 
@@ -54,7 +61,8 @@ class Limits(Case):
     def test_lstmc_run_ends_as_lstmc_does(self):
         self.good("compile", "small.lnet", "-b", "400", "-o", "m.lstmc")
         before = self.names()
-        done = subprocess.run([RUN, "m.lstmc", "-i", "data=0", "-o", "y.npz"], cwd=self.folder, capture_output=True, text=True,
+        done = subprocess.run([RUN, "m.lstmc", "-i", "data=0", "-o", "y.npz"], cwd=self.folder,
+                              capture_output=True, text=True,
                               preexec_fn=limited(resource.RLIMIT_FSIZE, 4 << 10))
         self.assertEqual(done.returncode, 6, done.stderr)
         self.assertIn("File too large", done.stderr)
@@ -66,16 +74,19 @@ class Limits(Case):
         self.assertEqual(done.returncode, 6, done.stderr)
         self.assertEqual(weights(done), plain)
         lines = done.stderr.splitlines()
-        self.assertIn("warning: /dev/full: error[E0601]: cannot write this log: No space left on device", lines[0])
+        self.assertIn("warning: /dev/full: error[E0601]: cannot write this log: No space "
+                      "left on device", lines[0])
         self.assertIn("/dev/full: error[E0601]: cannot write this log", lines[-1])
-        document = json.loads(self.run_here(*LEARN, "-o", "ck2", "--log", "/dev/full", "--json").stdout)
+        document = json.loads(
+            self.run_here(*LEARN, "-o", "ck2", "--log", "/dev/full", "--json").stdout)
         self.assertEqual(document["end"]["exit"], 6)
 
     def test_events_on_a_full_disk_are_told_of_before_the_first_update(self):
         if os.geteuid() != 0:
             self.skipTest("only root mounts a small disk")
         (self.folder / "disk").mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", self.folder / "disk"], capture_output=True).returncode != 0:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", self.folder / "disk"],
+                          capture_output=True).returncode != 0:
             self.skipTest("no file system can be mounted here")
         self.addCleanup(subprocess.run, ["umount", self.folder / "disk"])
         try:
@@ -86,20 +97,25 @@ class Limits(Case):
         done = self.run_here(*LEARN, "-o", "ck", "--tensorboard", "disk", "--disp-every", "1u")
         self.assertEqual(done.returncode, 6, done.stderr)
         self.assertIn("weights ", done.stdout)
-        self.assertLess(done.stderr.index("warning: disk/events.out"), done.stderr.index("update=1 "))
+        self.assertLess(done.stderr.index("warning: disk/events.out"),
+                        done.stderr.index("update=1 "))
 
     def test_a_disk_with_fewer_checkpoints_than_are_kept_names_keep(self):
         if os.geteuid() != 0:
             self.skipTest("only root mounts a small disk")
         self.good(*LEARN, "-o", "one", "--keep", "1")
-        size = sum(path.stat().st_blocks * 512 for path in (self.folder / "one").rglob("*") if path.is_file())
+        size = sum(path.stat().st_blocks * 512 for path in (self.folder / "one").rglob("*")
+                   if path.is_file())
         (self.folder / "disk").mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size * 5 // 2}", "tmpfs", self.folder / "disk"], capture_output=True).returncode != 0:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size * 5 // 2}", "tmpfs",
+                           self.folder / "disk"], capture_output=True).returncode != 0:
             self.skipTest("no file system can be mounted here")
         self.addCleanup(subprocess.run, ["umount", self.folder / "disk"])
-        done = self.run_here(*LEARN, "-o", "disk/ck", "--keep", "3", "--save-every", "1u", "--valid-every", "1u")
+        done = self.run_here(*LEARN, "-o", "disk/ck", "--keep", "3", "--save-every", "1u",
+                             "--valid-every", "1u")
         self.assertEqual(done.returncode, 6, done.stderr)
-        self.assertRegex(done.stderr, r"No space left on device; a checkpoint takes .*, .* are free, and 2 are kept: --keep 1 keeps fewer")
+        self.assertRegex(done.stderr, r"No space left on device; a checkpoint takes .*, .* are "
+                                      r"free, and 2 are kept: --keep 1 keeps fewer")
 
     def test_checkpoints_have_the_mode_of_the_umask(self):
         for mask in 0o022, 0o027, 0o077:
@@ -114,8 +130,10 @@ class Limits(Case):
         for number in signal.SIGUSR1, signal.SIGQUIT, signal.SIGTERM:
             with self.subTest(number):
                 folder = f"ck{number}"
-                child = subprocess.Popen([LSTMC, *LEARN, "--after", "1000000u", "--disp-every", "1u", "-o", folder], cwd=self.folder,
-                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, restore_signals=True)
+                child = subprocess.Popen(
+                    [LSTMC, *LEARN, "--after", "1000000u", "--disp-every", "1u", "-o", folder],
+                    cwd=self.folder,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, restore_signals=True)
                 for line in child.stderr:
                     if line.startswith("update="):
                         break
@@ -132,7 +150,8 @@ class Limits(Case):
         words = ["sample", "ck", "--prime", "\x1b]0", "--length", "40", "-q"]
         self.assertIn("\x1b", self.good(*words).stdout)
         leader, follower = pty.openpty()
-        child = subprocess.Popen([LSTMC, *words], cwd=self.folder, stdout=follower, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen([LSTMC, *words], cwd=self.folder, stdout=follower,
+                                 stderr=subprocess.DEVNULL)
         os.close(follower)
         text = b""
         try:
@@ -149,7 +168,8 @@ class Limits(Case):
 
 class Cache(Case):
     def calibrate(self, cache):
-        return self.run_here("bench", "small.lnet", "-r", "1", "-t", "1", "--calibrate", env={"LSTMC_CACHE_DIR": str(cache)})
+        return self.run_here("bench", "small.lnet", "-r", "1", "-t", "1",
+                             "--calibrate", env={"LSTMC_CACHE_DIR": str(cache)})
 
     def test_a_link_or_a_pipe_in_the_cache_is_replaced_and_never_followed(self):
         cache = self.folder / "cache"
@@ -164,10 +184,12 @@ class Cache(Case):
                     os.mkfifo(cache / "machine.json")
                 else:
                     os.link(self.folder / "target", cache / "machine.json")
-                self.good("plan", "small.lnet", "-t", "1", env={"LSTMC_CACHE_DIR": str(cache)}) # which measures and keeps
+                # which measures and keeps
+                self.good("plan", "small.lnet", "-t", "1", env={"LSTMC_CACHE_DIR": str(cache)})
                 self.assertEqual((self.folder / "target").read_text(), "somebody's")
                 self.assertTrue(stat.S_ISREG((cache / "machine.json").lstat().st_mode))
-                self.assertEqual(json.loads((cache / "machine.json").read_text())["schema"], "lstmc.machine/1")
+                self.assertEqual(json.loads((cache / "machine.json").read_text())["schema"],
+                                 "lstmc.machine/1")
                 self.assertEqual(os.listdir(cache), ["machine.json"])
 
 
@@ -194,7 +216,8 @@ class Memory(Case):
 
     def test_a_plan_above_the_limit_of_a_control_group_is_refused(self):
         large = ["--set", "hidden=1500", "-b", "64", "-t", "1"]
-        peak = self.document("plan", "small.lnet", *large, schema="lstmc.plan/1")["devices"][0]["peak_bytes"]
+        peak = self.document("plan", "small.lnet", *large,
+                             schema="lstmc.plan/1")["devices"][0]["peak_bytes"]
         self.assertGreater(peak, 100 << 20)
         below = self.group(peak - (10 << 20))
         done = self.run_here(*LEARN, *large, "-o", "ck", "--after", "1u", preexec_fn=below)
@@ -202,21 +225,28 @@ class Memory(Case):
         self.assertIn("error[E0401]", done.stderr)
         planned = self.run_here("plan", "small.lnet", *large, "--json", preexec_fn=below)
         self.assertEqual(planned.returncode, 4)
-        self.assertEqual(json.loads(planned.stdout)["devices"][0]["capacity_bytes"], (peak - (10 << 20)) // 4096 * 4096)
-        [host] = [row for row in json.loads(self.run_here("devices", "--json", preexec_fn=below).stdout)["devices"] if row["name"] == "cpu:0"]
+        self.assertEqual(json.loads(planned.stdout)["devices"][0]["capacity_bytes"],
+                         (peak - (10 << 20)) // 4096 * 4096)
+        [host] = [row for row in json.loads(self.run_here(
+            "devices", "--json", preexec_fn=below).stdout)["devices"] if row["name"] == "cpu:0"]
         self.assertEqual(host["memory_bytes"], (peak - (10 << 20)) // 4096 * 4096)
         self.assertIn("by control group", self.run_here("doctor", preexec_fn=below).stdout)
-        # What the process has beside the arena counts too, since the system would end it without a word.
-        done = self.run_here(*LEARN, *large, "-o", "ck", "--after", "1u", preexec_fn=self.group(peak + (1 << 20)))
+        # What the process has beside the arena counts too, since the system would end it without a
+        # word.
+        done = self.run_here(*LEARN, *large, "-o", "ck", "--after", "1u",
+                             preexec_fn=self.group(peak + (1 << 20)))
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stderr, r"the plan needs \d+ bytes on cpu:0 and the process has \d+ by now: control group .* allows \d+")
+        self.assertRegex(done.stderr, r"the plan needs \d+ bytes on cpu:0 and the process has \d+ "
+                                      r"by now: control group .* allows \d+")
 
     def test_slurm_says_what_an_allocation_has(self):
-        for env, bytes in (({"SLURM_MEM_PER_NODE": "64"}, 64 << 20), ({"SLURM_MEM_PER_CPU": "32", "SLURM_CPUS_ON_NODE": "3"}, 96 << 20)):
+        for env, bytes in (({"SLURM_MEM_PER_NODE": "64"}, 64 << 20),
+                           ({"SLURM_MEM_PER_CPU": "32", "SLURM_CPUS_ON_NODE": "3"}, 96 << 20)):
             done = self.run_here("devices", "--json", env=env)
             [host] = [row for row in json.loads(done.stdout)["devices"] if row["name"] == "cpu:0"]
             self.assertEqual(host["memory_bytes"], bytes)
-        done = self.run_here(*LEARN, "--set", "hidden=1500", "-b", "64", "-o", "ck", "--after", "1u", env={"SLURM_MEM_PER_NODE": "64"})
+        done = self.run_here(*LEARN, "--set", "hidden=1500", "-b", "64", "-o", "ck",
+                             "--after", "1u", env={"SLURM_MEM_PER_NODE": "64"})
         self.assertEqual(done.returncode, 4, done.stderr)
 
 

@@ -1,4 +1,5 @@
-"""What the command says to those who know other frameworks: every message has a remedy or a list."""
+"""What the command says to those who know other frameworks: every message has a remedy or a
+list."""
 import unittest
 
 from command import Case
@@ -10,51 +11,84 @@ def net(data: float32[N, 3], label: float32[N, 1]):
     return LinearRegressionOutput(FullyConnected(data, num_hidden=1), label)
 """
 CASES = [  # words, exit code, message
-    ("trian net.lnet", 2, 'lstmc has no subcommand "trian"; the nearest are train,'),
-    ("fit net.lnet", 2, 'lstmc has no subcommand "fit"; here it is lstmc train'),
-    ("test net.lnet", 2, 'lstmc has no subcommand "test"; here it is lstmc eval'),
-    ("transmogrify net.lnet", 2, 'lstmc has no subcommand "transmogrify"; the nearest are '),
-    ("train net.lnet --epochs 3", 2, 'lstmc train has no flag "--epochs"; here it is --after 10e, or --num-epochs 10'),
-    ("train net.lnet --learning-rate 0.1", 2, 'lstmc train has no flag "--learning-rate"; here it is --lr 0.001'),
-    ("train net.lnet --learning_rate=0.1", 2, 'lstmc train has no flag "--learning_rate"; here it is --lr 0.001'),
-    ("train net.lnet --weight-decay 0.1", 2, 'lstmc train has no flag "--weight-decay"; here it is --fit wd=0.01'),
-    ("train net.lnet --momentum 0.9", 2, 'lstmc train has no flag "--momentum"; here it is --fit momentum=VALUE'),
-    ("train net.lnet --num-update 9", 2, 'lstmc train has no flag "--num-update"; here it is --after 1000u'),
-    ("train net.lnet --clip-gradient-norm 5", 2, 'lstmc train has no flag "--clip-gradient-norm"; here it is --fit clip_gradient_norm=VALUE'),
-    ("eval net.lnet --momentum 0.9", 2, 'lstmc eval has no flag "--momentum"; the nearest are --'),
-    ("train net.lnet --workers 4", 2, 'lstmc train has no flag "--workers"; -t N is the number of threads; a thread of its own reads data ahead'),
-    ("train net.lnet --val-data csv:t.csv", 2, 'lstmc train has no flag "--val-data"; here it is a share of the data, --data csv:F.csv,valid=0.1'),
-    ("train net.lnet --save ck", 2, 'lstmc train has no flag "--save"; here it is -o DIR'),
-    ("train net.lnet --outptu ck", 2, 'lstmc train has no flag "--outptu"; did you mean "--output"?'),
-    ("train net.lnet --zzz", 2, 'lstmc train has no flag "--zzz"; the nearest are --'),
-    ("train net.lnet --data csv:t.csv,target=y --fit lr=0.1", 2, 'fit has no key "lr"; here it is called "learning_rate"'),
-    ("train net.lnet --data csv:t.csv,target=y --fit zzz=0.1", 2, 'fit has no key "zzz"; the names here are '),
-    ("run net.lnet -i x=1", 2, 'the network has no input "x"; its inputs are data'),
-    ("inspect net.lnet --set hidden=4", 2, "--set hidden: the file has no setting or dim of that name"),
-    ("inspect net.lnet --set hidden=4", 2, "help: it has batch"),
-    ("inspect net.lnet --shape x:4x3", 2, "help: its inputs are data, label"),
-    ("train net.lnet --data csv:t.csv,target=z", 6, 'column "z": found none, want the target among a, b, y'),
-    ("train net.lnet --data t.csv", 2, 'data "t.csv": found no kind, want text:FILE, csv:FILE'),
-    ("train net.lnet --data csv:t.csv,target=y,delimiter=x", 2, "there are inputs, target, window, horizon, sequence, buckets, na, fill, valid, shuffle"),
-    ("train net.lnet --data csv:t.csv,target=y --metric rsme", 2, 'there is no metric "rsme"; there are mse, rmse'),
-    ("train net.lnet --data csv:t.csv,target=y --optimizer adamm", 2, 'there is no optimizer "adamm"; there are adam, adamw'),
-    ("train net.lnet --data csv:t.csv,target=y --after 3", 2, "--after takes an amount such as 10e (epochs), 2500u (updates)"),
-    ("train net.lnet --overwrite", 2, 'lstmc train has no flag "--overwrite"; here it is --force'),
-    ("train net.lnet --data csv:t.csv,target=y --expect loss<5", 2, "--expect 'loss<5' is about validations, and there are no data to validate on: --valid 0.1 keeps"),
-    ("compile net.lnet -o net.onnx", 2, "compile writes a package, -o F.lstmc, and got net.onnx: ONNX is not written"),
-    ("compile net.lnet -o net.pt", 2, "compile writes a package, -o F.lstmc, and got net.pt: files of PyTorch are not written"),
-    ("compile net.lnet -o copy.lnet", 2, "lstmc inspect --emit lnet prints the network as a source"),
-    ("train net.lnet --data csv:t.csv,target=y -d cuda", 2, "want a list such as cpu, 4xcpu, cpu:0,2 or gpu:0"),
+         ("trian net.lnet", 2, 'lstmc has no subcommand "trian"; the nearest are train,'),
+         ("fit net.lnet", 2, 'lstmc has no subcommand "fit"; here it is lstmc train'),
+         ("test net.lnet", 2, 'lstmc has no subcommand "test"; here it is lstmc eval'),
+         ("transmogrify net.lnet", 2, 'lstmc has no subcommand "transmogrify"; the nearest are '),
+         ("train net.lnet --epochs 3",
+          2, 'lstmc train has no flag "--epochs"; here it is --after 10e, or --num-epochs 10'),
+         ("train net.lnet --learning-rate 0.1",
+          2, 'lstmc train has no flag "--learning-rate"; here it is --lr 0.001'),
+         ("train net.lnet --learning_rate=0.1",
+          2, 'lstmc train has no flag "--learning_rate"; here it is --lr 0.001'),
+         ("train net.lnet --weight-decay 0.1",
+          2, 'lstmc train has no flag "--weight-decay"; here it is --fit wd=0.01'),
+         ("train net.lnet --momentum 0.9",
+          2, 'lstmc train has no flag "--momentum"; here it is --fit momentum=VALUE'),
+         ("train net.lnet --num-update 9",
+          2, 'lstmc train has no flag "--num-update"; here it is --after 1000u'),
+         ("train net.lnet --clip-gradient-norm 5",
+          2, 'lstmc train has no flag "--clip-gradient-norm"; here it is --fit '
+             'clip_gradient_norm=VALUE'),
+         ("eval net.lnet --momentum 0.9",
+          2, 'lstmc eval has no flag "--momentum"; the nearest are --'),
+         ("train net.lnet --workers 4",
+          2, 'lstmc train has no flag "--workers"; -t N is the number of threads; a thread of its '
+             'own reads data ahead'),
+         ("train net.lnet --val-data csv:t.csv",
+          2, 'lstmc train has no flag "--val-data"; here it is a share of the data, --data '
+             'csv:F.csv,valid=0.1'),
+         ("train net.lnet --save ck", 2, 'lstmc train has no flag "--save"; here it is -o DIR'),
+         ("train net.lnet --outptu ck",
+          2, 'lstmc train has no flag "--outptu"; did you mean "--output"?'),
+         ("train net.lnet --zzz", 2, 'lstmc train has no flag "--zzz"; the nearest are --'),
+         ("train net.lnet --data csv:t.csv,target=y --fit lr=0.1",
+          2, 'fit has no key "lr"; here it is called "learning_rate"'),
+         ("train net.lnet --data csv:t.csv,target=y --fit zzz=0.1",
+          2, 'fit has no key "zzz"; the names here are '),
+         ("run net.lnet -i x=1", 2, 'the network has no input "x"; its inputs are data'),
+         ("inspect net.lnet --set hidden=4",
+          2, "--set hidden: the file has no setting or dim of that name"),
+         ("inspect net.lnet --set hidden=4", 2, "help: it has batch"),
+         ("inspect net.lnet --shape x:4x3", 2, "help: its inputs are data, label"),
+         ("train net.lnet --data csv:t.csv,target=z",
+          6, 'column "z": found none, want the target among a, b, y'),
+         ("train net.lnet --data t.csv",
+          2, 'data "t.csv": found no kind, want text:FILE, csv:FILE'),
+         ("train net.lnet --data csv:t.csv,target=y,delimiter=x",
+          2, "there are inputs, target, window, horizon, sequence, buckets, na, fill, "
+             "valid, shuffle"),
+         ("train net.lnet --data csv:t.csv,target=y --metric rsme",
+          2, 'there is no metric "rsme"; there are mse, rmse'),
+         ("train net.lnet --data csv:t.csv,target=y --optimizer adamm",
+          2, 'there is no optimizer "adamm"; there are adam, adamw'),
+         ("train net.lnet --data csv:t.csv,target=y --after 3",
+          2, "--after takes an amount such as 10e (epochs), 2500u (updates)"),
+         ("train net.lnet --overwrite",
+          2, 'lstmc train has no flag "--overwrite"; here it is --force'),
+         ("train net.lnet --data csv:t.csv,target=y --expect loss<5",
+          2, "--expect 'loss<5' is about validations, and there are no data to validate on: "
+             "--valid 0.1 keeps"),
+         ("compile net.lnet -o net.onnx",
+          2, "compile writes a package, -o F.lstmc, and got net.onnx: ONNX is not written"),
+         ("compile net.lnet -o net.pt", 2, "compile writes a package, -o F.lstmc, and got net.pt: "
+                                           "files of PyTorch are not written"),
+         ("compile net.lnet -o copy.lnet",
+          2, "lstmc inspect --emit lnet prints the network as a source"),
+         ("train net.lnet --data csv:t.csv,target=y -d cuda",
+          2, "want a list such as cpu, 4xcpu, cpu:0,2 or gpu:0"),
 ]
 
 
 class Mistakes(Case):
     def test_each_has_a_remedy_or_a_list(self):
         (self.folder / "net.lnet").write_text(NET)
-        (self.folder / "t.csv").write_text("a,b,y\n" + "".join(f"{i},{i + 1},{i + 2}\n" for i in range(20)))
+        (self.folder / "t.csv").write_text("a,b,y\n"
+                                           + "".join(f"{i},{i + 1},{i + 2}\n" for i in range(20)))
         for words, status, message in CASES:
             with self.subTest(words):
-                done = self.run_here(*words.split(), *(["-o", "ck"] if words.startswith("train") else []))
+                done = self.run_here(*words.split(),
+                                     *(["-o", "ck"] if words.startswith("train") else []))
                 self.assertEqual(done.returncode, status, done.stderr)
                 self.assertIn(message, done.stderr)
 
@@ -63,11 +97,15 @@ class Mistakes(Case):
         for words in (["train", "-o", "ck"], ["eval"]):
             done = self.run_here(words[0], "net.lnet", "--data", "random:1", *words[1:])
             self.assertEqual(done.returncode, 4, done.stderr)
-            self.assertRegex(done.stderr, r"net\.lnet:\d+:\d+: error\[E0403\]: entry \w+ needs a loss among the outputs, and there is none: MakeLoss\(x\) makes one")
+            self.assertRegex(
+                done.stderr, r"net\.lnet:\d+:\d+: error\[E0403\]: entry \w+ needs a loss among the "
+                             r"outputs, and there is none: MakeLoss\(x\) makes one")
 
     def test_shapes_that_an_operator_stretches(self):
-        for op, help in (("elemwise_add", "operators such as + stretch these shapes"), ("broadcast_add", "expand_dims(x, axis=0) puts an axis in front")):
-            (self.folder / "net.lnet").write_text(f"def net(data: float32[2, 3], b: float32[3]):\n    return {op}(data, b)\n")
+        for op, help in (("elemwise_add", "operators such as + stretch these shapes"),
+                         ("broadcast_add", "expand_dims(x, axis=0) puts an axis in front")):
+            (self.folder / "net.lnet").write_text(
+                f"def net(data: float32[2, 3], b: float32[3]):\n    return {op}(data, b)\n")
             done = self.run_here("compile", "net.lnet", "-o", "net.lstmc")
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertIn(f"    help: {help}", done.stderr)
@@ -76,24 +114,30 @@ class Mistakes(Case):
         (self.folder / "net.lnet").write_text(NET)
         done = self.run_here("train", "net.lnet", "--data", "random:1", "-b", 10 ** 12, "-o", "ck")
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stderr, r"net\.lnet:\d+:\d+: error\[E0401\]: the plan needs \d+ bytes on cpu:0, which has \d+; largest at the peak \(.*\): .* GiB "
-                                      r"at net\.lnet:\d+:\d+; lstmc plan --mem says what takes less")
+        self.assertRegex(
+            done.stderr, r"net\.lnet:\d+:\d+: error\[E0401\]: the plan needs \d+ bytes on cpu:0, "
+                         r"which has \d+; largest at the peak \(.*\): .* GiB at net\.lnet:\d+:\d+; "
+                         r"lstmc plan --mem says what takes less")
 
     def test_what_is_compiled_already(self):
-        """Flags about the loop hold for a package and a checkpoint; those about what is compiled are refused."""
+        """Flags about the loop hold for a package and a checkpoint; those about what is compiled
+        are refused."""
         (self.folder / "net.lnet").write_text(NET + 'fit(net, learning_rate=0.3, num_update=1)\n')
         self.good("compile", "net.lnet", "-o", "net.lstmc")
         self.good("train", "net.lnet", "--data", "random:1", "-o", "first")
         for model, what in (("net.lstmc", "a package"), ("first", "a checkpoint")):
-            train = ["train", model, "--data", "random:1", "-o", "ck", "--force", "--disp-every", "1u"]
+            train = ["train", model, "--data", "random:1", "-o", "ck",
+                     "--force", "--disp-every", "1u"]
             self.assertIn(" lr=0.3 ", self.good(*train).stderr)
             self.assertIn(" lr=0.7 ", self.good(*train, "--lr", "0.7").stderr)
             self.assertIn(" lr=0 ", self.good(*train, "--lr", "0").stderr)
             self.assertIn("update=2 ", self.good(*train, "--fit", "num_update=2").stderr)
-            for words, flag in ((["--optimizer", "adam"], "--optimizer"), (["--fit", "momentum=0.5"], "--fit momentum")):
+            for words, flag in ((["--optimizer", "adam"], "--optimizer"),
+                                (["--fit", "momentum=0.5"], "--fit momentum")):
                 done = self.run_here(*train, *words)
                 self.assertEqual(done.returncode, 2)
-                self.assertIn(f"{flag} changes what is compiled, and {what} is compiled already; give the .lnet file", done.stderr)
+                self.assertIn(f"{flag} changes what is compiled, and {what} is compiled already; "
+                              "give the .lnet file", done.stderr)
 
     def test_an_error_is_explained_by_its_number(self):
         self.assertEqual(self.good("explain", "207").stdout, self.good("explain", "E0207").stdout)

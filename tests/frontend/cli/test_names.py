@@ -1,5 +1,6 @@
-"""Names and strings from all of Unicode, control characters too, wherever a user writes one: in networks, on the command line, as files
-and folders. Each is taken, or refused with a place and a code; E0099 (exit 70) is always a fault of ours."""
+"""Names and strings from all of Unicode, control characters too, wherever a user writes one: in
+networks, on the command line, as files and folders. Each is taken, or refused with a place and a
+code; E0099 (exit 70) is always a fault of ours."""
 import os
 import random
 import unittest
@@ -9,12 +10,15 @@ from command import Case
 DENSE = "    return LinearRegressionOutput(FullyConnected(data, num_hidden=3), label)\n"
 DEF = "def net(data: float32[2, 4], label: float32[2, 3]):\n"
 NETS = {
-    "node": DEF + "    x = FullyConnected(data, num_hidden=3, name=NAME)\n    return LinearRegressionOutput(x, label)\n",
-    "head": "def net(data: float32[2, 4], label: float32[2, 4]):\n    return LinearRegressionOutput(data, label, name=NAME)\n",
+    "node": DEF + "    x = FullyConnected(data, num_hidden=3, name=NAME)\n    return "
+                  "LinearRegressionOutput(x, label)\n",
+    "head": "def net(data: float32[2, 4], label: float32[2, 4]):\n    return "
+            "LinearRegressionOutput(data, label, name=NAME)\n",
     "variable": "def net(data: float32[2, 4], label: float32[2, 4]):\n"
                 "    return LinearRegressionOutput(data * Variable(NAME, shape=(2, 4)), label)\n",
     "layer": "def net(data: float32[2, 4, 3], label: float32[2, 4, 5]):\n"
-             "    return LinearRegressionOutput(LSTM(data, 5, num_layers=2, bidirectional=False, name=NAME)[0], label)\n",
+             "    return LinearRegressionOutput(LSTM(data, 5, num_layers=2, bidirectional=False, "
+             "name=NAME)[0], label)\n",
     "name_scope": DEF + "    with name_scope(NAME):\n    " + DENSE,
     "ctx_group": DEF + "    with ctx_group(NAME):\n    " + DENSE,
     "dim": "N = dim(NAME, 2)\ndef net(data: float32[N, 4], label: float32[N, 3]):\n" + DENSE,
@@ -31,12 +35,15 @@ NETS = {
     "subscripts": "def net(data: float32[2, 4]):\n    return einsum(data, data, subscripts=NAME)\n",
     "ctx": "def net(data: float32[2, 4]):\n    return data + zeros(shape=(2, 4), ctx=NAME)\n",
     "dtype": "def net(data: float32[2, 4]):\n    return Cast(data, dtype=NAME)\n",
-    "array": "def net(data: float32[2, 4]):\n    return data * Variable(\"w\", shape=(2, 4), init=\"@\" + NAME)\n",
+    "array": "def net(data: float32[2, 4]):\n    return data * Variable(\"w\", shape=(2, 4), "
+             "init=\"@\" + NAME)\n",
     "variable of a file": "x = Variable(NAME, shape=(2, 3))\ny = x / 100\n",
     "assertion": "assert 1 > 2, NAME\n" + DEF + DENSE,
-    "twice": "def net(data: float32[2, 4]):\n    a, b = tanh(data, name=NAME), sigmoid(data, name=NAME)\n    return a, b, a\n",
+    "twice": "def net(data: float32[2, 4]):\n    a, b = tanh(data, name=NAME), sigmoid(data, "
+             "name=NAME)\n    return a, b, a\n",
 }
-GROUPS = [(0, 0x20), (0x20, 0x7f), (0x7f, 0xa0), (0xa0, 0x250), (0x2000, 0x2070), (0xe000, 0xe010), (0xfff0, 0x10000), (0x300, 0x370)]
+GROUPS = [(0, 0x20), (0x20, 0x7f), (0x7f, 0xa0), (0xa0, 0x250), (0x2000, 0x2070), (0xe000, 0xe010),
+          (0xfff0, 0x10000), (0x300, 0x370)]
 
 
 def text(draw):
@@ -51,7 +58,8 @@ def literal(word):
 class Names(Case):
     def taken_or_refused(self, *words, shown=None):
         done = self.run_here(*words, errors="replace")
-        self.assertNotIn(done.returncode, (70, -6, -11), f"{shown or words}\n{done.stdout}{done.stderr}")
+        self.assertNotIn(done.returncode,
+                         (70, -6, -11), f"{shown or words}\n{done.stdout}{done.stderr}")
         if done.returncode:
             self.assertIn("error[E", done.stderr, shown)
         return done
@@ -62,14 +70,17 @@ class Names(Case):
             drawn = [text(draw) for _ in range(int(os.environ.get("LSTMC_NAMES", 2)))]
             for word in ["\n", "a\x07b", "a" * 4089, *drawn]:
                 (self.folder / "n.lnet").write_text(net.replace("NAME", literal(word)))
-                self.taken_or_refused("compile", "n.lnet", "-o", "n.lstmc", "--force", shown=(where, word[:20]))
+                self.taken_or_refused("compile", "n.lnet", "-o", "n.lstmc",
+                                      "--force", shown=(where, word[:20]))
 
     def test_refusals_name_the_place(self):
-        for where, place in (("node", "2:9"), ("variable", "2:42"), ("name_scope", "3:39"), ("dim", "2:9"), ("layer", "2:35")):
+        for where, place in (("node", "2:9"), ("variable", "2:42"), ("name_scope", "3:39"),
+                             ("dim", "2:9"), ("layer", "2:35")):
             (self.folder / "n.lnet").write_text(NETS[where].replace("NAME", '"a\\u0007b"'))
             done = self.run_here("compile", "n.lnet", "-o", "n.lstmc", "--force")
             self.assertEqual(done.returncode, 3, where)
-            self.assertRegex(done.stderr, r"^n.lnet:%s: error\[E0204\]: .* is UTF-8 without control characters, got " % place, where)
+            self.assertRegex(done.stderr, r"^n.lnet:%s: error\[E0204\]: .* is UTF-8 without "
+                                          r"control characters, got " % place, where)
 
     def test_of_files_and_flags(self):
         draw = random.Random(2)
@@ -80,19 +91,24 @@ class Names(Case):
             folder.mkdir(exist_ok=True)
             (folder / f"{word}.lnet").write_text(DEF + DENSE)
             self.good("compile", f"d{word}/{word}.lnet", "-o", f"d{word}/m.lstmc", "--force")
-            self.good("train", "g.lnet", "--data", "random:1", "--after", "1u", "-o", f"d{word}/out", "--force")
+            self.good("train", "g.lnet", "--data", "random:1", "--after", "1u",
+                      "-o", f"d{word}/out", "--force")
             self.good("eval", f"d{word}/out", "--data", "random:1,batches=1")
-            for flag in ("--net", "--set", "--shape", "--place", "--fit", "--metric", "--monitor", "--params", "--data", "-d"):
+            for flag in ("--net", "--set", "--shape", "--place", "--fit", "--metric", "--monitor",
+                         "--params", "--data", "-d"):
                 self.taken_or_refused("train", "g.lnet", "-o", "o", flag, word, "--after", "1u")
-                self.taken_or_refused("train", "g.lnet", "-o", "o", flag, f"{word}={word}", "--after", "1u")
-            for command in ("inspect", "plan", "eval", "predict", "sample", "diff", "explain", "help", "fmt", "plot", "import"):
+                self.taken_or_refused("train", "g.lnet", "-o", "o", flag, f"{word}={word}",
+                                      "--after", "1u")
+            for command in ("inspect", "plan", "eval", "predict", "sample", "diff", "explain",
+                            "help", "fmt", "plot", "import"):
                 self.taken_or_refused(command, word)
 
     def test_that_are_too_long(self):
         (self.folder / "g.lnet").write_text(DEF + DENSE)
         for folder in ("q" * 300, "/".join(["q" * 200] * 30)):
             for more in ([], ["--resume"], ["--force"]):
-                done = self.run_here("train", "g.lnet", "--data", "random:1", "--after", "1u", "-o", folder, *more)
+                done = self.run_here("train", "g.lnet", "--data", "random:1", "--after", "1u",
+                                     "-o", folder, *more)
                 self.assertEqual(done.returncode, 6, done.stderr)
                 self.assertIn("error[E0601]", done.stderr)
 

@@ -1,4 +1,5 @@
-"""Networks as users write them: each trains to the same bits however it is divided, written out and read again, and killed."""
+"""Networks as users write them: each trains to the same bits however it is divided, written out and
+read again, and killed."""
 import json
 import pathlib
 import unittest
@@ -11,7 +12,8 @@ WAYS = [[], ["-d", "3xcpu"], ["-d", "2xcpu", "--place", "auto"]]
 
 class Networks(Case):
     def weights(self, path, *words):
-        done = self.good("train", path, "--data", "random:5", "--json", "-o", "ck", "--force", *words)
+        done = self.good("train", path, "--data", "random:5", "--json", "-o", "ck",
+                         "--force", *words)
         return json.loads(done.stdout)["end"]["weights_hash"]
 
     def test_every_way_to_train(self):
@@ -20,7 +22,8 @@ class Networks(Case):
             with self.subTest(path.name):
                 hashes = {" ".join(way): self.weights(path, *way) for way in WAYS}
                 self.assertEqual(len(set(hashes.values())), 1, hashes)
-                (self.folder / "again.lnet").write_text(self.good("inspect", path, "--emit", "lnet").stdout)
+                (self.folder / "again.lnet").write_text(
+                    self.good("inspect", path, "--emit", "lnet").stdout)
                 self.assertEqual(self.weights("again.lnet"), hashes[""])
 
     def test_a_run_goes_on_as_if_it_had_not_stopped(self):
@@ -28,7 +31,8 @@ class Networks(Case):
             with self.subTest(path.name):
                 whole = self.weights(path, "--after", "4u")
                 self.weights(path, "--after", "2u")
-                done = self.good("train", path, "--data", "random:5", "--json", "-o", "ck", "--resume", "--after", "4u", "-d", "2xcpu")
+                done = self.good("train", path, "--data", "random:5", "--json", "-o", "ck",
+                                 "--resume", "--after", "4u", "-d", "2xcpu")
                 self.assertEqual(json.loads(done.stdout)["end"]["weights_hash"], whole)
 
     def test_inspect_says_how_many_ops_are_merged(self):
@@ -39,13 +43,15 @@ def twice(data: float32[4, 3], label: float32[4, 2]):
 """)
         kept = ["--disable-pass", "merge-equal-ops"]
         text = lambda *words: self.good("inspect", "twice.lnet", *words).stdout
-        merged = lambda file, *words: self.document("inspect", file, *words, schema="lstmc.inspect/1")["merged"]
+        merged = lambda file, *words: (
+            self.document("inspect", file, *words, schema="lstmc.inspect/1")["merged"])
         # A product and a tanh in each of forward, evaluate and step.
         self.assertIn("\nmerged 6 ops with equal ones before them\n", text())
         self.assertEqual(merged("twice.lnet"), 6)
         self.assertNotIn("merged", text(*kept))
         self.assertIsNone(merged("twice.lnet", *kept))
-        self.good("compile", "twice.lnet", "-o", "twice.lstmc")  # a package does not say what was merged
+        # a package does not say what was merged
+        self.good("compile", "twice.lnet", "-o", "twice.lstmc")
         self.assertNotIn("merged", self.good("inspect", "twice.lstmc").stdout)
         self.assertIsNone(merged("twice.lstmc"))
 

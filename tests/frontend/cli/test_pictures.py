@@ -44,12 +44,14 @@ class Networks(Case):
     def test_a_shared_weight_is_one_box_with_an_arrow_for_each_reader(self):
         graph = self.graph(TIED)
         weight = graph.one("shared_weight")
-        self.assertEqual(sorted(graph.readers(weight)), sorted([graph.one("first"), graph.one("second")]))
+        self.assertEqual(sorted(graph.readers(weight)),
+                         sorted([graph.one("first"), graph.one("second")]))
         self.assertEqual(graph.named("own_weight"), [])
         self.good("compile", "net.lnet", "-o", "net.lstmc")
         self.good("plot", "net.lstmc", "-o", "packaged.svg")
         graph = Graph((self.folder / "packaged.svg").read_text())
-        self.assertEqual(sorted(graph.readers(graph.one("shared_weight"))), sorted([graph.one("first"), graph.one("second")]))
+        self.assertEqual(sorted(graph.readers(graph.one("shared_weight"))),
+                         sorted([graph.one("first"), graph.one("second")]))
 
     def test_steps_written_by_hand_are_one_box(self):
         text = (SOURCE / "samples/cell.lnet").read_text()
@@ -57,12 +59,14 @@ class Networks(Case):
         cell = graph.one("cell × 400")
         self.assertEqual(graph.writers(cell).count(cell), 1)
         self.assertIn(graph.one("data"), graph.writers(cell))
-        self.assertIn("400 × 32x128", [label for tail, head, label in graph.arrows if tail == cell and head != cell])
+        self.assertIn("400 × 32x128", [label for tail, head, label in graph.arrows
+                                       if tail == cell and head != cell])
         weights = [box for box, lines in graph.boxes.items() if "lstm_h2h_weight" in lines]
         self.assertEqual([graph.readers(box) for box in weights], [[cell]])
         self.assertLess(len(graph.boxes), 8)
         # Every box of it where that is asked for; Graphviz alone would need minutes.
-        self.assertGreater(len(self.graph(text, "--set", "seq=400", "--unfold", "layer").boxes), 400 * 14)
+        self.assertGreater(len(self.graph(text, "--set", "seq=400", "--unfold", "layer").boxes),
+                           400 * 14)
 
     def test_names_do_not_decide_what_folds(self):
         renamed = CHAIN.replace('"fc%%d" %% i', '"n%%d" %% (i * 7919 %% 1000)')
@@ -80,7 +84,8 @@ class Networks(Case):
 
     def size(self):
         text = (self.folder / "net.svg").read_text()
-        return [float(x) for x in re.search(r'<svg width="(\d+)pt" height="(\d+)pt"', text).groups()]
+        return [float(x)
+                for x in re.search(r'<svg width="(\d+)pt" height="(\d+)pt"', text).groups()]
 
     def test_long_and_wide_nets_wrap(self):
         for text in (CHAIN % "8 + i", TOWERS % "8 + i"):
@@ -97,18 +102,22 @@ class Networks(Case):
             "    return Concat(x, kept[0], kept[11], dim=1)\n")
         self.good("plot", "leaps.lnet", "-o", "leaps.svg")
         text = (self.folder / "leaps.svg").read_text()
-        self.assertLess(text.rindex('class="edge"'), text.index('class="node"'))  # arrows lie under boxes
+        # arrows lie under boxes
+        self.assertLess(text.rindex('class="edge"'), text.index('class="node"'))
         leaps = re.findall(r'<path fill="none" stroke="#999999" d="([^"]+)"', text)
         self.assertEqual(len(leaps), 12)
         for leap in leaps:
-            points = [tuple(map(float, point.split(","))) for point in re.findall(r"-?[\d.]+,-?[\d.]+", leap)]
+            points = [tuple(map(float, point.split(",")))
+                      for point in re.findall(r"-?[\d.]+,-?[\d.]+", leap)]
             (x0, y0), (x1, y1) = points[0], points[-1]
             for x, y in points:
-                self.assertLess(abs((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)), 0.02 * ((x1 - x0) ** 2 + (y1 - y0) ** 2))
+                self.assertLess(abs((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)),
+                                0.02 * ((x1 - x0) ** 2 + (y1 - y0) ** 2))
 
     def test_parameter_sync_is_drawn_for_every_bucket(self):
         text = (self.folder / "small.lnet").read_text()
-        for words, buckets in [(["--bucket-bytes", "0"], 7), (["--bucket-bytes", "1M", "--kv-store", "local"], 1)]:
+        for words, buckets in [(["--bucket-bytes", "0"], 7),
+                               (["--bucket-bytes", "1M", "--kv-store", "local"], 1)]:
             graph = self.graph(text, "-d", "2xcpu", *words)
             broadcasts, sums = graph.named("broadcast at init"), graph.named("aggregate gradients")
             self.assertEqual((len(broadcasts), len(sums)), (buckets, buckets))
@@ -122,9 +131,12 @@ class Networks(Case):
         graph = self.graph(TIED, "-d", "2xcpu")
         self.assertIn("cpu:0,cpu:1", graph.boxes[graph.one("own")])
         (self.folder / "stack.lnet").write_text(
-            "def stack(data: float32[4, 6]):\n    x = data\n    for i in range(2):\n        with ctx_group(\"g%d\" % i):\n"
-            "            x = FullyConnected(x, num_hidden=5 + i, name=\"fc%d\" % i)\n    return x\n")
-        self.good("plot", "stack.lnet", "-o", "stack.svg", "-d", "2xcpu", "--place", "g0=cpu:0,g1=cpu:1")
+            "def stack(data: float32[4, 6]):\n    x = data\n    for i in range(2):\n        with "
+            "ctx_group(\"g%d\" % i):\n"
+            "            x = FullyConnected(x, num_hidden=5 + i, name=\"fc%d\" % i)\n"
+            "    return x\n")
+        self.good("plot", "stack.lnet", "-o", "stack.svg", "-d", "2xcpu",
+                  "--place", "g0=cpu:0,g1=cpu:1")
         graph = Graph((self.folder / "stack.svg").read_text())
         colors = [graph.colors[graph.one(name)] for name in ("fc0", "fc1", "cpu:0", "cpu:1")]
         self.assertEqual(colors[:2], colors[2:])
@@ -143,13 +155,17 @@ class Charts(Case):
             if event["ph"] == "C":
                 held.setdefault(event["pid"], set()).add(sum(event["args"].values()))
             elif event["name"] == "process_name":
-                held.setdefault(event["pid"], set()).add("name " + event["args"]["name"].split(",")[0])
-        flat = {next(h for h in all if isinstance(h, str))[5:] for all in held.values() if len(all) == 2}
+                held.setdefault(event["pid"], set()).add("name "
+                                                         + event["args"]["name"].split(",")[0])
+        flat = {next(h for h in all if isinstance(h, str))[5:] for all in held.values()
+                if len(all) == 2}
         self.assertTrue(flat)
         for name in flat:
             self.assertNotIn(name, texts)
         self.assertIn("the same bytes throughout: ", texts[0])
-        self.assertTrue(all(re.search(rf"\b{name}\b", texts[0].split("throughout: ")[1]) for name in flat), (flat, texts[0]))
+        self.assertTrue(
+            all(re.search(rf"\b{name}\b", texts[0].split("throughout: ")[1]) for name in flat),
+            (flat, texts[0]))
 
     def test_axes(self):
         for what in ("memory", "schedule"):
@@ -157,7 +173,8 @@ class Charts(Case):
             self.assertIn("0", texts)
             self.assertTrue(any(re.fullmatch(r"[\d.]+ (µs|ms|s)", text) for text in texts), texts)
             if what == "memory":
-                self.assertTrue(any(re.fullmatch(r"[\d.]+ (KiB|MiB)", text) for text in texts), texts)
+                self.assertTrue(any(re.fullmatch(r"[\d.]+ (KiB|MiB)", text) for text in texts),
+                                texts)
 
 
 @unittest.skipUnless(shutil.which("dot"), "no program dot")
@@ -179,43 +196,56 @@ class Pages(Case):
             self.assertLessEqual({"rect", "path"}, linked.get(graph.one(name), set()), name)
         self.assertLessEqual(set(linked), set(graph.boxes))
         told = json.loads(page.inside["boxes"])
-        self.assertRegex(told[int(graph.one("lstm")[1:])], r"lstm.*\n\d+ launches, .*parameters [\d.]+ (bytes|KiB)")
+        self.assertRegex(told[int(graph.one("lstm")[1:])], r"lstm.*\n\d+ launches, .*parameters "
+                                                           r"[\d.]+ (bytes|KiB)")
 
     def test_a_page_loads_nothing(self):
         text, page = self.page("small.lnet")
-        self.assertEqual([tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object", "base")], [])
+        self.assertEqual(
+            [tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object", "base")],
+            [])
         for tag, attributes in page.elements:
             for name, value in attributes.items():
                 self.assertFalse(name in ("src", "href") or name.startswith("on"), (tag, name))
-                self.assertTrue("://" not in (value or "") or name.startswith("xmlns"), (tag, name, value))
+                self.assertTrue("://" not in (value or "") or name.startswith("xmlns"),
+                                (tag, name, value))
         self.assertIn("default-src 'none'", text)
 
     def test_losses_of_a_run(self):
-        self.good("train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-o", "ck", "--after", "12u", "--valid-every", "4u")
+        self.good("train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-o", "ck",
+                  "--after", "12u", "--valid-every", "4u")
         # Of a training folder: the validations of the checkpoints that were kept.
         _, page = self.page("ck")
-        self.assertTrue(any(attributes.get("class") == "validation" for _, attributes in page.elements))
+        self.assertTrue(
+            any(attributes.get("class") == "validation" for _, attributes in page.elements))
 
     def test_losses_of_a_log(self):
-        done = self.good("train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-o", "ck", "--after", "12u", "--valid-every", "4u", "--disp-every", "2u", "--format", "jsonl")
+        done = self.good("train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-o", "ck",
+                         "--after", "12u", "--valid-every", "4u", "--disp-every", "2u",
+                         "--format", "jsonl")
         events = [json.loads(line) for line in done.stdout.splitlines()]
         # A run that was killed may leave the last line without an end.
         (self.folder / "log.jsonl").write_text(done.stdout + '{"schema":"lstmc.tr')
-        for words in (["plot", "--losses", "log.jsonl", "-o", "l.svg"], ["plot", "small.lnet", "--losses", "log.jsonl", "-o", "l.html"]):
+        for words in (["plot", "--losses", "log.jsonl", "-o", "l.svg"],
+                      ["plot", "small.lnet", "--losses", "log.jsonl", "-o", "l.html"]):
             self.good(*words)
             text = (self.folder / words[-1]).read_text()
             for kind, color in (("update", "#0072b2"), ("valid", "#d55e00")):
-                wanted = [(event["update"], event["loss"]) for event in events if event["event"] == kind]
-                points = [(float(x), -float(y)) for x, y in re.findall(rf'<circle cx="([\d.]+)" cy="([\d.]+)" r="[\d.]+" fill="{color}">', text)]
+                wanted = [(event["update"], event["loss"]) for event in events
+                          if event["event"] == kind]
+                points = [(float(x), -float(y)) for x, y in re.findall(
+                    rf'<circle cx="([\d.]+)" cy="([\d.]+)" r="[\d.]+" fill="{color}">', text)]
                 self.assertEqual(len(points), len(wanted))
                 for axis in (0, 1):  # a picture of numbers keeps their order
-                    self.assertEqual(sorted(range(len(wanted)), key=lambda i: wanted[i][axis]), sorted(range(len(wanted)), key=lambda i: points[i][axis]))
+                    self.assertEqual(sorted(range(len(wanted)), key=lambda i: wanted[i][axis]),
+                                     sorted(range(len(wanted)), key=lambda i: points[i][axis]))
         (self.folder / "bad.jsonl").write_text(done.stdout + "update 3\n")
-        for words, status, message in [(["--losses", "bad.jsonl"], 6, f"bad.jsonl:{len(events) + 1}:1: error[E0603]"),
-                                       (["--losses", "text.txt"], 6, "error[E06"),
-                                       (["small.lnet", "--losses", "log.jsonl"], 2, "--losses alone is the curve"),
-                                       (["--losses", "log.jsonl", "--what", "memory"], 2, "--losses alone is the curve"),
-                                       (["--losses", "log.jsonl", "-o", "l.png"], 2, "losses are drawn as .svg")]:
+        for words, status, message in [
+                (["--losses", "bad.jsonl"], 6, f"bad.jsonl:{len(events) + 1}:1: error[E0603]"),
+                (["--losses", "text.txt"], 6, "error[E06"),
+                (["small.lnet", "--losses", "log.jsonl"], 2, "--losses alone is the curve"),
+                (["--losses", "log.jsonl", "--what", "memory"], 2, "--losses alone is the curve"),
+                (["--losses", "log.jsonl", "-o", "l.png"], 2, "losses are drawn as .svg")]:
             said = self.run_here("plot", *words)
             self.assertEqual(said.returncode, status, said.stderr)
             self.assertIn(message, said.stderr)
@@ -224,13 +254,16 @@ class Pages(Case):
         text = (self.folder / "small.lnet").read_text()
         self.good("plot", "-", "-o", "a.html", input=text)
         self.good("plot", "small.lnet", "-o", "b.html")
-        self.assertEqual(*((self.folder / name).read_text().replace("&lt;stdin&gt;", "small.lnet").replace("<stdin>", "small.lnet") for name in ("a.html", "b.html")))
+        self.assertEqual(*((self.folder / name).read_text().replace("&lt;stdin&gt;", "small.lnet")
+                           .replace("<stdin>", "small.lnet") for name in ("a.html", "b.html")))
 
     def test_names_are_text(self):
         bad = "<script>alert(1)</script><img src=x onerror=alert(2)>"
         (self.folder / "bad.lnet").write_text(
-            f"def net(data: float32[2, 3]):  # {bad}\n    y = FullyConnected(data, num_hidden=4, name='{bad}') # {bad} ]]> </svg>\n"
-            f"    with ctx_group(\"</style>{bad}\"):\n        return tanh(y, name='x\" onload=\"alert(3)')\n")
+            f"def net(data: float32[2, 3]):  # {bad}\n    y = FullyConnected(data, num_hidden=4, "
+            f"name='{bad}') # {bad} ]]> </svg>\n"
+            f"    with ctx_group(\"</style>{bad}\"):\n        return tanh(y, name='x\" "
+            "onload=\"alert(3)')\n")
         text, page = self.page("bad.lnet")
         self.assertEqual(sum(tag == "script" for tag, _ in page.elements), 2)
         self.assertEqual([tag for tag, _ in page.elements if tag in ("img", "link")], [])
@@ -241,9 +274,13 @@ class Pages(Case):
             Graph(picture)
 
     def test_what_is_refused(self):
-        for words, status, message in [(["-o", "x.html", "--what", "memory"], 2, "a page has every picture, of the network as it is written: --what is not for it"),
-                                       (["-o", "x.html", "--after", "fuse"], 2, "--after is not for it"),
-                                       (["-o", "x.htm"], 2, "plot writes .dot, .svg, .png and .pdf, .html with all pictures")]:
+        for words, status, message in [
+                (["-o", "x.html", "--what", "memory"],
+                 2, "a page has every picture, of the network as it is written: "
+                    "--what is not for it"),
+                (["-o", "x.html", "--after", "fuse"], 2, "--after is not for it"),
+                (["-o", "x.htm"],
+                 2, "plot writes .dot, .svg, .png and .pdf, .html with all pictures")]:
             done = self.run_here("plot", "small.lnet", *words)
             self.assertEqual(done.returncode, status, (words, done.stderr))
             self.assertIn(message, done.stderr)

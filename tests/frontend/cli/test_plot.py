@@ -8,7 +8,8 @@ from command import Case
 
 class Plot(Case):
     def test_a_picture_is_the_same_bytes(self):
-        for words in [["--what", "schedule"], ["--show", "time,shapes"], ["--unfold", "time,layer"], ["--after", "fuse"],
+        for words in [["--what", "schedule"], ["--show", "time,shapes"], ["--unfold", "time,layer"],
+                      ["--after", "fuse"],
                       ["--after", "lower-to-exec", "--show", "time"], ["--what", "memory"]]:
             text = self.good("plot", "small.lnet", *words).stdout
             self.assertEqual(text, self.good("plot", "small.lnet", *words).stdout)
@@ -38,19 +39,23 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
         c = FullyConnected(Concat(a, b, dim=1, name="join"), num_hidden=3, name="c")
     return transpose(c) @ b
 """)
-        wanted = {(a, "c" if b == "join" else b) for a, b in self.edges("net.lnet") if a != "join"} # a plan has no launch for it
+        # a plan has no launch for it
+        wanted = {(a, "c" if b == "join" else b) for a, b in self.edges("net.lnet") if a != "join"}
         self.assertEqual(len(wanted), 8)
-        for words in ([], ["-d", "2xcpu", "--place", "b=cpu:1"], ["-d", "2xcpu"], ["--accumulate", "2"]):
+        for words in ([], ["-d", "2xcpu", "--place", "b=cpu:1"], ["-d", "2xcpu"],
+                      ["--accumulate", "2"]):
             self.good("compile", "net.lnet", "-o", "net.lstmc", "-y", *words)
             self.assertEqual(self.edges("net.lstmc"), wanted, words)
         text = self.good("plot", "net.lstmc", "--show", "device,memory").stdout
         self.assertIn('label="a\\nFullyConnected\\n160 bytes + parameters ', text)
         # Of a checkpoint too; what needs the source says so.
         self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "--after", "1u")
-        self.assertLessEqual({("data", "embed"), ("embed", "lstm"), ("lstm", "decoder")}, self.edges("ck"))
+        self.assertLessEqual({("data", "embed"), ("embed", "lstm"), ("lstm", "decoder")},
+                             self.edges("ck"))
         done = self.run_here("plot", "net.lstmc", "--unfold", "time")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--unfold needs the source: net.lstmc holds launches and no layers", done.stderr)
+        self.assertIn("--unfold needs the source: net.lstmc holds launches and no layers",
+                      done.stderr)
 
     def trace(self, *words):
         self.good("plot", "small.lnet", *words, "-o", "t.json", "--force")
@@ -59,7 +64,8 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
     def test_what_was_planned_and_what_happened(self):
         for words, lanes in [([], 1), (["-d", "2xcpu"], 2)]:
             events = self.trace("--what", "schedule", "--measured", *words)
-            launches = {pid: [e for e in events if e["ph"] == "X" and e["pid"] == pid] for pid in (1, 2)}
+            launches = {pid: [e for e in events if e["ph"] == "X" and e["pid"] == pid]
+                        for pid in (1, 2)}
             # The model and the clock have the same launches on the same devices in the same order.
             names = lambda pid: [(e["tid"], e["name"]) for e in launches[pid]]
             self.assertEqual(names(1), names(2))
@@ -69,16 +75,19 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
                     lane = [e for e in launches[pid] if e["tid"] == tid]
                     self.assertGreater(sum(e["dur"] for e in lane), 0)
                     for before, after in zip(lane, lane[1:]):
-                        self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3, (pid, before, after))
+                        self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3,
+                                             (pid, before, after))
             # Nothing is received before it has been sent.
             for pid in (1, 2):
-                ends = lambda ph: {e["id"]: e["ts"] for e in events if e["ph"] == ph and e["pid"] == pid}
+                ends = lambda ph: {e["id"]: e["ts"] for e in events
+                                   if e["ph"] == ph and e["pid"] == pid}
                 sent, taken = ends("s"), ends("f")
                 self.assertEqual(bool(sent), lanes == 2)
                 self.assertEqual(sorted(sent), sorted(taken))
                 for message, moment in taken.items():
                     self.assertGreaterEqual(moment + 1e-3, sent[message])
-        text = self.good("plot", "small.lnet", "--what", "schedule", "--measured", "-d", "2xcpu").stdout
+        text = self.good("plot", "small.lnet", "--what", "schedule",
+                         "--measured", "-d", "2xcpu").stdout
         self.assertIn(">planned; estimate: ", text)
         self.assertIn(">measured<", text)
 
@@ -91,17 +100,24 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
         for lane in lanes:
             own = [e for e in launches if e["tid"] == lane]
             for before, after in zip(own, own[1:]):
-                self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3, (before, after))
+                self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3,
+                                     (before, after))
         # So they take less time than one after the other.
         ends = lambda given: max(e["ts"] + e["dur"] for e in given)
-        self.assertLess(ends(launches), ends([e for e in self.trace("--what", "schedule", "-d", "emu:0", "--streams", "1") if e["ph"] == "X"]))
-        moments = [e["ts"] for e in self.trace("--what", "memory", "-d", "emu:0") if e["ph"] == "C" and e["pid"] == 1]
+        self.assertLess(
+            ends(launches),
+            ends([e for e in self.trace("--what", "schedule", "-d", "emu:0", "--streams", "1")
+                  if e["ph"] == "X"]))
+        moments = [e["ts"] for e in self.trace("--what", "memory", "-d", "emu:0")
+                   if e["ph"] == "C" and e["pid"] == 1]
         self.assertEqual(moments, sorted(moments))
 
     def test_memory_of_every_device(self):
         text = self.good("plot", "small.lnet", "--what", "memory", "-d", "2xcpu").stdout
         self.assertRegex(text, r"planned peak [\d.]+ KiB on cpu:0, [\d.]+ KiB on cpu:1[;<]")
-        peaks = {d["device"]: d["peak_bytes"] for d in self.document("plan", "small.lnet", "-d", "2xcpu", schema="lstmc.plan/1")["devices"]}
+        peaks = {d["device"]: d["peak_bytes"]
+                 for d in self.document("plan", "small.lnet", "-d", "2xcpu",
+                                        schema="lstmc.plan/1")["devices"]}
         most = {}
         for event in self.trace("--what", "memory", "-d", "2xcpu"):
             if event["ph"] == "C":
@@ -112,26 +128,35 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
 
     def test_boxes_say_their_device(self):
         (self.folder / "stack.lnet").write_text(
-            "def stack(data: float32[4, 6]):\n    x = data\n    for i in range(2):\n        with ctx_group(\"g%d\" % i):\n"
-            "            x = FullyConnected(x, num_hidden=5 + i, name=\"fc%d\" % i)\n    return x\n")
+            "def stack(data: float32[4, 6]):\n    x = data\n    for i in range(2):\n        with "
+            "ctx_group(\"g%d\" % i):\n"
+            "            x = FullyConnected(x, num_hidden=5 + i, name=\"fc%d\" % i)\n"
+            "    return x\n")
         box = lambda text, name: re.search(rf'label="{name}\\n[^"]*"', text).group(0)
         one = self.good("plot", "stack.lnet", "--show", "device").stdout
-        two = self.good("plot", "stack.lnet", "--show", "device", "-d", "2xcpu", "--place", "g0=cpu:0,g1=cpu:1").stdout
+        two = self.good("plot", "stack.lnet", "--show", "device", "-d", "2xcpu",
+                        "--place", "g0=cpu:0,g1=cpu:1").stdout
         for text, devices in [(one, ["cpu:0", "cpu:0"]), (two, ["cpu:0", "cpu:1"])]:
             for i, device in enumerate(devices):
                 self.assertIn("\\n" + device, box(text, f"fc{i}"))
 
     def test_what_is_refused(self):
-        for words, message in [(["--after", "fuze"], 'got "fuze"; did you mean "fuse"?'),
-                               (["--after", "fuse", "--disable-pass", "fuse"], "--after knows roll-recurrence, replicate, make-entries, "),
-                               (["--after", "schedule", "--unfold", "time"], "there are only launches after schedule"),
-                               (["--show", "tine"], 'got "tine"; did you mean "time"?'),
-                               (["--unfold", "layers"], 'got "layers"; did you mean "layer"?'),
-                               (["--measured"], "--measured is for --what schedule, not for network"),
-                               (["--what", "memory", "--measured"], "--measured is for --what schedule, not for memory"),
-                               (["-o", "x.json"], "and of schedules and memory .json for a viewer of traces"),
-                               (["--what", "schedule", "-o", "x.dot"], "it is drawn as .svg, .png or .pdf, not as .dot"),
-                               (["--what", "schedule", "--unfold", "time"], "--unfold is for --what network, not for schedule")]:
+        for words, message in [
+                (["--after", "fuze"], 'got "fuze"; did you mean "fuse"?'),
+                (["--after", "fuse", "--disable-pass", "fuse"], "--after knows roll-recurrence, "
+                                                                "replicate, make-entries, "),
+                (["--after", "schedule", "--unfold", "time"], "there are only launches "
+                                                              "after schedule"),
+                (["--show", "tine"], 'got "tine"; did you mean "time"?'),
+                (["--unfold", "layers"], 'got "layers"; did you mean "layer"?'),
+                (["--measured"], "--measured is for --what schedule, not for network"),
+                (["--what", "memory", "--measured"], "--measured is for --what schedule, "
+                                                     "not for memory"),
+                (["-o", "x.json"], "and of schedules and memory .json for a viewer of traces"),
+                (["--what", "schedule", "-o", "x.dot"], "it is drawn as .svg, .png or "
+                                                        ".pdf, not as .dot"),
+                (["--what", "schedule", "--unfold", "time"], "--unfold is for --what network, "
+                                                             "not for schedule")]:
             done = self.run_here("plot", "small.lnet", *words)
             self.assertEqual(done.returncode, 2, words)
             self.assertEqual(done.stdout, "")

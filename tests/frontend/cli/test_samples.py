@@ -1,5 +1,5 @@
-"""The ways to divide a net among devices in samples/README.md: each trains, to the same bits, and draws its picture. The sample in C
-writes what the command writes."""
+"""The ways to divide a net among devices in samples/README.md: each trains, to the same bits, and
+draws its picture. The sample in C writes what the command writes."""
 import os
 import random
 import re
@@ -14,7 +14,8 @@ def commands(name, section="Several devices"):
     """Words after `lstmc NAME` in that section, with the full path of the sample."""
     part = (SOURCE / "samples/README.md").read_text().split(f"## {section}\n")[1].split("\n## ")[0]
     for line in re.findall(rf"^lstmc {name} (.*)$", part, re.M):
-        yield [str(SOURCE / word) if word.startswith("samples/") else word for word in shlex.split(line)]
+        yield [str(SOURCE / word) if word.startswith("samples/") else word
+               for word in shlex.split(line)]
 
 
 class Samples(Case):
@@ -22,7 +23,8 @@ class Samples(Case):
 
     def test_four_ways_to_train_have_the_same_bits(self):
         draw = random.Random(3)
-        (self.folder / "input.txt").write_text("".join(draw.choice("abcdefg \n") for _ in range(4000)))
+        (self.folder / "input.txt").write_text(
+            "".join(draw.choice("abcdefg \n") for _ in range(4000)))
         hashes = []
         for i, words in enumerate(commands("train")):
             words[words.index("-o") + 1] = f"ck{i}"
@@ -46,18 +48,23 @@ class Samples(Case):
 
     def test_a_text_continued_in_c(self):
         (self.folder / "input.txt").write_text("the café is là, and the tea is là. " * 100)
-        self.good("train", SOURCE / "samples/char_lm.lnet", "--data", "text:input.txt", "--set", "hidden=24", "-b", "4", "--set", "seq=16", "--lr", "0.02",
+        self.good("train", SOURCE / "samples/char_lm.lnet", "--data", "text:input.txt",
+                  "--set", "hidden=24", "-b", "4", "--set", "seq=16", "--lr", "0.02",
                   "--after", "80u", "-o", "ck")
         program = os.path.join(os.path.dirname(LSTMC), "../../samples/c/sample_char_lm_c")
 
         def written(*words):
-            return subprocess.run([program, *words], cwd=self.folder, capture_output=True, text=True, timeout=240)
+            return subprocess.run([program, *words], cwd=self.folder, capture_output=True,
+                                  text=True, timeout=240)
 
         for prime, length in ("the c", "60"), ("là", "25"), ("é", "0"):
-            wanted = self.good("sample", "ck", "--prime", prime, "--length", length, "--temperature", "0").stdout
-            self.assertGreaterEqual(len(set(wanted)), min(int(length), 8))  # not one character again and again
+            wanted = self.good("sample", "ck", "--prime", prime, "--length", length,
+                               "--temperature", "0").stdout
+            # not one character again and again
+            self.assertGreaterEqual(len(set(wanted)), min(int(length), 8))
             self.assertEqual(written("ck/last", prime, length).stdout, wanted)
-        for words, exit_code, said in (("none",), 6, "none/sample.lstmc"), (("ck/last", "the x"), 2, '"x"'):
+        for words, exit_code, said in (("none",), 6, "none/sample.lstmc"), (
+                ("ck/last", "the x"), 2, '"x"'):
             done = written(*words)
             self.assertEqual(done.returncode, exit_code)
             self.assertIn(said, done.stderr)
@@ -68,15 +75,18 @@ class Samples(Case):
         self.assertEqual([d["capacity_bytes"] for d in plan["devices"]], [16 << 30, 8 << 30])
         # The second device has half the speed, so the first waits.
         full = self.document("plan", *words, schema="lstmc.plan/1")
-        self.assertGreater(full["devices"][0]["idle_fraction"], full["devices"][1]["idle_fraction"] + 0.2)
+        self.assertGreater(full["devices"][0]["idle_fraction"],
+                           full["devices"][1]["idle_fraction"] + 0.2)
 
     def test_hosts(self):
         words, = commands("plan", "Several hosts")
         plan = self.document("plan", *words, schema="lstmc.plan/1")
-        self.assertEqual([host["host"] for host in plan["forecast"]["hosts"]], [f"node{i}" for i in range(8)])
+        self.assertEqual([host["host"] for host in plan["forecast"]["hosts"]],
+                         [f"node{i}" for i in range(8)])
         words, = commands("plot", "Several hosts")
         self.good("plot", *words)
-        curves = re.findall(r"<polyline[^>]*><title>(.*)</title>", (self.folder / "scaling.svg").read_text())
+        curves = re.findall(r"<polyline[^>]*><title>(.*)</title>",
+                            (self.folder / "scaling.svg").read_text())
         self.assertEqual(curves, ["data parallelism", "hybrid, 2 stages", "layer split, 4 stages"])
 
 

@@ -1,4 +1,5 @@
-"""Streams that fail, end or do not exist, and signals: the work continues if it can, and the exit code says if it cannot."""
+"""Streams that fail, end or do not exist, and signals: the work continues if it can, and the exit
+code says if it cannot."""
 import fcntl
 import json
 import os
@@ -21,30 +22,39 @@ RANKS = ["launch", "-n", "2", "--"]
 
 class Streams(Case):
     def raw(self, *words, **streams):
-        """Runs the command with streams in the form that subprocess takes; stderr is captured unless given."""
+        """Runs the command with streams in the form that subprocess takes; stderr is captured
+        unless given."""
         streams.setdefault("stderr", subprocess.PIPE)
         return subprocess.run([LSTMC, *words], cwd=self.folder, timeout=240, **streams)
 
     def prepare(self):
         self.good(*LEARN, "-o", "ck")
         self.good("compile", "small.lnet", "-o", "m.lstmc")
-        state_dict(self.folder / "torch.safetensors", {"weight_ih_l0": (8, 3), "weight_hh_l0": (8, 2)})
+        state_dict(self.folder / "torch.safetensors",
+                   {"weight_ih_l0": (8, 3), "weight_hh_l0": (8, 2)})
         (self.folder / "f.mlir").write_text("func.func @f() {\n  return\n}\n")
 
     # A call with a result for every subcommand, after prepare().
-    RESULTS = {"compile": ["small.lnet", "-o", "-"], "run": ["m.lstmc", "-i", "data=0"], "train": [*LEARN[1:], "-o", "ck2"],
-               "eval": ["ck", "--data", "text:text.txt"], "predict": ["ck", "--data", "text:text.txt", "-o", "-"], "sample": ["ck", "--length", "9"], "plot": ["small.lnet"], "plan": ["small.lnet"],
+    RESULTS = {"compile": ["small.lnet", "-o", "-"], "run": ["m.lstmc", "-i", "data=0"],
+               "train": [*LEARN[1:], "-o", "ck2"], "eval": ["ck", "--data", "text:text.txt"],
+               "predict": ["ck", "--data", "text:text.txt", "-o", "-"],
+               "sample": ["ck", "--length", "9"], "plot": ["small.lnet"], "plan": ["small.lnet"],
                "import": ["torch.safetensors", "--as", "torch-lstm", "-o", "t.lnet", "--force"],
-               "inspect": ["small.lnet"], "opt": ["f.mlir"], "fmt": ["-"], "diff": ["ck", "ck"], "bench": ["small.lnet", "-r", "1"],
-               "devices": [], "doctor": [], "explain": ["E0207"], "help": [], "launch": [*RANKS[1:], *LEARN, "-o", "ck5"]}
+               "inspect": ["small.lnet"], "opt": ["f.mlir"], "fmt": ["-"], "diff": ["ck", "ck"],
+               "bench": ["small.lnet", "-r", "1"], "devices": [], "doctor": [],
+               "explain": ["E0207"], "help": [], "launch": [*RANKS[1:], *LEARN, "-o", "ck5"]}
 
     def test_a_result_that_cannot_be_written_is_none(self):
         self.assertEqual(set(self.RESULTS), set(words_in_table()[0]))
         self.prepare()
-        more = [["compile", "small.lnet", "-o", "n.lstmc"], ["run", "m.lstmc", "-i", "data=0", "-o", "-"], ["run", "m.lstmc", "-i", "data=0", "--json"],
-                ["train", *LEARN[1:], "-o", "ck3", "--format", "jsonl"], ["sample", "ck", "--json"], ["inspect", "ck", "--json"],
-                ["train", *LEARN[1:], "-o", "ck4", "--dump-config"], ["opt", "--help"], ["run", "-h"], ["-h"], ["--version"],
-                [*RANKS, "run", "small.lnet", "-i", "data=0", "-o", "-"], [*RANKS, "plan", "small.lnet", "--json"]]
+        more = [["compile", "small.lnet", "-o", "n.lstmc"],
+                ["run", "m.lstmc", "-i", "data=0", "-o", "-"],
+                ["run", "m.lstmc", "-i", "data=0", "--json"],
+                ["train", *LEARN[1:], "-o", "ck3", "--format", "jsonl"], ["sample", "ck", "--json"],
+                ["inspect", "ck", "--json"], ["train", *LEARN[1:], "-o", "ck4", "--dump-config"],
+                ["opt", "--help"], ["run", "-h"], ["-h"], ["--version"],
+                [*RANKS, "run", "small.lnet", "-i", "data=0", "-o", "-"],
+                [*RANKS, "plan", "small.lnet", "--json"]]
         for words in [[command, *rest] for command, rest in self.RESULTS.items()] + more:
             if words[0] == "launch" and not HAS_MPI:
                 continue
@@ -63,15 +73,19 @@ class Streams(Case):
 
     def test_messages_that_cannot_be_written_change_nothing(self):
         with open("/dev/full", "w") as full:
-            for log, status in ([], 0), (["--log", "/dev/full"], 6): # a log was asked for, and is told of at the end
-                done = self.raw(*LEARN, "-o", "ck", "--disp-every", "1u", *log, "--force", stdout=subprocess.PIPE, stderr=full)
+            # a log was asked for, and is told of at the end
+            for log, status in ([], 0), (["--log", "/dev/full"], 6):
+                done = self.raw(*LEARN, "-o", "ck", "--disp-every", "1u", *log,
+                                "--force", stdout=subprocess.PIPE, stderr=full)
                 self.assertEqual(done.returncode, status)
                 self.assertIn(b"ck/update-000006", done.stdout)
-            self.assertEqual(self.raw("compile", "none.lnet", "--dry-run", stderr=full).returncode, 6)
+            self.assertEqual(self.raw("compile", "none.lnet", "--dry-run", stderr=full).returncode,
+                             6)
 
     def test_a_reader_that_leaves_ends_a_result_quietly(self):
         self.prepare()
-        child = subprocess.Popen([LSTMC, "sample", "ck", "--length", "100M", "-q"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = subprocess.Popen([LSTMC, "sample", "ck", "--length", "100M", "-q"], cwd=self.folder,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual(len(child.stdout.read(20)), 20)
         child.stdout.close()
         self.assertEqual((child.wait(timeout=240), child.stderr.read()), (0, b""))
@@ -85,7 +99,9 @@ class Streams(Case):
 
     def test_training_goes_on_without_its_readers(self):
         for number, start in enumerate([[], RANKS] if HAS_MPI else [[]]):
-            child = subprocess.Popen([LSTMC, *start, *LEARN, "-o", f"ck{number}", "--after", "300u", "--disp-every", "1u", "--format", "jsonl"], cwd=self.folder,
+            child = subprocess.Popen([LSTMC, *start, *LEARN, "-o", f"ck{number}", "--after", "300u",
+                                      "--disp-every", "1u", "--format", "jsonl"],
+                                     cwd=self.folder,
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             child.stdout.readline()
             child.stdout.close()
@@ -96,7 +112,9 @@ class Streams(Case):
     @unittest.skipUnless(HAS_MPI, "there is no Open MPI")
     def test_a_slow_reader_has_all_that_ranks_print(self):
         """It reads nothing until they have ended: what they print is more than its pipe holds."""
-        child = subprocess.Popen([LSTMC, *RANKS, *LEARN, "-o", "ck", "--after", "300u", "--disp-every", "1u", "--format", "jsonl"], cwd=self.folder,
+        child = subprocess.Popen([LSTMC, *RANKS, *LEARN, "-o", "ck", "--after", "300u",
+                                  "--disp-every", "1u", "--format", "jsonl"],
+                                 cwd=self.folder,
                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=4096)
         end = time.monotonic() + 240
         while not (self.folder / "ck/update-000300/state.json").exists() and time.monotonic() < end:
@@ -105,13 +123,16 @@ class Streams(Case):
         self.assertIsNone(child.poll())
         events = [json.loads(line) for line in child.communicate(timeout=240)[0].splitlines()]
         self.assertEqual(child.returncode, 0)
-        self.assertEqual([e["update"] for e in events if e["event"] == "update"], list(range(1, 301)))
+        self.assertEqual([e["update"] for e in events if e["event"] == "update"],
+                         list(range(1, 301)))
         self.assertEqual(events[-1]["event"], "end")
 
     @unittest.skipUnless(HAS_MPI, "there is no Open MPI")
     def test_a_job_that_is_told_to_end_waits_for_no_reader(self):
-        child = subprocess.Popen([LSTMC, *RANKS, *LEARN, "-o", "ck", "--after", "100Mu", "--disp-every", "1u", "--format", "jsonl", "--save-every", "300u"],
-                                 cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=4096)
+        child = subprocess.Popen(
+            [LSTMC, *RANKS, *LEARN, "-o", "ck", "--after", "100Mu", "--disp-every", "1u",
+             "--format", "jsonl", "--save-every", "300u"],
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=4096)
         end = time.monotonic() + 240
         while not (self.folder / "ck/update-000300").exists() and time.monotonic() < end:
             time.sleep(0.05)
@@ -124,7 +145,8 @@ class Streams(Case):
         for closed in [[0], [1], [2], [0, 1, 2]]:
             name = "m%s.lstmc" % "".join(map(str, closed))
             close = lambda: [os.close(fd) for fd in closed]
-            done = subprocess.run([LSTMC, "compile", "small.lnet", "-o", name], cwd=self.folder, preexec_fn=close, timeout=240)
+            done = subprocess.run([LSTMC, "compile", "small.lnet", "-o", name], cwd=self.folder,
+                                  preexec_fn=close, timeout=240)
             self.assertEqual(done.returncode, 0, closed)
             self.assertEqual((self.folder / name).read_bytes(), whole)
 
@@ -133,11 +155,14 @@ class Streams(Case):
         self.good("run", "m.lstmc", "-i", "data=0", "-o", "y.npz")
         done = self.raw("run", "m.lstmc", "-i", "data=0", "-o", "-", stdout=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stdout), (0, (self.folder / "y.npz").read_bytes()))
-        self.assertEqual(self.good("plot", "small.lnet", "-o", "-").stdout, self.good("plot", "small.lnet").stdout)
-        self.assertEqual(self.good("sample", "ck", "--length", "5", "-o", "-").stdout, self.good("sample", "ck", "--length", "5").stdout)
+        self.assertEqual(self.good("plot", "small.lnet", "-o", "-").stdout,
+                         self.good("plot", "small.lnet").stdout)
+        self.assertEqual(self.good("sample", "ck", "--length", "5", "-o", "-").stdout,
+                         self.good("sample", "ck", "--length", "5").stdout)
         (self.folder / "c.toml").write_text("[sample]\nlength = 7\n")
         from_file = self.good("sample", "ck", "-c", "c.toml").stdout
-        self.assertEqual(self.good("sample", "ck", "-c", "-", input="[sample]\nlength = 7\n").stdout, from_file)
+        self.assertEqual(
+            self.good("sample", "ck", "-c", "-", input="[sample]\nlength = 7\n").stdout, from_file)
         self.assertEqual(len(from_file), 8)
         self.assertFalse((self.folder / "-").exists())
         for words in [["run", "m.lstmc", "-i", "data=0", "-o", "-", "--json"], [*LEARN, "-o", "-"],
@@ -151,8 +176,10 @@ class Streams(Case):
         self.good("run", "m.lstmc", "-i", "data=0", "-o", "y.npz")
         self.good("run", "m.lstmc", "-i", "data=0", "-o", "y.npy")
         with zipfile.ZipFile(self.folder / "y.npz") as archive:
-            self.assertEqual(archive.read(archive.namelist()[0]), (self.folder / "y.npy").read_bytes())
-        (self.folder / "two.lnet").write_text("def f(data: float32[2]):\n    return tanh(data), sigmoid(data)\n")
+            self.assertEqual(archive.read(archive.namelist()[0]),
+                             (self.folder / "y.npy").read_bytes())
+        (self.folder / "two.lnet").write_text(
+            "def f(data: float32[2]):\n    return tanh(data), sigmoid(data)\n")
         done = self.run_here("run", "two.lnet", "-i", "data=0", "-o", "two.npy")
         self.assertEqual(done.returncode, 2)
         self.assertIn("an npy file holds one array, and there are 2: want F.npz", done.stderr)
@@ -186,7 +213,9 @@ class Streams(Case):
 
 class Ends(Case):
     def trained(self, *words, **options):
-        return subprocess.Popen([LSTMC, *LEARN, "--disp-every", "1u", *words], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options)
+        return subprocess.Popen([LSTMC, *LEARN, "--disp-every", "1u", *words], cwd=self.folder,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                **options)
 
     def wait_for(self, child, begin):
         for line in child.stderr:
@@ -201,11 +230,13 @@ class Ends(Case):
             said = child.stderr.read()
         self.assertEqual(child.returncode, 129)
         self.assertRegex(said, r"(?m)^stopped   signal at update \d+$")
-        self.assertGreaterEqual(int(max(p.name for p in (self.folder / "ck").glob("update-*")).split("-")[1]), 9)
+        self.assertGreaterEqual(
+            int(max(p.name for p in (self.folder / "ck").glob("update-*")).split("-")[1]), 9)
         self.assertEqual(self.run_here("bench", "small.lnet", "-r", "1").returncode, 0)
 
     def test_nohup_is_respected(self):
-        with self.trained("-o", "ck", "--after", "200u", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as child:
+        with self.trained("-o", "ck", "--after", "200u",
+                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as child:
             self.wait_for(child, "update=9 ")
             child.send_signal(signal.SIGHUP)
             child.stderr.read()

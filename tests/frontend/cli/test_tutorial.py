@@ -1,7 +1,8 @@
-"""The console blocks of the README and of the tutorial, run in order, print what they say: the README's in a copy of the repository, the
-tutorial's in an empty folder.
+"""The console blocks of the README and of the tutorial, run in order, print what they say: the
+README's in a copy of the repository, the tutorial's in an empty folder.
 
-A block with a title is a file. In what a command prints, a line that is `…` stands for any number of lines, `…` within a line for any text."""
+A block with a title is a file. In what a command prints, a line that is `…` stands for any number
+of lines, `…` within a line for any text."""
 import os
 import re
 import subprocess
@@ -42,9 +43,12 @@ class Tutorial(Case):
                 (where / title).write_text(block)
             elif kind == "console":
                 for command, printed in commands(block):
-                    done = subprocess.run(["sh", "-c", command], cwd=where, env=env, text=True, timeout=240,
+                    done = subprocess.run(["sh", "-c", command], cwd=where, env=env, text=True,
+                                          timeout=240,
                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-                    self.assertRegex(done.stdout, re.compile(r"\A" + pattern(printed).pattern + r"\Z"), f"{name}: $ {command}")
+                    self.assertRegex(done.stdout,
+                                     re.compile(r"\A" + pattern(printed).pattern + r"\Z"),
+                                     f"{name}: $ {command}")
                     seen += 1
         return seen
 

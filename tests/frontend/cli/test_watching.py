@@ -1,4 +1,5 @@
-"""What is seen and steered of a training: metrics, norms of gradients, event files, other weights to begin with, rates."""
+"""What is seen and steered of a training: metrics, norms of gradients, event files, other weights
+to begin with, rates."""
 import json
 import math
 import os
@@ -71,7 +72,8 @@ def fields(data):
 def events(path):
     """(update, tag, value) of an event file of TensorBoard."""
     data, at, found = path.read_bytes(), 0, []
-    unmask = lambda crc: ((crc - 0xa282ead8 & 0xffffffff) >> 17 | (crc - 0xa282ead8) << 15) & 0xffffffff
+    unmask = lambda crc: (((crc - 0xa282ead8 & 0xffffffff) >> 17 | (crc - 0xa282ead8) << 15)
+                          & 0xffffffff)
     while at < len(data):
         head, size = data[at:at + 8], struct.unpack_from("<Q", data, at)[0]
         body = data[at + 12:at + 12 + size]
@@ -102,77 +104,103 @@ class Watching(Case):
         return self.good("train", net, "--data", "npy:data=x.npy,label=y.npy", *words)
 
     def lines(self, *words, net="classes.lnet"):
-        return [json.loads(line) for line in self.train(*words, "--format", "jsonl", net=net).stdout.splitlines()]
+        return [json.loads(line)
+                for line in self.train(*words, "--format", "jsonl", net=net).stdout.splitlines()]
 
     def test_the_metric_that_is_asked_for(self):
-        done = self.train("-o", "ck", "--metric", "accuracy", "--after", "10u", "--disp-every", "5u")
+        done = self.train("-o", "ck", "--metric", "accuracy", "--after", "10u",
+                          "--disp-every", "5u")
         self.assertEqual(len(re.findall(r"(?m)^update=\d+ .* accuracy=0\.\d{4} ", done.stderr)), 2)
         # With a rate of 0, what updates measure over an epoch is what eval measures.
-        lines = self.lines("-o", "ck0", "--metric", "accuracy", "--lr", "0", "--after", "10u", "--disp-every", "10u")
-        measured = self.document("eval", "ck0", "--metric", "accuracy", schema="lstmc.eval/1")["metrics"]["accuracy"]
+        lines = self.lines("-o", "ck0", "--metric", "accuracy", "--lr", "0", "--after", "10u",
+                           "--disp-every", "10u")
+        measured = self.document("eval", "ck0", "--metric", "accuracy",
+                                 schema="lstmc.eval/1")["metrics"]["accuracy"]
         told = [line["metrics"]["accuracy"] for line in lines if line["event"] == "update"]
         self.assertEqual(told, [measured])
-        done = self.train("-o", "ck1", "--metric", "accuracy", "--valid", "0.3", "--after", "7u", "--disp-every", "7u")
+        done = self.train("-o", "ck1", "--metric", "accuracy", "--valid", "0.3", "--after", "7u",
+                          "--disp-every", "7u")
         self.assertRegex(done.stderr, r"(?m)^update=7 .* accuracy=")
         self.assertRegex(done.stderr, r"(?m)^valid .*  accuracy 0\.\d{4}")
         done = self.train("-o", "ck2", "--metric", "top_k_accuracy_2", "--after", "1u")
-        self.assertIn("warning: top_k_accuracy_2 is measured in validations only, and there are none: --valid 0.1 keeps", done.stderr)
+        self.assertIn("warning: top_k_accuracy_2 is measured in validations only, and there are "
+                      "none: --valid 0.1 keeps", done.stderr)
 
     def weights(self, folder):
         state = json.loads((self.folder / folder / "last/state.json").read_text())
-        return {tensor["name"]: tensor["hash"] for tensor in state["tensors"] if tensor["file"] == "model.safetensors"}
+        return {tensor["name"]: tensor["hash"] for tensor in state["tensors"]
+                if tensor["file"] == "model.safetensors"}
 
     def test_fixed_parameters(self):
         self.train("-o", "before", "--lr", "0", "--after", "1u")
         self.train("-o", "after", "--fixed-params", "first*", "--after", "3u")
         before, after = self.weights("before"), self.weights("after")
-        self.assertEqual({name for name in before if before[name] == after[name]}, {"first_weight", "first_bias"})
-        # No optimizer state is kept for them, and the others learn what they learn on several devices.
+        self.assertEqual({name for name in before if before[name] == after[name]},
+                         {"first_weight", "first_bias"})
+        # No optimizer state is kept for them, and the others learn what they learn on several
+        # devices.
         state = json.loads((self.folder / "after/last/state.json").read_text())
-        slots = {tensor["name"] for tensor in state["tensors"] if tensor["file"] == "optimizer.safetensors"}
+        slots = {tensor["name"] for tensor in state["tensors"]
+                 if tensor["file"] == "optimizer.safetensors"}
         self.assertEqual({name.split("/")[0] for name in slots}, {"out_weight", "out_bias"})
         self.train("-o", "two", "--fixed-params", "first*", "--after", "3u", "-d", "2xcpu")
         self.assertEqual(self.weights("two"), after)
-        done = self.run_here("train", "classes.lnet", "--data", "npy:data=x.npy,label=y.npy", "-o", "ck", "--fixed-params", "frst*")
+        done = self.run_here("train", "classes.lnet", "--data", "npy:data=x.npy,label=y.npy",
+                             "-o", "ck", "--fixed-params", "frst*")
         self.assertEqual(done.returncode, 2)
         self.assertIn('--fixed-params "frst*" matches no parameter; there are first_', done.stderr)
 
     def test_other_weights_to_begin_with(self):
         self.train("-o", "one", "--after", "5u")
-        self.write("wide.lnet", CLASSES.replace("num_hidden=3", "num_hidden=4").replace('"first"', '"first", no_bias=True'))
-        done = self.train("-o", "two", "--init-params", "one", "--lr", "0", "--after", "1u", net="wide.lnet")
+        self.write("wide.lnet", CLASSES.replace("num_hidden=3", "num_hidden=4").replace(
+            '"first"', '"first", no_bias=True'))
+        done = self.train("-o", "two", "--init-params", "one", "--lr", "0", "--after", "1u",
+                          net="wide.lnet")
         self.assertIn("init      1 of 3 parameters from one\n", done.stderr)
-        self.assertIn("          of another shape, so initialised: out_weight (float32[3, 5] there, float32[4, 5] here), out_bias", done.stderr)
+        self.assertIn("          of another shape, so initialised: out_weight (float32[3, 5] "
+                      "there, float32[4, 5] here), out_bias", done.stderr)
         self.assertIn("          there, but not in this network: first_bias\n", done.stderr)
         self.assertEqual(self.weights("two")["first_weight"], self.weights("one")["first_weight"])
-        done = self.run_here("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "--init-params", "one")
+        done = self.run_here("train", "small.lnet", "--data", "text:text.txt", "-o", "ck",
+                             "--init-params", "one")
         self.assertEqual(done.returncode, 6)
-        self.assertIn("one: error[E0610]: weights: found none of the network's 7 parameters by name and shape\n", done.stderr)
-        done = self.run_here("train", "classes.lnet", "-o", "one", "--init-params", "one", "--resume")
+        self.assertIn("one: error[E0610]: weights: found none of the network's 7 parameters by "
+                      "name and shape\n", done.stderr)
+        done = self.run_here("train", "classes.lnet", "-o", "one", "--init-params", "one",
+                             "--resume")
         self.assertEqual(done.returncode, 2)
 
     def test_norms_of_gradients(self):
         plain = self.train("-o", "ck", "--after", "3u", "--disp-every", "1u")
         self.assertNotIn("first_bias", plain.stderr)
-        self.assertEqual(self.lines("-o", "ckj", "--after", "1u", "--disp-every", "1u")[1].keys() >= {"gradient_norms"}, True)
+        self.assertEqual(self.lines("-o", "ckj", "--after", "1u", "--disp-every", "1u")[1].keys()
+                         >= {"gradient_norms"}, True)
         lines = self.lines("-o", "ck1", "--after", "3u", "--disp-every", "1u", "--gradient-norms")
         updates = [line for line in lines if line["event"] == "update"]
         for line in updates:
-            self.assertEqual(sorted(line["gradient_norms"]), ["first_bias", "first_weight", "out_bias", "out_weight"])
+            self.assertEqual(sorted(line["gradient_norms"]),
+                             ["first_bias", "first_weight", "out_bias", "out_weight"])
             squares = sum(norm ** 2 for norm in line["gradient_norms"].values())
-            self.assertAlmostEqual(math.sqrt(squares), line["gradient_norm"], delta=1e-12 * line["gradient_norm"])
+            self.assertAlmostEqual(math.sqrt(squares), line["gradient_norm"],
+                                   delta=1e-12 * line["gradient_norm"])
         self.assertEqual(lines[-1]["weights_hash"], plain.stdout.split()[-1])
-        for words in (["-d", "2xcpu"], ["-d", "3xcpu", "--kv-store", "device", "--bigarray-bound", "4"], ["--accumulate", "2"]):
-            again = self.lines("-o", "ck2", "-y", "--after", "3u", "--disp-every", "1u", "--gradient-norms", *words)
-            self.assertEqual([line["gradient_norms"] for line in again if line["event"] == "update"],
-                             [line["gradient_norms"] for line in updates], words)
+        for words in (["-d", "2xcpu"],
+                      ["-d", "3xcpu", "--kv-store", "device", "--bigarray-bound", "4"],
+                      ["--accumulate", "2"]):
+            again = self.lines("-o", "ck2", "-y", "--after", "3u", "--disp-every", "1u",
+                               "--gradient-norms", *words)
+            self.assertEqual(
+                [line["gradient_norms"] for line in again if line["event"] == "update"],
+                [line["gradient_norms"] for line in updates], words)
 
     def test_a_gradient_that_vanishes(self):
         done = self.train("-o", "ck", "--after", "12u", net="deep.lnet")
-        self.assertRegex(done.stderr, r"(?m)^deep\.lnet:6:24: warning\[W0704\]: at update 10, the gradient of fc0_weight \(and \d other weights\) vanishes: \S+ an element, where the "
-                                      r"median of all weights is ")
+        self.assertRegex(done.stderr, r"(?m)^deep\.lnet:6:24: warning\[W0704\]: at update 10, the "
+                                      r"gradient of fc0_weight \(and \d other weights\) vanishes: "
+                                      r"\S+ an element, where the median of all weights is ")
         self.assertEqual(done.stderr.count("warning"), 1)
-        self.assertNotIn("vanishes", self.train("-o", "ck1", "--after", "12u", "--gradient-norms").stderr)
+        self.assertNotIn("vanishes",
+                         self.train("-o", "ck1", "--after", "12u", "--gradient-norms").stderr)
 
     def test_a_gradient_that_explodes_or_is_far_from_its_neighbours(self):
         # What fc2 reads is `scale` times what the others read, and its weights are as much smaller.
@@ -188,12 +216,17 @@ def far(data: float32[N, 6], label: int32[N]):
 
 fit(far, optimizer="sgd", learning_rate=1e-20, initializer=Uniform(0.5))
 """)
-        text = lambda scale: self.train("-o", f"ck{scale}", "--after", "10u", "--gradient-norms", "--set", f"scale={scale}", net="far.lnet").stderr
+        text = lambda scale: self.train("-o", f"ck{scale}", "--after", "10u", "--gradient-norms",
+                                        "--set", f"scale={scale}", net="far.lnet").stderr
         self.assertNotIn("W0704", text("100.0"))
-        self.assertRegex(text("3e5"), r"(?m)^far\.lnet:\d+:\d+: warning\[W0704\]: at update 10, the gradient of fc2_weight explodes: \S+ an element, where fc1_weight before it has "
-                                      r"\S+ and fc3_weight after it \S+$")
-        self.assertRegex(text("3e-5"), r"(?m)warning\[W0704\]: at update 10, the gradient of fc2_weight vanishes: .* where fc1_weight before it")
-        self.assertRegex(text("1e8"), r"(?m)warning\[W0704\]: at update 10, the gradient of fc2_weight explodes: \S+ an element, where the median of all weights is ")
+        self.assertRegex(text("3e5"), r"(?m)^far\.lnet:\d+:\d+: warning\[W0704\]: at update 10, "
+                                      r"the gradient of fc2_weight explodes: \S+ an element, where "
+                                      r"fc1_weight before it has \S+ and fc3_weight after it \S+$")
+        self.assertRegex(text("3e-5"), r"(?m)warning\[W0704\]: at update 10, the gradient of "
+                                       r"fc2_weight vanishes: .* where fc1_weight before it")
+        self.assertRegex(
+            text("1e8"), r"(?m)warning\[W0704\]: at update 10, the gradient of fc2_weight "
+                         r"explodes: \S+ an element, where the median of all weights is ")
 
     def test_biases_are_compared_with_biases(self):
         self.write("biases.lnet", """\
@@ -208,10 +241,14 @@ def biases(data: float32[N, 6], label: int32[N]):
 
 fit(biases, optimizer="sgd", learning_rate=1e-20, initializer=Uniform(0.5))
 """)
-        text = lambda scale: self.train("-o", f"ck{scale}", "--after", "10u", "--gradient-norms", "--set", f"scale={scale}", net="biases.lnet").stderr
+        text = lambda scale: self.train("-o", f"ck{scale}", "--after", "10u", "--gradient-norms",
+                                        "--set", f"scale={scale}", net="biases.lnet").stderr
         self.assertNotIn("W0704", text("10.0"))
-        self.assertRegex(text("1e5"), r"warning\[W0704\]: at update 10, the gradient of b2 explodes: .* where b1 before it has")
-        self.assertRegex(text("1e-8"), r"warning\[W0704\]: at update 10, the gradient of b2 vanishes: \S+ an element, where the median of all biases is ")
+        self.assertRegex(text("1e5"), r"warning\[W0704\]: at update 10, the gradient of b2 "
+                                      r"explodes: .* where b1 before it has")
+        self.assertRegex(
+            text("1e-8"), r"warning\[W0704\]: at update 10, the gradient of b2 vanishes: \S+ an "
+                          r"element, where the median of all biases is ")
 
     def test_the_wait_for_input(self):
         begin = time.monotonic()
@@ -221,10 +258,12 @@ fit(biases, optimizer="sgd", learning_rate=1e-20, initializer=Uniform(0.5))
         self.assertTrue(all(wait > 0 for wait in waits), waits)
         self.assertLess(sum(waits), lines[-1]["time_s"])
         self.assertLess(lines[-1]["time_s"], time.monotonic() - begin)
-        self.assertRegex(self.train("-o", "ck1", "--after", "10u", "--disp-every", "10u").stderr, r"(?m)^update=10 .* input=\d+\.\d% left=")
+        self.assertRegex(self.train("-o", "ck1", "--after", "10u", "--disp-every", "10u").stderr,
+                         r"(?m)^update=10 .* input=\d+\.\d% left=")
 
     def test_event_files(self):
-        lines = self.lines("-o", "ck", "--after", "6u", "--disp-every", "2u", "--tensorboard", "tb", "--valid", "0.3", "--valid-every", "3u")
+        lines = self.lines("-o", "ck", "--after", "6u", "--disp-every", "2u", "--tensorboard", "tb",
+                           "--valid", "0.3", "--valid-every", "3u")
         files = list((self.folder / "tb").iterdir())
         self.assertEqual(len(files), 1)
         self.assertRegex(files[0].name, r"^events\.out\.tfevents\.\d+\.")
@@ -233,15 +272,18 @@ fit(biases, optimizer="sgd", learning_rate=1e-20, initializer=Uniform(0.5))
         for line in lines:
             if line["event"] == "update":
                 self.assertEqual(told[line["update"], "train/loss"], single(line["loss"]))
-                self.assertEqual(told[line["update"], "train/gradient_norm"], single(line["gradient_norm"]))
-                self.assertEqual(told[line["update"], "gradient_norm/out_bias"], single(line["gradient_norms"]["out_bias"]))
+                self.assertEqual(told[line["update"], "train/gradient_norm"],
+                                 single(line["gradient_norm"]))
+                self.assertEqual(told[line["update"], "gradient_norm/out_bias"],
+                                 single(line["gradient_norms"]["out_bias"]))
             if line["event"] == "valid":
                 self.assertEqual(told[line["update"], "valid/loss"], single(line["loss"]))
-                self.assertEqual(told[line["update"], "valid/accuracy"], single(line["metrics"]["accuracy"]))
+                self.assertEqual(told[line["update"], "valid/accuracy"],
+                                 single(line["metrics"]["accuracy"]))
 
     def test_a_search_for_a_rate(self):
-        found = self.document("train", "classes.lnet", "--data", "npy:data=x.npy,label=y.npy", "--lr-find", "--after", "60u", "-b", "40",
-                              schema="lstmc.lr-find/1")
+        found = self.document("train", "classes.lnet", "--data", "npy:data=x.npy,label=y.npy",
+                              "--lr-find", "--after", "60u", "-b", "40", schema="lstmc.lr-find/1")
         rates = [trial["learning_rate"] for trial in found["trials"]]
         self.assertAlmostEqual(rates[0], 1e-7)
         for one, next_one in zip(rates, rates[1:]):
@@ -249,14 +291,18 @@ fit(biases, optimizer="sgd", learning_rate=1e-20, initializer=Uniform(0.5))
         self.assertIn(found["learning_rate"], rates)
         self.assertTrue(1e-3 < found["learning_rate"] < 10)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir() if path.is_dir()), [])
-        self.assertRegex(self.train("--lr-find", "--after", "60u").stdout, r"steepest fall of the loss at --lr \S+\n$")
-        self.assertEqual(self.run_here("train", "classes.lnet", "--data", "npy:data=x.npy,label=y.npy", "--lr-find", "--after", "1e").returncode, 2)
+        self.assertRegex(self.train("--lr-find", "--after", "60u").stdout, r"steepest fall of the "
+                                                                           r"loss at --lr \S+\n$")
+        self.assertEqual(
+            self.run_here("train", "classes.lnet", "--data", "npy:data=x.npy,label=y.npy",
+                          "--lr-find", "--after", "1e").returncode, 2)
 
     def test_monitor(self):
         plain = self.lines("-o", "ck", "--after", "5u")[-1]["weights_hash"]
         done = self.train("-o", "ck1", "--after", "5u", "--disp-every", "3u", "--monitor", "first*")
         self.assertIn(plain, done.stdout)
-        seen = re.findall(r"(?m)^monitor   update (\d+) cpu:0 (\S+) (\S+)  classes\.lnet:\d+$", done.stderr)
+        seen = re.findall(r"(?m)^monitor   update (\d+) cpu:0 (\S+) (\S+)  classes\.lnet:\d+$",
+                          done.stderr)
         self.assertEqual({update for update, _, _ in seen}, {"1", "4"})
         self.assertTrue(all(float(value) >= 0 for _, _, value in seen))
         names = {name for _, name, _ in seen}
@@ -265,35 +311,47 @@ fit(biases, optimizer="sgd", learning_rate=1e-20, initializer=Uniform(0.5))
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor")
     def test_one_thread_where_several_are_not_faster(self):
         cache = {"LSTMC_CACHE_DIR": str(self.folder / "cache")}
-        wide = ["bench", SOURCE / "samples/mnist_rows.lnet", "--entry", "forward", "-r", "1", "--warmup", "0", "--json"]
+        wide = ["bench", SOURCE / "samples/mnist_rows.lnet", "--entry", "forward", "-r", "1",
+                "--warmup", "0", "--json"]
         self.good(*wide, env=cache)
         kept = self.folder / "cache/machine.json"
         measured = json.loads(kept.read_text())
         several = next(name for name in measured["rates"] if ", 1 threads" not in name)
         alone = next(name for name in measured["rates"] if ", 1 threads" in name)
         def scaled(value, factor):
-            return {key: scaled(inner, factor) for key, inner in value.items()} if isinstance(value, dict) else value * factor
+            return ({key: scaled(inner, factor) for key, inner in value.items()}
+                    if isinstance(value, dict) else value * factor)
         for factor, threads in [(10, 1), (0.5, int(re.search(r"(\d+) threads", several).group(1)))]:
-            measured["rates"][several]["kernels"] = scaled(measured["rates"][alone]["kernels"], factor)
+            measured["rates"][several]["kernels"] = scaled(
+                measured["rates"][alone]["kernels"], factor)
             kept.write_text(json.dumps(measured))
             cell = json.loads(self.good(*wide, env=cache).stdout)["cells"][0]
             self.assertEqual(cell["threads"], threads, factor)
-        self.assertEqual(json.loads(self.good(*wide, "-t", "1", env=cache).stdout)["cells"][0]["threads"], 1)
+        self.assertEqual(
+            json.loads(self.good(*wide, "-t", "1", env=cache).stdout)["cells"][0]["threads"], 1)
 
     def test_variables_of_mxnet(self):
         words = ["run", "small.lnet", "-i", "data=1"]
         plain = self.good(*words)
-        for name, value, said in [("DMLC_INTERFACE", "eth0", "note: DMLC_INTERFACE=eth0 is MXNet's and has no effect: "),
-                                  ("MXNET_CPU_WORKER_NTHREADS", "4", "--threads N"), ("MXNET_ENGINE_TYPE", "ThreadedEngine", "--engine naive")]:
+        for name, value, said in [
+                ("DMLC_INTERFACE",
+                 "eth0", "note: DMLC_INTERFACE=eth0 is MXNet's and has no effect: "),
+                ("MXNET_CPU_WORKER_NTHREADS", "4", "--threads N"),
+                ("MXNET_ENGINE_TYPE", "ThreadedEngine", "--engine naive")]:
             done = self.good(*words, env={name: value})
             self.assertEqual(done.stdout, plain.stdout)
             self.assertEqual(done.stderr.count(name), 1)
             self.assertIn(said, done.stderr)
         done = self.good(*words, env={"MXNET_EXEC_VERBOSE": "1"})
-        self.assertIn("MXNET_EXEC_VERBOSE=1 is MXNet's and has no effect: lstmc run --verbose-ops", done.stderr)
-        done = self.good(*words, env={"MXNET_ENGINE_TYPE": "NaiveEngine", "MXNET_EXEC_VERBOSE_LOGGING": "1"})
-        self.assertEqual((done.stdout, "note" in done.stderr, "rnn_forward" in done.stderr), (plain.stdout, False, True))
-        self.assertIn('# MXNET_ENGINE_TYPE\nengine = "naive"', self.good(*words, "--dump-config", env={"MXNET_ENGINE_TYPE": "NaiveEngine"}).stdout)
+        self.assertIn("MXNET_EXEC_VERBOSE=1 is MXNet's and has no effect: lstmc run --verbose-ops",
+                      done.stderr)
+        done = self.good(
+            *words, env={"MXNET_ENGINE_TYPE": "NaiveEngine", "MXNET_EXEC_VERBOSE_LOGGING": "1"})
+        self.assertEqual((done.stdout, "note" in done.stderr, "rnn_forward" in done.stderr),
+                         (plain.stdout, False, True))
+        self.assertIn(
+            '# MXNET_ENGINE_TYPE\nengine = "naive"',
+            self.good(*words, "--dump-config", env={"MXNET_ENGINE_TYPE": "NaiveEngine"}).stdout)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Programs drawn from the grammar of docs/language.md §1, and every .lnet file of the repository, compared with CPython:
-every program that lstmc accepts, ast.parse(bytes) accepts; fmt is idempotent and keeps ast.dump and every comment in order.
+"""Programs drawn from the grammar of docs/language.md §1, and every .lnet file of the repository,
+compared with CPython: every program that lstmc accepts, ast.parse(bytes) accepts; fmt is idempotent
+and keeps ast.dump and every comment in order.
 
 usage: check_text.py LNET_TEXT_TOOL SOURCE_DIR [COUNT]"""
 
@@ -10,7 +11,8 @@ NAMES = ["a", "b", "x", "w_1", "N", "match", "case", "_", "data", "num_hidden", 
 
 
 class Sentences:
-    """Draws sentences; `fuel` keeps them finite. The layout (comments, blank lines, breaks) is random too."""
+    """Draws sentences; `fuel` keeps them finite. The layout (comments, blank lines, breaks) is
+    random too."""
 
     def __init__(self, seed):
         self.r = random.Random(seed)
@@ -49,7 +51,8 @@ class Sentences:
         return self.gap() + "," + self.space()
 
     def string(self):
-        body = "".join(self.pick("a", "é", "日本", "%d", " ", "\\n", "\\u00e9", "\\\\", "#") for _ in range(self.r.randint(0, 6)))
+        body = "".join(self.pick("a", "é", "日本", "%d", " ", "\\n", "\\u00e9", "\\\\", "#")
+                       for _ in range(self.r.randint(0, 6)))
         quote = self.pick('"', "'", '"""', "'''")
         if len(quote) == 3 and self.chance(0.3):
             body += "\n  x\ty" if self.chance(0.5) else "\r\n z"
@@ -59,7 +62,8 @@ class Sentences:
         return quote + body + quote
 
     def number(self):
-        return self.pick("0", "35", "0x1f", "0b1", "0o7", "1_000", "1.5", ".5", "1e-3", "2.", "9223372036854775807")
+        return self.pick("0", "35", "0x1f", "0b1", "0o7", "1_000", "1.5", ".5", "1e-3", "2.",
+                         "9223372036854775807")
 
     def atom(self, fuel):
         if fuel <= 0:
@@ -77,10 +81,13 @@ class Sentences:
         if kind == 7:
             return self.inside("[", lambda: self.listing(lambda: self.expr(f), 0, 3, True), "]")
         if kind == 8:
-            return self.inside("{", lambda: self.listing(lambda: self.expr(f) + self.gap() + ":" + self.space() + self.expr(f), 0, 2, True), "}")
+            return self.inside("{", lambda: self.listing(lambda: self.expr(f) + self.gap() + ":"
+                                                         + self.space() + self.expr(f), 0, 2, True),
+                               "}")
         if kind == 9:
-            return self.inside("[", lambda: self.expr(f) + " for " + self.targets(1) + " in " + self.or_(f)
-                               + (" if " + self.or_(f) if self.chance(0.4) else ""), "]")
+            return self.inside("[", lambda: self.expr(f) + " for " + self.targets(1) + " in "
+                               + self.or_(f) + (" if " + self.or_(f) if self.chance(0.4) else ""),
+                               "]")
         if kind == 10:
             return "()"
         return self.pick("True", "False", "None")
@@ -130,7 +137,8 @@ class Sentences:
         if self.chance(0.12):
             return self.pick("-", "+", "- ") + self.unary(fuel)
         text = self.post(fuel)
-        return text + self.gap() + "**" + self.gap() + self.unary(fuel - 1) if self.chance(0.08) else text
+        return (text + self.gap() + "**" + self.gap() + self.unary(fuel - 1) if self.chance(0.08)
+                else text)
 
     def chain(self, make, ops, p):
         text = make()
@@ -148,25 +156,29 @@ class Sentences:
             if self.chance(0.2):
                 text += self.pick(" is None", " is not None")
             else:
-                text += " " + self.pick("==", "!=", "<", "<=", ">", ">=", "in", "not in") + " " + self.sum(fuel)
+                text += (" " + self.pick("==", "!=", "<", "<=", ">", ">=", "in", "not in") + " "
+                         + self.sum(fuel))
         return text
 
     def not_(self, fuel):
         return "not " + self.not_(fuel) if self.chance(0.08) else self.cmp(fuel)
 
     def or_(self, fuel):
-        return self.chain(lambda: self.chain(lambda: self.not_(fuel), [" and "], 0.07), [" or "], 0.07)
+        return self.chain(lambda: self.chain(lambda: self.not_(fuel), [" and "], 0.07),
+                          [" or "], 0.07)
 
     def expr(self, fuel):
         if fuel > 0 and self.chance(0.05):
-            return "lambda" + (" " + ", ".join(self.r.sample(NAMES, self.r.randint(1, 2))) if self.chance(0.7) else "") + ": " + self.expr(fuel - 1)
+            return "lambda" + (" " + ", ".join(self.r.sample(NAMES, self.r.randint(1, 2)))
+                               if self.chance(0.7) else "") + ": " + self.expr(fuel - 1)
         text = self.or_(fuel)
         if fuel > 0 and self.chance(0.06):
             text += " if " + self.or_(fuel - 1) + " else " + self.expr(fuel - 1)
         return text
 
     def exprs(self, fuel):
-        return self.listing(lambda: self.expr(fuel), 1, self.pick(1, 1, 3), False) + ("," if self.chance(0.1) else "")
+        return (self.listing(lambda: self.expr(fuel), 1, self.pick(1, 1, 3), False)
+                + ("," if self.chance(0.1) else ""))
 
     def target(self, fuel):
         if fuel > 0 and self.chance(0.2):
@@ -174,21 +186,25 @@ class Sentences:
         return self.name()
 
     def targets(self, fuel):
-        return self.listing(lambda: self.target(fuel), 1, self.pick(1, 1, 3)) + ("," if self.chance(0.1) else "")
+        return (self.listing(lambda: self.target(fuel), 1, self.pick(1, 1, 3))
+                + ("," if self.chance(0.1) else ""))
 
     def type(self, fuel=1):
         if fuel and self.chance(0.15):
             return self.inside("(", lambda: self.listing(lambda: self.type(0), 1, 2), ")")
         text = self.pick("float32", "int32", "bool", "f16")
         if self.chance(0.7):
-            text += self.inside("[", lambda: self.listing(lambda: self.pick("...", "_", self.expr(0), self.sum(0)), 1, 3), "]")
+            text += self.inside(
+                "[", lambda: self.listing(lambda: self.pick("...", "_", self.expr(0), self.sum(0)),
+                                          1, 3), "]")
         return text
 
     def small(self):
         kind = self.r.randrange(10)
         if kind == 0:
             return "from " + self.many(self.name, 1, 2, ".") + " import " + self.many(
-                lambda: self.name() + (" as " + self.name() if self.chance(0.3) else ""), 1, 2, ", ")
+                lambda: self.name() + (" as " + self.name() if self.chance(0.3) else ""), 1,
+                2, ", ")
         if kind < 5:
             return self.targets(1) + " = " + self.exprs(2)
         if kind == 5:
@@ -202,10 +218,12 @@ class Sentences:
         return self.exprs(2)
 
     def simple(self):
-        return self.many(self.small, 1, self.pick(1, 1, 1, 2), self.pick("; ", ";")) + (";" if self.chance(0.1) else "") + self.ending()
+        return (self.many(self.small, 1, self.pick(1, 1, 1, 2), self.pick("; ", ";"))
+                + (";" if self.chance(0.1) else "") + self.ending())
 
     def ending(self):
-        return (self.pick("  ", " ", "      ", "") + "# é t%d" % self.r.randint(0, 99) if self.chance(0.15) else "") + self.newline
+        return (self.pick("  ", " ", "      ", "") + "# é t%d" % self.r.randint(0, 99)
+                if self.chance(0.15) else "") + self.newline
 
     def block(self, indent, fuel):
         if self.chance(0.2):
@@ -233,9 +251,11 @@ class Sentences:
             names = self.r.sample(NAMES, self.r.randint(0, 3))
             default = self.r.randint(0, len(names))
             def parameter(i):
-                return names[i] + (": " + self.type() if self.chance(0.4) else "") + ("=" + self.expr(1) if i >= default else "")
+                return (names[i] + (": " + self.type() if self.chance(0.4) else "")
+                        + ("=" + self.expr(1) if i >= default else ""))
             items = [parameter(i) for i in range(len(names))]
-            head = "def " + self.name() + "(" + ", ".join(items) + (")" if not items or self.chance(0.9) else ",)")
+            head = ("def " + self.name() + "(" + ", ".join(items)
+                    + (")" if not items or self.chance(0.9) else ",)"))
             if self.chance(0.2):
                 head += " -> " + self.type()
             self.defs += 1
@@ -243,7 +263,8 @@ class Sentences:
             self.defs -= 1
             return text
         if kind == 1:
-            return "for " + self.targets(1) + " in " + self.exprs(2) + ":" + self.block(indent, fuel)
+            return ("for " + self.targets(1) + " in " + self.exprs(2) + ":"
+                    + self.block(indent, fuel))
         if kind == 2:
             text = "if " + self.expr(2) + self.pick(":", " :") + self.block(indent, fuel)
             for _ in range(self.r.choice([0, 0, 1, 2])):
@@ -266,7 +287,8 @@ class Sentences:
 
 
 def comments(data):
-    return [t.string.rstrip() for t in tokenize.tokenize(io.BytesIO(data).readline) if t.type == tokenize.COMMENT]
+    return [t.string.rstrip() for t in tokenize.tokenize(io.BytesIO(data).readline)
+            if t.type == tokenize.COMMENT]
 
 
 class Tool:
@@ -296,12 +318,14 @@ def check(tool, data, origin, must_accept):
             if not again["ok"]:
                 problem = "fmt's text is refused: %s\n%s" % (again["errors"], formatted.decode())
             elif again["formatted"].encode() != formatted:
-                problem = "fmt(fmt(x)) differs\n--- once\n%s--- twice\n%s" % (formatted.decode(), again["formatted"])
+                problem = "fmt(fmt(x)) differs\n--- once\n%s--- twice\n%s" % (
+                    formatted.decode(), again["formatted"])
             elif ast.dump(ast.parse(formatted)) != tree:
                 problem = "fmt changes the tree\n" + formatted.decode()
             elif comments(data) != comments(formatted):
                 problem = "fmt changes the comments\n" + formatted.decode()
-            elif b"\r" in formatted or b"\t" in re.sub(rb"(?s)('''|\"\"\").*?\1|'[^'\n]*'|\"[^\"\n]*\"|#[^\n]*", b"", formatted):
+            elif b"\r" in formatted or b"\t" in re.sub(
+                    rb"(?s)('''|\"\"\").*?\1|'[^'\n]*'|\"[^\"\n]*\"|#[^\n]*", b"", formatted):
                 problem = "fmt leaves a carriage return or tab\n" + formatted.decode()
     if problem:
         sys.exit("%s\n--- program\n%s\n--- %s" % (origin, data.decode(), problem))
@@ -309,7 +333,8 @@ def check(tool, data, origin, must_accept):
 
 
 def mutate(r, data):
-    """Drops, doubles or swaps bytes. This gives mostly wrong programs, and some right ones that the grammar does not draw."""
+    """Drops, doubles or swaps bytes. This gives mostly wrong programs, and some right ones that the
+    grammar does not draw."""
     data = bytearray(data)
     for _ in range(r.randint(1, 3)):
         if not data:
@@ -344,7 +369,8 @@ def main():
         except UnicodeDecodeError:
             continue
         accepted += check(tool, data, "mutation %d" % seed, False)
-    print("%d files, %d sentences, %d mutations of which %d are programs" % (len(files), count, count, accepted))
+    print("%d files, %d sentences, %d mutations of which %d are programs"
+          % (len(files), count, count, accepted))
 
 
 if __name__ == "__main__":

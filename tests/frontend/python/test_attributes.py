@@ -1,4 +1,5 @@
-"""What symbols carry beside their ops, and what can be asked of them: attributes, composition, types, pictures; and arrays that are bound."""
+"""What symbols carry beside their ops, and what can be asked of them: attributes, composition,
+types, pictures; and arrays that are bound."""
 
 import contextlib
 import io
@@ -17,40 +18,52 @@ SHAPES = {"data": (4, 5)}
 
 def mlp():
     data = mx.sym.Variable("data")
-    hidden = mx.sym.Activation(mx.sym.FullyConnected(data, num_hidden=3, name="fc1"), act_type="tanh", name="act")
-    return mx.sym.SoftmaxOutput(mx.sym.FullyConnected(hidden, num_hidden=2, name="fc2"), name="softmax")
+    hidden = mx.sym.Activation(mx.sym.FullyConnected(data, num_hidden=3, name="fc1"),
+                               act_type="tanh", name="act")
+    return mx.sym.SoftmaxOutput(mx.sym.FullyConnected(hidden, num_hidden=2, name="fc2"),
+                                name="softmax")
 
 
 def multipliers(net):
     nodes = mx.graph.draw(net, shapes=SHAPES).nodes()[1]
-    return {node["name"]: (node["lr_mult"], node["wd_mult"]) for node in nodes if node["kind"] == "variable"}
+    return {node["name"]: (node["lr_mult"], node["wd_mult"]) for node in nodes
+            if node["kind"] == "variable"}
 
 
 class Attributes(unittest.TestCase):
     def test_scopes_give_them(self):
         with mx.AttrScope(__group__="4", __data__="great"):
-            data = mx.sym.Variable("data", attr={"__dtype__": "0", "__group__": "1", "force_mirroring": "True"}, lr_mult=1)
+            data = mx.sym.Variable(
+                "data", attr={"__dtype__": "0", "__group__": "1", "force_mirroring": "True"},
+                lr_mult=1)
             other = mx.sym.Variable("data2")
             with mx.AttrScope(ctx_group="inner", __data__="better"):
                 fc = mx.sym.FullyConnected(data, num_hidden=3, name="fc")
         self.assertEqual((data.attr("__group__"), other.attr("__group__")), ("1", "4"))
         self.assertEqual((data.attr("lr_mult"), data.attr("__lr_mult__")), ("1", "1"))
-        self.assertEqual((data.attr("force_mirroring"), data.attr("__force_mirroring__")), ("True", "True"))
-        self.assertEqual(fc.list_attr(), {"num_hidden": "3", "__group__": "4", "__data__": "better", "__ctx_group__": "inner", "ctx_group": "inner"})
+        self.assertEqual((data.attr("force_mirroring"), data.attr("__force_mirroring__")),
+                         ("True", "True"))
+        self.assertEqual(fc.list_attr(), {"num_hidden": "3", "__group__": "4", "__data__": "better",
+                                          "__ctx_group__": "inner", "ctx_group": "inner"})
         self.assertIsNone(fc.attr("no_bias"))
         self.assertEqual(mx.AttrScope(__a__="1").get({"__b__": "2"}), {"__a__": "1", "__b__": "2"})
 
     def test_of_all_nodes(self):
         data = mx.sym.Variable("data", attr={"__mood__": "angry"})
-        net = mx.sym.FullyConnected(data, name="fc", num_hidden=1, attr={"__mood__": "so so"}, lr_mult=1)
+        net = mx.sym.FullyConnected(data, name="fc", num_hidden=1, attr={"__mood__": "so so"},
+                                    lr_mult=1)
         marks = {"__mood__": "so so", "lr_mult": "1", "__lr_mult__": "1"}
-        self.assertEqual(net.attr_dict(), {"data": {"__mood__": "angry"}, "fc": {"num_hidden": "1", **marks}, "fc_weight": marks, "fc_bias": marks})
+        self.assertEqual(net.attr_dict(),
+                         {"data": {"__mood__": "angry"}, "fc": {"num_hidden": "1", **marks},
+                          "fc_weight": marks, "fc_bias": marks})
 
     def test_multipliers_reach_what_a_call_makes(self):
         with mx.AttrScope(__lr_mult__="0.5"):
-            hidden = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=3, name="fc", attr={"wd_mult": "2"})
+            hidden = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=3, name="fc",
+                                           attr={"wd_mult": "2"})
             x, _, _ = mx.sym.LSTM(mx.sym.expand_dims(hidden, axis=0), num_hidden=2, name="lstm")
-        net = mx.sym.FullyConnected(x, weight=mx.sym.Variable("w", __lr_mult__="3"), num_hidden=2, no_bias=True, name="out", lr_mult=7)
+        net = mx.sym.FullyConnected(x, weight=mx.sym.Variable("w", __lr_mult__="3"), num_hidden=2,
+                                    no_bias=True, name="out", lr_mult=7)
         found = multipliers(net)
         self.assertEqual(found.pop("w"), (3.0, None))
         self.assertEqual([found.pop("fc_weight"), found.pop("fc_bias")], [(0.5, 2.0)] * 2)
@@ -58,11 +71,15 @@ class Attributes(unittest.TestCase):
         self.assertEqual(len(found), 4)
 
     def test_variables_take_hints(self):
-        variable = mx.sym.Variable("w", __shape__="(3, 0)", __init__='["constant", {"value": 2}]', __layout__="TN", profiler_scope="x:")
-        self.assertEqual(variable.list_attr(), {"__shape__": "(3, 0)", "__init__": '["constant", {"value": 2.0}]', "__layout__": "TN",
-                                                "__profiler_scope__": "x:"})
-        weights = mx.Network(mx.sym.FullyConnected(mx.sym.Variable("data"), weight=variable, num_hidden=3, no_bias=True)).compile(
-            SHAPES, entries=["forward"]).session().params()
+        variable = mx.sym.Variable("w", __shape__="(3, 0)", __init__='["constant", {"value": 2}]',
+                                   __layout__="TN", profiler_scope="x:")
+        self.assertEqual(
+            variable.list_attr(),
+            {"__shape__": "(3, 0)", "__init__": '["constant", {"value": 2.0}]', "__layout__": "TN",
+             "__profiler_scope__": "x:"})
+        weights = (mx.Network(mx.sym.FullyConnected(mx.sym.Variable("data"), weight=variable,
+                                                    num_hidden=3, no_bias=True))
+                   .compile(SHAPES, entries=["forward"]).session().params())
         np.testing.assert_array_equal(weights["w"], np.full((3, 5), 2))
         self.assertEqual(mx.init.Xavier(magnitude=2).dumps(), '["xavier", {"magnitude": 2.0}]')
 
@@ -91,7 +108,8 @@ class Composition(unittest.TestCase):
         first = mx.sym.FullyConnected(mx.sym.Variable("x"), num_hidden=5, name="first")
         net = mlp()
         both = net(data=first, softmax_label=mx.sym.Variable("y"))
-        self.assertEqual(both.list_arguments(), ["x", "first_weight", "first_bias", "fc1_weight", "fc1_bias", "fc2_weight", "fc2_bias", "y"])
+        self.assertEqual(both.list_arguments(), ["x", "first_weight", "first_bias", "fc1_weight",
+                                                 "fc1_bias", "fc2_weight", "fc2_bias", "y"])
         self.assertEqual(net.list_arguments()[0], "data")  # as it was
         self.assertEqual(both.infer_shape(x=(4, 7), y=(4,))[1], [(4, 2)])
         self.assertEqual(both.attr("name"), net.attr("name"))
@@ -105,7 +123,8 @@ class Composition(unittest.TestCase):
         self.assertEqual(found, [])  # a weight that is shared by accident is warned of
 
     def test_a_parameter_that_a_call_makes(self):
-        tied = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=5, no_bias=True, name="fc")(fc_weight=mx.sym.Variable("shared"))
+        tied = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=5, no_bias=True,
+                                     name="fc")(fc_weight=mx.sym.Variable("shared"))
         self.assertEqual(tied.list_arguments(), ["data", "shared"])
 
     def test_refusals(self):
@@ -155,22 +174,25 @@ class Inference(unittest.TestCase):
         x = mx.sym.Variable("data")
         net = x.reshape((2, -1)).transpose().sum(axis=1).expand_dims(axis=0).astype("float64")
         self.assertEqual(net.infer_shape(data=(4, 5))[1], [(1, 10)])
-        self.assertEqual(x.reshape(0, 1, -1).swapaxes(dim1=0, dim2=1).infer_shape(data=(4, 5))[1], [(1, 4, 5)])
+        self.assertEqual(x.reshape(0, 1, -1).swapaxes(dim1=0, dim2=1).infer_shape(data=(4, 5))[1],
+                         [(1, 4, 5)])
 
 
 class Bound(unittest.TestCase):
     def arrays(self, net):
         shapes = net.infer_shape(**SHAPES)[0]
         random = np.random.default_rng(2)
-        return {name: mx.nd.array(np.zeros(shape) if "label" in name else random.uniform(-1, 1, shape))
+        return {name: mx.nd.array(np.zeros(shape) if "label" in name
+                                  else random.uniform(-1, 1, shape))
                 for name, shape in zip(net.list_arguments(), shapes)}
 
     def test_is_that_of_simple_bind(self):
         net = mlp()
         arrays = self.arrays(net)
-        gradients = {name: mx.nd.ones(value.shape) for name, value in arrays.items() if name.startswith("fc")}
-        ours = net.bind(mx.cpu(), args=[arrays[name] for name in net.list_arguments()], args_grad=gradients, grad_req="add",
-                        group2ctx={"a": mx.cpu(1)})
+        gradients = {name: mx.nd.ones(value.shape) for name, value in arrays.items()
+                     if name.startswith("fc")}
+        ours = net.bind(mx.cpu(), args=[arrays[name] for name in net.list_arguments()],
+                        args_grad=gradients, grad_req="add", group2ctx={"a": mx.cpu(1)})
         theirs = net.simple_bind(mx.cpu(), **SHAPES)
         theirs.copy_params_from(arrays)
         for executor in (ours, theirs):
@@ -178,7 +200,8 @@ class Bound(unittest.TestCase):
             executor.backward()
         np.testing.assert_array_equal(ours.outputs[0].asnumpy(), theirs.outputs[0].asnumpy())
         for name, gradient in gradients.items():  # the user's arrays
-            np.testing.assert_array_equal(gradient.asnumpy(), theirs.grad_dict[name].asnumpy() + np.float32(1))
+            np.testing.assert_array_equal(gradient.asnumpy(),
+                                          theirs.grad_dict[name].asnumpy() + np.float32(1))
         arrays["data"][:] = 0
         before = ours.outputs[0].asnumpy()
         self.assertTrue((ours.forward()[0].asnumpy() != before).any())
@@ -195,7 +218,8 @@ class Bound(unittest.TestCase):
         for call, text in (
             (lambda: net.bind(args={"data": arrays["data"]}), 'args has no "fc1_weight"'),
             (lambda: net.bind(args=list(arrays.values())[:2]), "2 arrays for 6 arguments"),
-            (lambda: net.bind(args=arrays, args_grad={"data": mx.nd.zeros((4, 4))}), "its array in args_grad"),
+            (lambda: net.bind(args=arrays, args_grad={"data": mx.nd.zeros((4, 4))}),
+             "its array in args_grad"),
             (lambda: net.bind(args=arrays, aux_states=[1]), "no auxiliary states"),
             (lambda: net.bind(args={**arrays, "data": mx.nd.zeros((4, 9))}), "E0207"),
             (lambda: net.simple_bind(stype_dict={"data": "csr"}, **SHAPES), "sparse"),

@@ -1,4 +1,5 @@
-"""BucketingModule: batches of several lengths train the same weights, to the bits of `data(buckets=..)`."""
+"""BucketingModule: batches of several lengths train the same weights, to the bits of
+`data(buckets=..)`."""
 
 import json
 import logging
@@ -30,7 +31,8 @@ data(net, train="csv:rows.csv,inputs=a|b,target=y,sequence=id,shuffle=no", bucke
 
 
 class Bucketed(mx.io.DataIter):
-    """Samples in their order, each in the first bucket that holds it; one that makes a batch full makes the next batch."""
+    """Samples in their order, each in the first bucket that holds it; one that makes a batch full
+    makes the next batch."""
 
     def __init__(self, samples, keys=tuple(KEYS)):
         super().__init__(BATCH)
@@ -46,7 +48,8 @@ class Bucketed(mx.io.DataIter):
         self.reset()
 
     def made(self, key, data, label):
-        return mx.io.DataBatch([mx.nd.array(each, dtype=each.dtype) for each in data], [mx.nd.array(label, dtype=label.dtype)], 0, None, key,
+        return mx.io.DataBatch([mx.nd.array(each, dtype=each.dtype) for each in data],
+                               [mx.nd.array(label, dtype=label.dtype)], 0, None, key,
                                *self.described(key))
 
     def reset(self):
@@ -61,13 +64,15 @@ class Sentences(Bucketed):
 
     def __init__(self, lines, keys=tuple(KEYS)):
         self.symbols = sorted({symbol for line in lines for symbol in line} | {"\n"})
-        super().__init__([[self.symbols.index(symbol) for symbol in line + "\n"] for line in lines], keys)
+        super().__init__([[self.symbols.index(symbol) for symbol in line + "\n"] for line in lines],
+                         keys)
 
     def steps(self, line):
         return len(line) - 1
 
     def described(self, key):
-        return [mx.io.DataDesc("data", (BATCH, key), "int32")], [mx.io.DataDesc("label", (BATCH, key), "int32")]
+        return [mx.io.DataDesc("data", (BATCH, key), "int32")], [
+            mx.io.DataDesc("label", (BATCH, key), "int32")]
 
     def batch(self, key, lines):
         data, label = np.zeros((BATCH, key), np.int32), np.full((BATCH, key), -1, np.int32)
@@ -82,7 +87,8 @@ class Rows(Bucketed):
     steps = staticmethod(len)
 
     def described(self, key):
-        return ([mx.io.DataDesc("data", (BATCH, key, 2)), mx.io.DataDesc("length", (BATCH,))], [mx.io.DataDesc("label", (BATCH,))])
+        return ([mx.io.DataDesc("data", (BATCH, key, 2)), mx.io.DataDesc("length", (BATCH,))],
+                [mx.io.DataDesc("label", (BATCH,))])
 
     def batch(self, key, sequences):
         data = np.zeros((BATCH, key, 2), np.float32)
@@ -95,10 +101,14 @@ class Rows(Bucketed):
 def generator(vocabulary, layers=2):
     def sym_gen(key):
         data, label = mx.sym.Variable("data"), mx.sym.Variable("label")
-        x = mx.sym.SwapAxis(mx.sym.Embedding(data, input_dim=vocabulary, output_dim=8, name="embed"), dim1=0, dim2=1)
-        x, _, _ = mx.sym.LSTM(x, num_hidden=HIDDEN, num_layers=layers(key) if callable(layers) else layers, name="lstm")
+        x = mx.sym.SwapAxis(
+            mx.sym.Embedding(data, input_dim=vocabulary, output_dim=8, name="embed"),
+            dim1=0, dim2=1)
+        x, _, _ = mx.sym.LSTM(x, num_hidden=HIDDEN,
+                              num_layers=layers(key) if callable(layers) else layers, name="lstm")
         y = mx.sym.FullyConnected(x, num_hidden=vocabulary, flatten=False, name="out")
-        return mx.sym.SoftmaxOutput(y, mx.sym.SwapAxis(label, dim1=0, dim2=1), preserve_shape=True, normalization="valid", use_ignore=True,
+        return mx.sym.SoftmaxOutput(y, mx.sym.SwapAxis(label, dim1=0, dim2=1), preserve_shape=True,
+                                    normalization="valid", use_ignore=True,
                                     ignore_label=-1, name="softmax"), ["data"], ["label"]
 
     return sym_gen
@@ -106,9 +116,12 @@ def generator(vocabulary, layers=2):
 
 def rows_gen(key):
     data, length, label = (mx.sym.Variable(name) for name in ("data", "length", "label"))
-    x, _, _ = mx.sym.LSTM(mx.sym.SwapAxis(data, dim1=0, dim2=1), num_hidden=HIDDEN, num_layers=2, length=length, name="lstm")
-    y = mx.sym.FullyConnected(mx.sym.SequenceLast(x, length, use_sequence_length=True), num_hidden=1, name="out")
-    return mx.sym.LinearRegressionOutput(mx.sym.Reshape(y, shape=(-1,)), label), ["data", "length"], ["label"]
+    x, _, _ = mx.sym.LSTM(mx.sym.SwapAxis(data, dim1=0, dim2=1), num_hidden=HIDDEN, num_layers=2,
+                          length=length, name="lstm")
+    y = mx.sym.FullyConnected(mx.sym.SequenceLast(x, length, use_sequence_length=True),
+                              num_hidden=1, name="out")
+    return (mx.sym.LinearRegressionOutput(mx.sym.Reshape(y, shape=(-1,)), label),
+            ["data", "length"], ["label"])
 
 
 FIT = {"optimizer": "adam", "optimizer_params": {"learning_rate": 0.01, "seed": 5}, "num_epoch": 3}
@@ -117,31 +130,37 @@ FIT = {"optimizer": "adam", "optimizer_params": {"learning_rate": 0.01, "seed": 
 class Buckets(unittest.TestCase):
     def setUp(self):
         draw = random.Random(3)
-        self.lines = ["".join(draw.choice("abc de") for _ in range(draw.randint(2, 41))) for _ in range(60)]
+        self.lines = ["".join(draw.choice("abc de") for _ in range(draw.randint(2, 41)))
+                      for _ in range(60)]
         self.data = Sentences(self.lines)
 
     def module(self, **options):
-        return mx.mod.BucketingModule(generator(len(self.data.symbols)), self.data.default_bucket_key, **options)
+        return mx.mod.BucketingModule(generator(len(self.data.symbols)),
+                                      self.data.default_bucket_key, **options)
 
     def test_the_bits_of_the_command(self):
         draw = np.random.default_rng(5)
         sequences = [draw.normal(size=(draw.integers(1, 45), 3)).round(3) for _ in range(70)]
-        text = "a,b,y,id\n" + "".join(f"{a},{b},{y},{number}\n" for number, rows in enumerate(sequences) for a, b, y in rows)
+        text = "a,b,y,id\n" + "".join(f"{a},{b},{y},{number}\n"
+                                      for number, rows in enumerate(sequences) for a, b, y in rows)
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "rows.csv").write_text(text)
             pathlib.Path(folder, "rows.lnet").write_text(ROWS)
-            done = subprocess.run([LSTMC, "train", "rows.lnet", "-o", "ck", "--json"], cwd=folder, capture_output=True, text=True)
+            done = subprocess.run([LSTMC, "train", "rows.lnet", "-o", "ck", "--json"], cwd=folder,
+                                  capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             state, *_ = pathlib.Path(folder, "ck").glob("update-*/state.json")
-            columns = {column["name"]: column for column in json.loads(state.read_text())["progress"]["scaling"]}
-        scaled = [np.stack([(rows[:, k] - columns[name]["mean"]) / columns[name]["deviation"] for k, name in enumerate("aby")], axis=1)
-                  for rows in sequences]
+            columns = {column["name"]: column
+                       for column in json.loads(state.read_text())["progress"]["scaling"]}
+        scaled = [np.stack([(rows[:, k] - columns[name]["mean"]) / columns[name]["deviation"]
+                            for k, name in enumerate("aby")], axis=1) for rows in sequences]
         data = Rows(scaled)
         self.assertEqual({batch.bucket_key for batch in data.batches}, {*KEYS})
         for context in (mx.cpu(), [mx.cpu(0), mx.cpu(1)]):
             module = mx.mod.BucketingModule(rows_gen, data.default_bucket_key, context=context)
             module.fit(data, eval_metric="mse", initializer=mx.init.Uniform(0.5), **FIT)
-            self.assertEqual(module._network.session.weights_hash, json.loads(done.stdout)["end"]["weights_hash"])
+            self.assertEqual(module._network.session.weights_hash,
+                             json.loads(done.stdout)["end"]["weights_hash"])
 
     def test_one_bucket_is_a_module(self):
         data = Sentences(self.lines, [44])
@@ -149,18 +168,21 @@ class Buckets(unittest.TestCase):
         bucketed.fit(data, **FIT)
         plain = mx.mod.Module(generator(len(data.symbols))(44)[0], label_names=["label"])
         plain.fit(data, **FIT)
-        self.assertEqual(bucketed._network.session.weights_hash, plain._network.session.weights_hash)
+        self.assertEqual(bucketed._network.session.weights_hash,
+                         plain._network.session.weights_hash)
 
     def test_each_batch_is_run_by_its_symbol_with_the_weights_of_now(self):
         module, seen = self.module(), []
 
         def check(epoch, symbol, arg_params, aux_params):
-            """The probabilities that `forward` gives for each batch, as sums of what the loss measures."""
+            """The probabilities that `forward` gives for each batch, as sums of what the loss
+            measures."""
             module.forward(self.data.batches[0])
             seen.append((module.get_outputs()[0].asnumpy(), arg_params["out_weight"].asnumpy()))
 
         with self.assertLogs(level=logging.INFO) as log:
-            module.fit(self.data, self.data, eval_metric=mx.metric.Perplexity(-1), epoch_end_callback=check, **FIT)
+            module.fit(self.data, self.data, eval_metric=mx.metric.Perplexity(-1),
+                       epoch_end_callback=check, **FIT)
         self.assertFalse(np.array_equal(seen[0][1], seen[1][1]))
         self.assertFalse(np.array_equal(seen[0][0], seen[1][0]))
         np.testing.assert_array_equal(seen[-1][1], module.get_params()[0]["out_weight"].asnumpy())
@@ -172,7 +194,8 @@ class Buckets(unittest.TestCase):
             module.forward(batch)
             probabilities = module.get_outputs()[0].asnumpy()
             self.assertEqual(probabilities.shape, (batch.bucket_key, BATCH, len(self.data.symbols)))
-            plain = mx.mod.Module(generator(len(self.data.symbols))(batch.bucket_key)[0], label_names=["label"])
+            plain = mx.mod.Module(generator(len(self.data.symbols))(batch.bucket_key)[0],
+                                  label_names=["label"])
             plain.bind(batch.provide_data, batch.provide_label)
             plain.set_params(*module.get_params())
             plain.forward(batch)
@@ -181,15 +204,19 @@ class Buckets(unittest.TestCase):
     def test_what_is_refused(self):
         with self.assertRaisesRegex(mx.Error, "default_bucket_key"):
             mx.mod.BucketingModule(generator(7))
-        module = mx.mod.BucketingModule(generator(len(self.data.symbols), lambda key: 1 + (key == 10)), 44)
-        with self.assertRaisesRegex(mx.Error, 'the buckets 44 and 10 do not both have the weight "lstm_l1_h2h_bias"'):
+        module = mx.mod.BucketingModule(
+            generator(len(self.data.symbols), lambda key: 1 + (key == 10)), 44)
+        with self.assertRaisesRegex(
+                mx.Error, 'the buckets 44 and 10 do not both have the weight "lstm_l1_h2h_bias"'):
             module.fit(self.data, **FIT)
 
 
 class EncodedSentences(unittest.TestCase):
     def test_words_are_numbered_as_they_come(self):
-        coded, vocab = mx.rnn.encode_sentences([["a", "b", "a"], ["c"]], invalid_label=1, start_label=0)
-        self.assertEqual((coded, vocab), ([[0, 2, 0], [3]], {"\n": 1, "a": 0, "b": 2, "c": 3}))  # the invalid label is no word's
+        coded, vocab = mx.rnn.encode_sentences([["a", "b", "a"], ["c"]], invalid_label=1,
+                                               start_label=0)
+        # the invalid label is no word's
+        self.assertEqual((coded, vocab), ([[0, 2, 0], [3]], {"\n": 1, "a": 0, "b": 2, "c": 3}))
         self.assertEqual(mx.rnn.encode_sentences([["c", "a"]], vocab=vocab)[0], [[3, 0]])
         with self.assertRaisesRegex(mx.Error, "no 'd', and no unknown_token"):
             mx.rnn.encode_sentences([["d"]], vocab=vocab)
@@ -214,12 +241,14 @@ class EncodedSentences(unittest.TestCase):
         self.assertTrue(all(each in sentences[:5] for each in found[4]))
 
     def test_buckets_by_count_and_time_first(self):
-        batches = mx.rnn.BucketSentenceIter([[1, 2, 3]] * 5 + [[1, 2]] * 4 + [[1]], 4, layout="TN", dtype="int32")
+        batches = mx.rnn.BucketSentenceIter([[1, 2, 3]] * 5 + [[1, 2]] * 4 + [[1]], 4, layout="TN",
+                                            dtype="int32")
         self.assertEqual(batches.buckets, [2, 3])
         batch = next(iter(batches))
         self.assertEqual(batch.data[0].shape, (batch.bucket_key, 4))
         self.assertEqual(batch.data[0].dtype, np.int32)
-        for call in (lambda: mx.rnn.BucketSentenceIter([[1, 2]], 4), lambda: mx.rnn.BucketSentenceIter([[1]], 1, layout="NC")):
+        for call in (lambda: mx.rnn.BucketSentenceIter([[1, 2]], 4),
+                     lambda: mx.rnn.BucketSentenceIter([[1]], 1, layout="NC")):
             with self.assertRaises(mx.Error):
                 call()
 

@@ -1,5 +1,6 @@
-"""carry=: row i of a batch goes on with the states that row i of the batch before has left, from zero at the begin of an epoch; for every source
-whose order is kept, judged by an LSTM that NumPy trains in float64."""
+"""carry=: row i of a batch goes on with the states that row i of the batch before has left, from
+zero at the begin of an epoch; for every source whose order is kept, judged by an LSTM that NumPy
+trains in float64."""
 
 import json
 import os
@@ -38,8 +39,10 @@ class Reference:
         """One update on x, y [N, T, 1]; the states after it."""
         p, kept = self.p, []
         for t in range(x.shape[1]):
-            z = x[:, t] @ p["lstm_i2h_weight"].T + p["lstm_i2h_bias"] + h @ p["lstm_h2h_weight"].T + p["lstm_h2h_bias"]
-            i, f, g, o = sigmoid(z[:, :UNITS]), sigmoid(z[:, UNITS:2 * UNITS]), np.tanh(z[:, 2 * UNITS:3 * UNITS]), sigmoid(z[:, 3 * UNITS:])
+            z = (x[:, t] @ p["lstm_i2h_weight"].T + p["lstm_i2h_bias"] + h @ p["lstm_h2h_weight"].T
+                 + p["lstm_h2h_bias"])
+            i, f, g, o = (sigmoid(z[:, :UNITS]), sigmoid(z[:, UNITS:2 * UNITS]),
+                          np.tanh(z[:, 2 * UNITS:3 * UNITS]), sigmoid(z[:, 3 * UNITS:]))
             after = f * c + i * g
             out = o * np.tanh(after)
             kept.append((h, c, i, f, g, o, after, out, out @ p["out_weight"].T + p["out_bias"]))
@@ -53,7 +56,9 @@ class Reference:
             gradient["out_bias"] += error.sum(0)
             dh = dh + error @ p["out_weight"]
             dc = dc + dh * o * (1 - np.tanh(after) ** 2)
-            dz = np.concatenate([dc * g * i * (1 - i), dc * cell * f * (1 - f), dc * i * (1 - g * g), dh * np.tanh(after) * o * (1 - o)], 1)
+            dz = np.concatenate([dc * g * i * (1 - i), dc * cell * f * (1 - f),
+                                 dc * i * (1 - g * g), dh * np.tanh(after) * o * (1 - o)],
+                                1)
             gradient["lstm_i2h_weight"] += dz.T @ x[:, t]
             gradient["lstm_h2h_weight"] += dz.T @ before
             gradient["lstm_i2h_bias"] += dz.sum(0)
@@ -79,13 +84,15 @@ def series():
 def batches():
     """Batch b has the steps [b T, (b + 1) T) of each row."""
     s = series()
-    cut = [(s[:, b * STEPS:(b + 1) * STEPS, None], s[:, b * STEPS + 1:(b + 1) * STEPS + 1, None]) for b in range(BATCHES)]
+    cut = [(s[:, b * STEPS:(b + 1) * STEPS, None], s[:, b * STEPS + 1:(b + 1) * STEPS + 1, None])
+           for b in range(BATCHES)]
     return [(np.ascontiguousarray(x), np.ascontiguousarray(y)) for x, y in cut]
 
 
 def arrays(rest=0):
     """`rest`: samples after the last whole batch."""
-    return {name: np.concatenate([pair[at] for pair in batches()] + [batches()[0][at][:rest]]) for at, name in enumerate(("data", "label"))}
+    return {name: np.concatenate([pair[at] for pair in batches()] + [batches()[0][at][:rest]])
+            for at, name in enumerate(("data", "label"))}
 
 
 class Stream:
@@ -103,7 +110,8 @@ class Stream:
 
 def first_values():
     rng = np.random.default_rng(7)
-    shapes = {"lstm_i2h_weight": (4 * UNITS, 1), "lstm_h2h_weight": (4 * UNITS, UNITS), "lstm_i2h_bias": (4 * UNITS,),
+    shapes = {"lstm_i2h_weight": (4 * UNITS, 1), "lstm_h2h_weight": (4 * UNITS, UNITS),
+              "lstm_i2h_bias": (4 * UNITS,),
               "lstm_h2h_bias": (4 * UNITS,), "out_weight": (1, UNITS), "out_bias": (1,)}
     return {name: rng.normal(size=shape) * 0.3 for name, shape in shapes.items()}
 
@@ -145,10 +153,13 @@ class ByNumPy(Case):
         whole = arrays(rest=3)  # which fill no batch
         np.save(self.file("x.npy"), whole["data"])
         np.save(self.file("y.npy"), whole["label"])
-        sources = {"arrays": (whole, {"shuffle": False}), "iterator": (Stream(), {}), "continues": (Stream(continues=True), {}),
-                   "npz": (f"npz:{self.file('d.npz')},shuffle=no", {}),
-                   "npz in ranges": (f"npz:{self.file('d.npz')},shuffle=no", {"limit": {"data-memory": 100}}),
-                   "npy": (f"npy:data={self.file('x.npy')},label={self.file('y.npy')},shuffle=no", {})}
+        sources = {
+            "arrays": (whole, {"shuffle": False}), "iterator": (Stream(), {}),
+            "continues": (Stream(continues=True), {}),
+            "npz": (f"npz:{self.file('d.npz')},shuffle=no", {}),
+            "npz in ranges": (f"npz:{self.file('d.npz')},shuffle=no",
+                              {"limit": {"data-memory": 100}}),
+            "npy": (f"npy:data={self.file('x.npy')},label={self.file('y.npy')},shuffle=no", {})}
         hashes = set()
         for name, (data, more) in sources.items():
             with self.subTest(name):
@@ -161,7 +172,8 @@ class ByNumPy(Case):
         self.judge(network.session, without)
 
     def test_windows_of_a_table(self):
-        """One row of the table after the other: of windows of T in batches of T, row i of a batch begins where that of the batch before ended."""
+        """One row of the table after the other: of windows of T in batches of T, row i of a batch
+        begins where that of the batch before ended."""
         rows = np.random.default_rng(3).normal(size=STEPS * 4 + STEPS)
         with open(self.file("t.csv"), "w") as file:
             file.write("v\n" + "".join(f"{float(value)!r}\n" for value in rows))
@@ -183,15 +195,19 @@ class ByNumPy(Case):
     def test_images(self):
         def idx(name, kind, shape, values):
             with open(self.file(name), "wb") as file:
-                file.write(bytes([0, 0, kind, len(shape)]) + b"".join(n.to_bytes(4, "big") for n in shape) + values)
+                file.write(bytes([0, 0, kind, len(shape)])
+                           + b"".join(n.to_bytes(4, "big") for n in shape) + values)
         samples = ROWS * BATCHES
         pixels = np.random.default_rng(5).integers(0, 256, (samples, STEPS, 1), dtype="uint8")
         idx("x.idx", 8, (samples, STEPS, 1), pixels.tobytes())
         labels = np.random.default_rng(6).normal(size=(samples, STEPS, 1))
         idx("y.idx", 14, (samples, STEPS, 1), labels.astype(">f8").tobytes())
-        wanted = Reference(first_values()).train([(pixels[b:b + ROWS] / 256, labels[b:b + ROWS]) for b in range(0, samples, ROWS)], carries=True)
+        wanted = Reference(first_values()).train(
+            [(pixels[b:b + ROWS] / 256, labels[b:b + ROWS]) for b in range(0, samples, ROWS)],
+            carries=True)
         network = self.network()
-        network.fit(f"idx:data={self.file('x.idx')},label={self.file('y.idx')},shuffle=no", params=first_values())
+        network.fit(f"idx:data={self.file('x.idx')},label={self.file('y.idx')},shuffle=no",
+                    params=first_values())
         self.judge(network.session, wanted)
 
 
@@ -201,17 +217,22 @@ class SameBits(Case):
 
     def test_on_any_devices_in_any_parts_and_beside_validations(self):
         wanted = self.hash()
-        for more in ({"devices": "2xcpu"}, {"devices": "4xcpu"}, {"accumulate": 2}, {"accumulate": 4}, {"threads": 1},
-                     {"valid": arrays(), "valid_every": "2u"}, {"devices": "2xcpu", "accumulate": 2}):
+        for more in ({"devices": "2xcpu"}, {"devices": "4xcpu"}, {"accumulate": 2},
+                     {"accumulate": 4}, {"threads": 1},
+                     {"valid": arrays(), "valid_every": "2u"},
+                     {"devices": "2xcpu", "accumulate": 2}):
             with self.subTest(more):
                 self.assertEqual(self.hash(**more), wanted)
 
     def test_the_commands(self):
-        done = subprocess.run([os.environ["LSTMC"], "train", self.file("st.lnet"), "--data", f"npz:{self.file('d.npz')},shuffle=no", "--json",
-                               "-o", self.file("ck")], capture_output=True, text=True)
+        done = subprocess.run([os.environ["LSTMC"], "train", self.file("st.lnet"),
+                               "--data", f"npz:{self.file('d.npz')},shuffle=no", "--json",
+                               "-o", self.file("ck")],
+                              capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         network = self.network()
-        self.assertIn(network.fit(arrays(), shuffle=False)["weights"], json.dumps(json.loads(done.stdout)))
+        self.assertIn(network.fit(arrays(), shuffle=False)["weights"],
+                      json.dumps(json.loads(done.stdout)))
 
     def test_a_resumed_training_goes_on_with_its_states(self):
         for source in (lambda: (arrays(), {"shuffle": False}), lambda: (Stream(), {})):
@@ -220,8 +241,10 @@ class SameBits(Case):
                 wanted = self.network().fit(data, params=first_values(), **more)["weights"]
                 for update in (3, 7, 8):  # within an epoch of 5
                     data, more = source()
-                    self.network().fit(data, params=first_values(), after=f"{update}u", output=f"{folder}/{update}", **more)
-                    again = self.network().fit(source()[0], output=f"{folder}/{update}", resume="auto", **more)
+                    self.network().fit(data, params=first_values(), after=f"{update}u",
+                                       output=f"{folder}/{update}", **more)
+                    again = self.network().fit(source()[0], output=f"{folder}/{update}",
+                                               resume="auto", **more)
                     self.assertEqual(again["weights"], wanted, update)
 
     def test_measures_and_predictions_go_on_too(self):
@@ -233,20 +256,24 @@ class SameBits(Case):
         whole = lstmc.Network(self.file("long.lnet")).compile().session(first_values())
         s = series()
         one = {"data": s[:, :-1, None], "label": s[:, 1:, None]}
-        self.assertAlmostEqual(session.score(arrays())["loss"], whole.score(one)["loss"], delta=1e-12)
+        self.assertAlmostEqual(session.score(arrays())["loss"], whole.score(one)["loss"],
+                               delta=1e-12)
         predicted = session.predict({"data": arrays()["data"]}).reshape(BATCHES, ROWS, STEPS, 1)
-        np.testing.assert_allclose(predicted.transpose(1, 0, 2, 3).reshape(ROWS, -1, 1), whole.predict({"data": one["data"]}), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(predicted.transpose(1, 0, 2, 3).reshape(ROWS, -1, 1),
+                                   whole.predict({"data": one["data"]}), rtol=0, atol=1e-12)
 
 
 class Refused(Case):
     def test_where_no_row_continues_another(self):
         fit = self.network().fit
         drawn = 'carry: state "lstm_begin_state_0" has nothing to go on to: of data '
-        self.refused(drawn + '"arrays", the order of its samples is drawn: shuffle=no keeps it', fit, arrays())
+        self.refused(drawn + '"arrays", the order of its samples is drawn: shuffle=no keeps it',
+                     fit, arrays())
         self.refused("the order of its samples is drawn", fit, f"npz:{self.file('d.npz')}")
         self.refused("the iterator's attribute continues is False", fit, Stream(continues=False))
         self.refused("shuffle= is of arrays", fit, Stream(), shuffle=False)
-        mixed = lstmc.io.NDArrayIter(*arrays().values(), batch_size=ROWS, label_name="label", shuffle=True)
+        mixed = lstmc.io.NDArrayIter(*arrays().values(), batch_size=ROWS, label_name="label",
+                                     shuffle=True)
         self.refused("the iterator's attribute continues is False", fit, mixed)
 
     def test_sequences_of_their_own(self):
@@ -264,18 +291,23 @@ fit(lines, optimizer="sgd", carry=["lstm*"], num_epoch=1)
         with open(self.file("t.txt"), "w") as file:
             file.write("abcd\nbcda\ncdab\ndabc\n")
         network = lstmc.Network(self.file("lines.lnet"))
-        self.refused("lines are sequences of their own, which continue none", network.fit, f"text:{self.file('t.txt')},lines=yes")
+        self.refused("lines are sequences of their own, which continue none", network.fit,
+                     f"text:{self.file('t.txt')},lines=yes")
         network.fit(f"text:{self.file('t.txt')}", shape={"data": (2, 3), "label": (2, 3)})
 
     def test_a_bidirectional_layer_by_name(self):
         x, h, c = sym.LSTM(sym.Variable("data"), num_hidden=4, bidirectional=True, name="both")
         net = lstmc.Network(sym.LinearRegressionOutput(x, sym.Variable("label"), name="reg"))
-        self.refused('carry: "both*" matches both_begin_state', net.compile, {"data": (6, 4, 3), "label": (6, 4, 8)}, fit={"carry": "both*"})
+        self.refused('carry: "both*" matches both_begin_state', net.compile,
+                     {"data": (6, 4, 3), "label": (6, 4, 8)}, fit={"carry": "both*"})
         with open(self.file("st.lnet"), "w") as file:
             file.write(NET.replace("num_hidden=8,", "num_hidden=8, bidirectional=True,"))
-        done = subprocess.run([os.environ["LSTMC"], "compile", self.file("st.lnet"), "-o", self.file("m.lstmc")], capture_output=True, text=True)
+        done = subprocess.run(
+            [os.environ["LSTMC"], "compile", self.file("st.lnet"), "-o", self.file("m.lstmc")],
+            capture_output=True, text=True)
         self.assertEqual(done.returncode, 3)
-        self.assertRegex(done.stderr, r'st\.lnet:8:\d+: error\[E0214\]: carry: "lstm\*" matches lstm_begin_state.*, of a bidirectional layer')
+        self.assertRegex(done.stderr, r'st\.lnet:8:\d+: error\[E0214\]: carry: "lstm\*" matches '
+                                      r'lstm_begin_state.*, of a bidirectional layer')
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The examples of README.md, docs/python.md and docs/from-pytorch.md run as they stand, one after the other."""
+"""The examples of README.md, docs/python.md and docs/from-pytorch.md run as they stand, one after
+the other."""
 import os
 import pathlib
 import re
@@ -38,13 +39,15 @@ class Documents(unittest.TestCase):
         drawn, compiled, runtime, trained, eager, script, loop = blocks("python.md")
         self.run_all([drawn], names)
         shapes = {"data": (32, 64), "label": (32, 64)}
-        lstmc.Network(names["net"]).compile(shapes, devices="cpu").session().save_params("lm.safetensors")
+        lstmc.Network(names["net"]).compile(shapes,
+                                            devices="cpu").session().save_params("lm.safetensors")
         self.run_all([compiled], names)
         command = pathlib.Path(os.environ["LSTMC"]).resolve()
         os.environ["LSTMC_RUNTIME_LIBRARY"] = str(command.parents[2] / "executor/c/liblstmc.so")
         sys.path.append(str(SOURCE / "executor/python"))
         self.run_all([runtime], again := {"ids": names["ids"]})
-        self.assertEqual([a.tobytes() for a in again["outputs"].values()], [a.tobytes() for a in names["outputs"].values()])
+        self.assertEqual([a.tobytes() for a in again["outputs"].values()],
+                         [a.tobytes() for a in names["outputs"].values()])
         names |= {"x": np.roll(y, 1, axis=1), "y": y}  # in the page they are arrays here
         self.run_all([trained], names)
         self.assertEqual(next(iter(names["outputs"].values())).shape, (64, 32, 65))
@@ -57,8 +60,10 @@ class Documents(unittest.TestCase):
         self.run_all([eager], names | {"batches": [(nd.ones((3, 4)), nd.array([0, 9, 1]))]})
 
     def test_readme(self):
-        """Its forecast, with a matplotlib that keeps what is drawn: the wave and what is predicted, one step ahead."""
-        [example] = re.findall(r"^```python title=\"wave.py\"\n(.*?)^```$", (SOURCE / "README.md").read_text(), re.M | re.S)
+        """Its forecast, with a matplotlib that keeps what is drawn: the wave and what is predicted,
+        one step ahead."""
+        [example] = re.findall(r"^```python title=\"wave.py\"\n(.*?)^```$",
+                               (SOURCE / "README.md").read_text(), re.M | re.S)
         plots = mock.Mock()
         modules = {"matplotlib": types.SimpleNamespace(pyplot=plots), "matplotlib.pyplot": plots}
         with mock.patch.dict(sys.modules, modules):
@@ -67,7 +72,8 @@ class Documents(unittest.TestCase):
         wave, ahead = drawn.T
         self.assertEqual(drawn.shape, (216, 2))
         self.assertLess(np.abs(wave - ahead).max(), 0.1)
-        self.assertGreater(np.abs(wave - np.roll(wave, 1)).max(), 0.1)  # the value before would not do
+        # the value before would not do
+        self.assertGreater(np.abs(wave - np.roll(wave, 1)).max(), 0.1)
         plots.savefig.assert_called_once_with("wave.svg")
 
     def test_from_pytorch(self):
@@ -78,7 +84,8 @@ class Documents(unittest.TestCase):
             self.skipTest("no PyTorch")
         saved, converted, trained = blocks("from-pytorch.md")
         ids = np.arange(3200).reshape(32, 100) % 65
-        names = {"torch": torch, "safetensors": safetensors, "lstmc": lstmc, "ids": ids, "next_ids": np.roll(ids, -1, 1)}
+        names = {"torch": torch, "safetensors": safetensors, "lstmc": lstmc, "ids": ids,
+                 "next_ids": np.roll(ids, -1, 1)}
         exec(saved.split("\n\nsafetensors")[0], names)
         names["model"] = names["CharLM"]()
         self.run_all([saved.split("\n\n")[-1], converted, trained], names)

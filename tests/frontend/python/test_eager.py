@@ -85,7 +85,8 @@ CASES = {
     "topk": ([MATRIX], {"k": 2, "ret_typ": "value"}),
     "L2Normalization": ([MATRIX], {}),
 }
-DRAWN = {"random_uniform", "random_normal", "sample_multinomial", "Dropout"}  # their numbers belong to the call
+# their numbers belong to the call
+DRAWN = {"random_uniform", "random_normal", "sample_multinomial", "Dropout"}
 
 
 def case_of(record):
@@ -102,11 +103,13 @@ def bits(arrays):
 
 
 def symbol_of(name, inputs, attributes, gradients):
-    """The symbol of the op over Variables v0, v1, .. of these inputs; floats are parameters where gradients are asked for."""
+    """The symbol of the op over Variables v0, v1, .. of these inputs; floats are parameters where
+    gradients are asked for."""
     variables = []
     for number, value in enumerate(inputs):
         parameter = gradients and value.dtype.kind == "f"
-        variables.append(mx.sym.Variable(f"v{number}", **({"shape": value.shape, "dtype": value.dtype.name} if parameter else {})))
+        variables.append(mx.sym.Variable(f"v{number}", **(
+            {"shape": value.shape, "dtype": value.dtype.name} if parameter else {})))
     return getattr(mx.sym, name)(*variables, **attributes), variables
 
 
@@ -115,21 +118,27 @@ def symbolic(name, inputs, attributes):
     symbol, _ = symbol_of(name, inputs, attributes, gradients=False)
     given = {f"v{number}": value for number, value in enumerate(inputs)}
     package = mx.Network(symbol).compile({name: value.shape for name, value in given.items()},
-                                         {name: value.dtype.name for name, value in given.items()}, entries=["forward"])
+                                         {name: value.dtype.name for name, value in given.items()},
+                                         entries=["forward"])
     there = package.inputs()
-    return list(package.session().run({name: value for name, value in given.items() if name in there}).values())
+    return list(package.session()
+                .run({name: value for name, value in given.items() if name in there}).values())
 
 
 def symbolic_gradients(name, inputs, attributes, factors):
     """The gradients of sum(output * factor) by the inputs that are floats."""
     symbol, _ = symbol_of(name, inputs, attributes, gradients=True)
-    losses = [mx.sym.MakeLoss(output * mx.sym.Variable(f"f{number}")) for number, output in enumerate(symbol)]
-    shapes = {f"v{number}": value.shape for number, value in enumerate(inputs) if value.dtype.kind != "f"}
+    losses = [mx.sym.MakeLoss(output * mx.sym.Variable(f"f{number}"))
+              for number, output in enumerate(symbol)]
+    shapes = {f"v{number}": value.shape for number, value in enumerate(inputs)
+              if value.dtype.kind != "f"}
     types = {f"v{number}": value.dtype.name for number, value in enumerate(inputs)}
     shapes.update((f"f{number}", factor.shape) for number, factor in enumerate(factors))
     types.update((f"f{number}", factor.dtype.name) for number, factor in enumerate(factors))
-    session = _core.bind(graph.draw(mx.sym.Group(losses), "net", shapes, types), ["step"], "none", 1)
-    values = {**{f"v{number}": value for number, value in enumerate(inputs)}, **{f"f{number}": value for number, value in enumerate(factors)}}
+    session = _core.bind(graph.draw(mx.sym.Group(losses), "net", shapes, types), ["step"],
+                         "none", 1)
+    values = {**{f"v{number}": value for number, value in enumerate(inputs)},
+              **{f"f{number}": value for number, value in enumerate(factors)}}
     for key, value in values.items():
         if key in shapes:
             session.input("step", key)[...] = value
@@ -137,7 +146,8 @@ def symbolic_gradients(name, inputs, attributes, factors):
             session.set_parameter(key, value)
     session.run("step", True)
     [(_, _, outputs)] = [entry for entry in session.entries() if entry[0] == "step"]
-    return {output: session.output("step", output).copy() for output, *_ in outputs if output.startswith("gradient:")}
+    return {output: session.output("step", output).copy() for output, *_ in outputs
+            if output.startswith("gradient:")}
 
 
 def eager_gradients(name, inputs, attributes, factors):
@@ -148,9 +158,11 @@ def eager_gradients(name, inputs, attributes, factors):
     with autograd.record():
         outputs = getattr(nd, name)(*arrays, **attributes)
         outputs = outputs if isinstance(outputs, list) else [outputs]
-        losses = [(output * nd.array(factor, dtype=factor.dtype)).sum() for output, factor in zip(outputs, factors)]
+        losses = [(output * nd.array(factor, dtype=factor.dtype)).sum()
+                  for output, factor in zip(outputs, factors)]
     autograd.backward(losses)
-    return {f"gradient:v{number}": array.grad.asnumpy() for number, array in enumerate(arrays) if array.grad is not None}
+    return {f"gradient:v{number}": array.grad.asnumpy() for number, array in enumerate(arrays)
+            if array.grad is not None}
 
 
 class EveryOp(unittest.TestCase):
@@ -163,18 +175,21 @@ class EveryOp(unittest.TestCase):
             with self.subTest(name):
                 inputs, attributes = case_of(record)
                 wanted = symbolic(name, inputs, attributes)
-                got = getattr(nd, name)(*[nd.array(value, dtype=value.dtype) for value in inputs], **attributes)
+                got = getattr(nd, name)(*[nd.array(value, dtype=value.dtype) for value in inputs],
+                                        **attributes)
                 got = [array.asnumpy() for array in (got if isinstance(got, list) else [got])]
                 self.assertEqual(bits(got), bits(wanted))
                 factors = [reals(*array.shape).astype(array.dtype) for array in wanted]
-                if not any(value.dtype.kind == "f" for value in inputs) or any(factor.dtype.kind != "f" for factor in factors):
+                if (not any(value.dtype.kind == "f" for value in inputs)
+                    or any(factor.dtype.kind != "f" for factor in factors)):
                     continue
                 try:
                     gradients = symbolic_gradients(name, inputs, attributes, factors)
                 except mx.Error as error:
                     with self.assertRaises(mx.Error) as refused:
                         eager_gradients(name, inputs, attributes, factors)
-                    self.assertEqual((refused.exception.code, refused.exception.message), (error.code, error.message))
+                    self.assertEqual((refused.exception.code, refused.exception.message),
+                                     (error.code, error.message))
                     continue
                 found = eager_gradients(name, inputs, attributes, factors)
                 for key, gradient in gradients.items():
@@ -187,26 +202,31 @@ class EveryOp(unittest.TestCase):
 
 class Tape(unittest.TestCase):
     def test_training_by_hand_has_the_weights_of_fit(self):
-        """Rate, batch and their products are powers of two, so that the update is rounded once however it is written."""
+        """Rate, batch and their products are powers of two, so that the update is rounded once
+        however it is written."""
         x, label, rate, batch = reals(64, 6), whole(64, below=4).astype(np.float32), 0.5, 32
-        net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=4, name="fc"),
-                                   mx.sym.Variable("softmax_label"), name="softmax")
+        net = mx.sym.SoftmaxOutput(
+            mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=4, name="fc"),
+            mx.sym.Variable("softmax_label"), name="softmax")
         model = mx.Network(net)
         first = {"fc_weight": reals(4, 6), "fc_bias": reals(4)}
-        model.fit(mx.training.Arrays({"data": x, "softmax_label": label}, batch, shuffle=False), batch=batch, params=first,
-                  optimizer="sgd", learning_rate=rate, wd=0, num_epoch=2)
+        model.fit(mx.training.Arrays({"data": x, "softmax_label": label}, batch, shuffle=False),
+                  batch=batch, params=first, optimizer="sgd", learning_rate=rate, wd=0, num_epoch=2)
         weight, bias = nd.array(first["fc_weight"]), nd.array(first["fc_bias"])
         weight.attach_grad()
         bias.attach_grad()
         for begin in (0, batch) * 2:
-            data, wanted = nd.array(x[begin : begin + batch]), nd.array(label[begin : begin + batch])
+            data, wanted = nd.array(x[begin : begin + batch]), nd.array(
+                label[begin : begin + batch])
             with autograd.record():
-                output = nd.SoftmaxOutput(nd.FullyConnected(data, weight, bias, num_hidden=4), wanted)
+                output = nd.SoftmaxOutput(nd.FullyConnected(data, weight, bias, num_hidden=4),
+                                          wanted)
             output.backward()
             weight -= rate / batch * weight.grad
             bias -= rate / batch * bias.grad
         trained = model.session.params()
-        self.assertEqual(bits([weight.asnumpy(), bias.asnumpy()]), bits([trained["fc_weight"], trained["fc_bias"]]))
+        self.assertEqual(bits([weight.asnumpy(), bias.asnumpy()]),
+                         bits([trained["fc_weight"], trained["fc_bias"]]))
 
     def test_requests(self):
         x = nd.array([1, 2, 3])
@@ -265,12 +285,13 @@ class Tape(unittest.TestCase):
             y = nd.Dropout(x, p=0.25)
         y.backward()
         self.assertEqual(bits([x.grad.asnumpy()]), bits([y.asnumpy()]))
-        self.assertAlmostEqual((y.asnumpy() == 0).mean(), 0.25, delta=6 * np.sqrt(0.25 * 0.75 / 2000))
+        self.assertAlmostEqual((y.asnumpy() == 0).mean(), 0.25,
+                               delta=6 * np.sqrt(0.25 * 0.75 / 2000))
         with autograd.record(train_mode=False):
             self.assertEqual(nd.Dropout(x, p=0.25).asnumpy().min(), 1)
         with autograd.record(), self.assertRaisesRegex(mx.Error, "does not drop out"):
-            nd.RNN(nd.array(reals(4, 2, 3)), nd.array(reals(STACK)), nd.ones((1, 2, 5)), nd.ones((1, 2, 5)), state_size=5, num_layers=1,
-                   mode="lstm", p=0.5)
+            nd.RNN(nd.array(reals(4, 2, 3)), nd.array(reals(STACK)), nd.ones((1, 2, 5)),
+                   nd.ones((1, 2, 5)), state_size=5, num_layers=1, mode="lstm", p=0.5)
 
     def test_gradients_that_are_not_finite(self):
         x = nd.array([0.0, 2.0])
@@ -284,10 +305,13 @@ class Tape(unittest.TestCase):
 class Arrays(unittest.TestCase):
     def test_indices(self):
         x = reals(3, 4, 5)
-        for index in (1, -1, (1, 2), (1, 2, 3), slice(1, 3), (slice(None), 2), (Ellipsis, 0), (0, Ellipsis, slice(None, None, 2)),
-                      (None, 1), (slice(None, None, -1), slice(2, 0, -1)), (slice(-2, None), None, Ellipsis, 1)):
+        for index in (1, -1, (1, 2), (1, 2, 3), slice(1, 3), (slice(None), 2), (Ellipsis, 0),
+                      (0, Ellipsis, slice(None, None, 2)),
+                      (None, 1), (slice(None, None, -1), slice(2, 0, -1)),
+                      (slice(-2, None), None, Ellipsis, 1)):
             wanted = np.atleast_1d(x[index])
-            self.assertEqual(bits([nd.array(x)[index].asnumpy()]), bits([np.ascontiguousarray(wanted)]), index)
+            self.assertEqual(bits([nd.array(x)[index].asnumpy()]),
+                             bits([np.ascontiguousarray(wanted)]), index)
         self.assertEqual(bits([nd.array(x)[[2, 0]].asnumpy()]), bits([x[[2, 0]]]))
         for index in (3, (0, 0, -6), (0, 0, 0, 0)):
             with self.assertRaises(IndexError):
@@ -306,11 +330,14 @@ class Arrays(unittest.TestCase):
     def test_operators(self):
         x, y = reals(3, 4), reals(1, 4)
         a, b = nd.array(x), nd.array(y)
-        for got, wanted in ((a + b, x + y), (a - b, x - y), (2 - a, 2 - x), (a * 3, x * 3), (a / b, x / y), (1 / a, np.float32(1) / x),
-                            (-a, -x), (a > b, (x > y).astype(np.float32)), (0.5 <= a, (0.5 <= x).astype(np.float32)),
-                            (nd.maximum(a, 0.6), np.maximum(x, np.float32(0.6))), (nd.minimum(0.6, b), np.minimum(y, np.float32(0.6))),
-                            (a.T, x.T), (a.reshape(2, -1), x.reshape(2, -1)), (a.clip(0.4, 0.6), x.clip(0.4, 0.6)),
-                            (nd.concatenate([a, b]), np.concatenate([x, y]))):
+        for got, wanted in (
+                (a + b, x + y), (a - b, x - y), (2 - a, 2 - x), (a * 3, x * 3), (a / b, x / y),
+                (1 / a, np.float32(1) / x), (-a, -x), (a > b, (x > y).astype(np.float32)),
+                (0.5 <= a, (0.5 <= x).astype(np.float32)),
+                (nd.maximum(a, 0.6), np.maximum(x, np.float32(0.6))),
+                (nd.minimum(0.6, b), np.minimum(y, np.float32(0.6))), (a.T, x.T),
+                (a.reshape(2, -1), x.reshape(2, -1)), (a.clip(0.4, 0.6), x.clip(0.4, 0.6)),
+                (nd.concatenate([a, b]), np.concatenate([x, y]))):
             self.assertEqual(bits([got.asnumpy()]), bits([np.ascontiguousarray(wanted)]))
         self.assertEqual(float(nd.array([2.5])), 2.5)
         self.assertEqual(nd.arange(4).asnumpy().tolist(), [0, 1, 2, 3])
@@ -328,7 +355,9 @@ class Arrays(unittest.TestCase):
     def test_random_numbers_follow_the_seed(self):
         def draw():
             mx.random.seed(3)
-            return [nd.random.uniform(2, 3, (4, 5)).asnumpy(), mx.random.normal(shape=(4, 5)).asnumpy(), nd.random.uniform(2, 3, (4, 5)).asnumpy()]
+            return [nd.random.uniform(2, 3, (4, 5)).asnumpy(),
+                    mx.random.normal(shape=(4, 5)).asnumpy(),
+                    nd.random.uniform(2, 3, (4, 5)).asnumpy()]
 
         first = draw()
         self.assertEqual(bits(first), bits(draw()))
@@ -399,11 +428,13 @@ print(seen[count // 2], seen[-1])
 
 
 class Memory(unittest.TestCase):
-    """Loops over many shapes: programs of those that are no longer used go. LSTMC_SHAPES of them (1,000)."""
+    """Loops over many shapes: programs of those that are no longer used go. LSTMC_SHAPES of them
+    (1,000)."""
 
     def grown(self, count, steps):
         """MiB that the second half of the shapes adds."""
-        done = subprocess.run([sys.executable, "-c", SHAPES, str(count), str(steps)], capture_output=True, text=True, check=True)
+        done = subprocess.run([sys.executable, "-c", SHAPES, str(count), str(steps)],
+                              capture_output=True, text=True, check=True)
         half, whole = map(float, done.stdout.split())
         return whole - half
 

@@ -1,4 +1,5 @@
-"""Scripts written as MXNet's how-tos are, in howtos/, run with one line changed: `import mxnet as mx`."""
+"""Scripts written as MXNet's how-tos are, in howtos/, run with one line changed: `import mxnet as
+mx`."""
 
 import contextlib
 import io
@@ -21,7 +22,8 @@ class HowTos(unittest.TestCase):
         names = {"__name__": "__main__", "PREFIX": os.path.join(scratch.name, "model")}
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(text.replace(IMPORT, "import lstmc as mx\n"), str(FOLDER / name), "exec"), names)
+            exec(compile(text.replace(IMPORT, "import lstmc as mx\n"), str(FOLDER / name), "exec"),
+                 names)
         return names, printed.getvalue()
 
     def test_bucketing(self):

@@ -1,4 +1,5 @@
-"""Ctrl-C as notebooks send it: KeyboardInterrupt, soon and never lost, and never the end of the process."""
+"""Ctrl-C as notebooks send it: KeyboardInterrupt, soon and never lost, and never the end of the
+process."""
 
 import subprocess
 import sys
@@ -75,8 +76,10 @@ print("lives")
 class Interrupts(unittest.TestCase):
     def press(self, what, presses, gap=0.0):
         """The whole that is interrupted takes a minute or more."""
-        done = subprocess.run([sys.executable, "-c", SCRIPT, what, str(presses), str(gap)], capture_output=True, text=True, timeout=280)
-        self.assertEqual((done.stdout, done.returncode), ("interrupted soon\nlives\n", 0), done.stderr)
+        done = subprocess.run([sys.executable, "-c", SCRIPT, what, str(presses), str(gap)],
+                              capture_output=True, text=True, timeout=280)
+        self.assertEqual((done.stdout, done.returncode), ("interrupted soon\nlives\n", 0),
+                         done.stderr)
 
     def test_twice_within_an_update(self):
         self.press("fit", 2, 0.01)

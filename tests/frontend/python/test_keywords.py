@@ -1,5 +1,6 @@
-"""No keyword without effect: each that a call takes changes what comes of it, or is answered by an error or a warning; all other flags of the
-command are refused by name. A flag that is added to options.def is refused until it stands here."""
+"""No keyword without effect: each that a call takes changes what comes of it, or is answered by an
+error or a warning; all other flags of the command are refused by name. A flag that is added to
+options.def is refused until it stands here."""
 
 import contextlib
 import hashlib
@@ -53,14 +54,18 @@ fit(hides, optimizer="adam", learning_rate=0.02, initializer=Uniform(0.1))
 fit(kept, initializer=Uniform(0.1))
 """
 
-# What the flags change that settle what is compiled: keywords without and with, beside which a package has other bytes, or an error or a warning comes.
+# What the flags change that settle what is compiled: keywords without and with, beside which a
+# package has other bytes, or an error or a warning comes.
 TWO, NINE = {"devices": "2xcpu"}, {"devices": "9xcpu"}  # of a batch of 8, one has nothing to do
 COMPILED = {
-    "shape": ({}, {"data": (16, 6, 3)}), "set": ({}, {"units": 16}), "net": ({}, "wide"), "work_load_list": (TWO, [3, 1]),
-    "kv_store": (TWO, "device"), "update_on_kvstore": (TWO, 0), "bucket_bytes": (TWO, 0), "gradient_compression": ({}, "2bit"),
-    "bigarray_bound": ({**TWO, "net": "wide", "kv_store": "device", "bucket_bytes": 0}, 5000), "accumulate": ({}, 2), "place": (TWO, {"low": "cpu:1"}),
-    "chunks": ({**TWO, "net": "layers", "place": {"layer1": "cpu:1"}}, 3), "streams": ({}, 2), "recompute": ({}, ["lstm"]), "batch": ({}, 16),
-    "batch_size": ({}, 16), "dtype": ({}, "f64"), "shards": ({}, 4), "fast": ({}, "tf32"), "disable_pass": ({}, "fuse"),
+    "shape": ({}, {"data": (16, 6, 3)}), "set": ({}, {"units": 16}), "net": ({}, "wide"),
+    "work_load_list": (TWO, [3, 1]), "kv_store": (TWO, "device"), "update_on_kvstore": (TWO, 0),
+    "bucket_bytes": (TWO, 0), "gradient_compression": ({}, "2bit"),
+    "bigarray_bound": ({**TWO, "net": "wide", "kv_store": "device", "bucket_bytes": 0}, 5000),
+    "accumulate": ({}, 2), "place": (TWO, {"low": "cpu:1"}),
+    "chunks": ({**TWO, "net": "layers", "place": {"layer1": "cpu:1"}}, 3), "streams": ({}, 2),
+    "recompute": ({}, ["lstm"]), "batch": ({}, 16), "batch_size": ({}, 16), "dtype": ({}, "f64"),
+    "shards": ({}, 4), "fast": ({}, "tf32"), "disable_pass": ({}, "fuse"),
     "fixed_params": ({}, "lstm*"), "gradient_norms": ({}, True),
 }
 SAME = {  # flags that change nothing, and why
@@ -69,34 +74,43 @@ SAME = {  # flags that change nothing, and why
     "quiet of session": "what is said on stderr of launches that take 10 s",
 }
 SOURCE = {
-    "include": ({"file": "far"}, "@other"), "devices": ({}, "2xcpu"), "gpus": ({}, "99"), "mem": ({}, "1K"), "werror": (NINE, True),
+    "include": ({"file": "far"}, "@other"), "devices": ({}, "2xcpu"), "gpus": ({}, "99"),
+    "mem": ({}, "1K"), "werror": (NINE, True),
     "quiet": (NINE, True), "limit": ({}, {"source": 10}), "allow_data": ({"net": "kept"}, "@"),
 }
 COMPILE = {**SOURCE, "optimizer": ({}, "sgd"), "fit": ({}, {"wd": 0.1}), "entry": ({}, ["forward"])}
 OUTPUT = {"output": "@ck", "save_every": "1u"}
-FIT = {
-    **COMPILE, "threads": ({}, 3), "seed": ({}, 5), "check_nan": ({"net": "hides", "disable_pass": "fuse"}, True), "lr": ({}, 0.5), "metric": ({}, "accuracy"),
-    "init_params": ({}, "@first.npz"), "after": ({}, "1u"), "num_epochs": ({}, 1), "valid_every": ({}, "1u"), "save_every": ({"output": "@ck"}, "1u"),
-    "disp_every": ({}, "1u"), "disp_batches": ({}, 1), "keep": (OUTPUT, 1), "keep_every": ({**OUTPUT, "keep": 1}, 1), "output": ({}, "@ck"),
-    "early_stop": ({"still": True, "after": "9e"}, 1), "resume": ({"output": "@old"}, True), "force": ({"output": "@old"}, True),
-    "tensorboard": ({}, "@tb"),
+FIT = {**COMPILE, "threads": ({}, 3), "seed": ({}, 5),
+       "check_nan": ({"net": "hides", "disable_pass": "fuse"}, True), "lr": ({}, 0.5),
+       "metric": ({}, "accuracy"), "init_params": ({}, "@first.npz"), "after": ({}, "1u"),
+       "num_epochs": ({}, 1), "valid_every": ({}, "1u"), "save_every": ({"output": "@ck"}, "1u"),
+       "disp_every": ({}, "1u"), "disp_batches": ({}, 1), "keep": (OUTPUT, 1),
+       "keep_every": ({**OUTPUT, "keep": 1}, 1), "output": ({}, "@ck"),
+       "early_stop": ({"still": True, "after": "9e"}, 1), "resume": ({"output": "@old"}, True),
+       "force": ({"output": "@old"}, True), "tensorboard": ({}, "@tb"),
 }
 FIT.pop("entry")
 SESSION_FIT = {name: FIT[name] for name in (*flags.LOOP, "seed", "init_params") if name in FIT}
 SESSION_FIT["limit"] = ({"init_params": "@first.safetensors"}, {"header": 1})
-SESSION = {"threads": ({}, 3), "seed": ({}, 5), "devices": ({}, "2xcpu"), "gpus": ({}, "99"), "check_nan": ({"bad": True}, True),
+SESSION = {"threads": ({}, 3), "seed": ({}, 5), "devices": ({}, "2xcpu"), "gpus": ({}, "99"),
+           "check_nan": ({"bad": True}, True),
            "limit": ({"params": "@first.safetensors"}, {"header": 1})}
 KEYS = {  # of fit(..), with a value that no optimizer has by itself
-    "beta": 0.3, "beta1": 0.3, "beta2": 0.3, "bias_correction": False, "carry": ["none*"], "centered": True, "clip_gradient": 1e-3,
-    "clip_gradient_norm": 1e-3, "clip_weights": 1e-3, "correct_bias": False, "eps": 0.1, "epsilon": 0.1, "eval_metric": "mse", "gamma1": 0.3,
-    "gamma2": 0.3, "initializer": lstmc.init.Constant(0.5), "lamda1": 0.5, "learning_rate": 0.5, "lower_bound": 0.5,
-    "lr_scheduler": "FactorScheduler(step=1, factor=0.1)", "momentum": 0.5, "num_epoch": 1, "num_update": 1, "optimizer": "adam", "rescale_grad": 0.01,
-    "rho": 0.3, "schedule_decay": 0.5, "seed": 3, "upper_bound": 0.01, "wd": 50.0, "wd_lh": 0.5,
+        "beta": 0.3, "beta1": 0.3, "beta2": 0.3, "bias_correction": False, "carry": ["none*"],
+        "centered": True, "clip_gradient": 1e-3, "clip_gradient_norm": 1e-3, "clip_weights": 1e-3,
+        "correct_bias": False, "eps": 0.1, "epsilon": 0.1, "eval_metric": "mse", "gamma1": 0.3,
+        "gamma2": 0.3, "initializer": lstmc.init.Constant(0.5), "lamda1": 0.5, "learning_rate": 0.5,
+        "lower_bound": 0.5, "lr_scheduler": "FactorScheduler(step=1, factor=0.1)", "momentum": 0.5,
+        "num_epoch": 1, "num_update": 1, "optimizer": "adam", "rescale_grad": 0.01,
+        "rho": 0.3, "schedule_decay": 0.5, "seed": 3, "upper_bound": 0.01, "wd": 50.0, "wd_lh": 0.5,
 }
-BESIDE = {  # an average that only the centered form has; a sign, which no clipping changes unless something is added
-    ("rmsprop", "gamma2"): {"centered": True}, ("signum", "clip_gradient_norm"): {"momentum": 0.9, "wd": 0.5},
+# an average that only the centered form has; a sign, which no clipping changes unless something is
+# added
+BESIDE = {("rmsprop", "gamma2"): {"centered": True},
+          ("signum", "clip_gradient_norm"): {"momentum": 0.9, "wd": 0.5},
 }
-OPTIMIZERS = [kind.name for kind in vars(lstmc.optimizer).values() if inspect.isclass(kind) and getattr(kind, "name", "")]
+OPTIMIZERS = [kind.name for kind in vars(lstmc.optimizer).values()
+              if inspect.isclass(kind) and getattr(kind, "name", "")]
 
 
 def digest(package):
@@ -122,8 +136,10 @@ class Keywords(unittest.TestCase):
         self.addCleanup(held.cleanup)
         self.folder = held.name
         self.net = self.at("nets/net.lnet")
-        for path, text in {"nets/net.lnet": NET, "nets/sizes.lnet": "classes = 2\n", "nets/far.lnet": NET.replace("sizes", "away"),
-                           "lib/away.lnet": "classes = 2\n", "other/away.lnet": "classes = 3\n"}.items():
+        for path, text in {"nets/net.lnet": NET, "nets/sizes.lnet": "classes = 2\n",
+                           "nets/far.lnet": NET.replace("sizes", "away"),
+                           "lib/away.lnet": "classes = 2\n",
+                           "other/away.lnet": "classes = 3\n"}.items():
             os.makedirs(os.path.dirname(self.at(path)), exist_ok=True)
             with open(self.at(path), "w") as file:
                 file.write(text)
@@ -155,7 +171,8 @@ class Keywords(unittest.TestCase):
         self.assertNotEqual(without, given, f"{name}={value!r} changes nothing")
 
     def check(self, call, table, run):
-        """Each flag that the call takes stands in the table and has an effect; each other one of its command is refused."""
+        """Each flag that the call takes stands in the table and has an effect; each other one of
+        its command is refused."""
         command = flags._TAKEN[call][0]
         for name in flags._flags_of(command):
             if (name in SAME or f"{name} of {call}" in SAME) and name in flags.taken(call):
@@ -172,8 +189,10 @@ class Keywords(unittest.TestCase):
 
     def arguments(self, call):
         """What the call takes as arguments of its own."""
-        function = {"load": lstmc.load, "Network": lstmc.Network.__init__, "compile": lstmc.Network.compile, "fit": lstmc.Network.fit,
-                    "Session.fit": lstmc.Session.fit, "session": lstmc.Package.session, "plot": lstmc.Network.plot}[call]
+        function = {"load": lstmc.load, "Network": lstmc.Network.__init__,
+                    "compile": lstmc.Network.compile, "fit": lstmc.Network.fit,
+                    "Session.fit": lstmc.Session.fit, "session": lstmc.Package.session,
+                    "plot": lstmc.Network.plot}[call]
         return set(inspect.signature(function).parameters)
 
     # The calls.
@@ -183,12 +202,15 @@ class Keywords(unittest.TestCase):
         data = draw.random((40, 6, 3) if axes == 2 else (40, 3), dtype=np.float32)
         if bad:
             data[3] = np.nan
-        return {"data": data, "label": (data.sum(tuple(range(1, data.ndim))) > data.size / 80).astype("int32")}
+        return {"data": data,
+                "label": (data.sum(tuple(range(1, data.ndim))) > data.size / 80).astype("int32")}
 
     def network(self, keywords, **more):
-        """Of the file that the context names. A file is read when the network is made, and again when it is compiled."""
+        """Of the file that the context names. A file is read when the network is made, and again
+        when it is compiled."""
         file = keywords.pop("file", "net")
-        return lstmc.Network(self.at(f"nets/{file}.lnet"), **({"include": self.at("lib")} if file == "far" else {}), **more)
+        return lstmc.Network(self.at(f"nets/{file}.lnet"),
+                             **({"include": self.at("lib")} if file == "far" else {}), **more)
 
     def compile(self, keywords):
         return digest(self.network(keywords, net="last").compile(**keywords))
@@ -205,7 +227,8 @@ class Keywords(unittest.TestCase):
         model = lstmc.Network(self.net, net="last")
         model.fit(self.arrays(), after="2u", output=self.at("old"), force=True)
         model.session.save_params(self.at("first.safetensors"), force=True)
-        np.savez(self.at("first.npz"), **{name: value + 1 for name, value in model.session.params().items()})
+        np.savez(self.at("first.npz"),
+                 **{name: value + 1 for name, value in model.session.params().items()})
 
     def watched(self, fit, keywords):
         """Events, end, weights and files of a training, and how many threads it had."""
@@ -220,16 +243,20 @@ class Keywords(unittest.TestCase):
         for folder, _, names in os.walk(self.folder):
             for name in names:
                 if not name.endswith(".lnet"):
-                    written[os.path.relpath(os.path.join(folder, "events" if "tfevents" in name else name), self.folder)] = True
+                    written[os.path.relpath(os.path.join(folder,
+                                                         "events" if "tfevents" in name else name),
+                                            self.folder)] = True
         for folder in ("ck", "tb"):
             with contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(self.at(folder))
-        return events, {key: str(value) for key, value in end.items()}, sorted(written), max(counts) - min(counts) if not counts else counts[0]
+        return (events, {key: str(value) for key, value in end.items()}, sorted(written),
+                max(counts) - min(counts) if not counts else counts[0])
 
     def fit(self, keywords):
         keywords = {"threads": 1, "valid": 0.2, "after": "2e", **keywords}
         self.before_training()
-        data = self.arrays(keywords.pop("bad", False), 1 if keywords.get("net") in ("wide", "kept") else 2)
+        data = self.arrays(keywords.pop("bad", False),
+                           1 if keywords.get("net") in ("wide", "kept") else 2)
         if isinstance(keywords.get("limit"), dict):
             np.savez(self.at("data.npz"), **data)
             data, keywords["valid"] = f"npz:{self.at('data.npz')}", None
@@ -238,7 +265,8 @@ class Keywords(unittest.TestCase):
         model = self.network(keywords, net="last")
         if keywords.pop("still", False):
             keywords["lr"] = 0.0
-        trained = self.watched(lambda callback: model.fit(data, callback=callback, **keywords), keywords)
+        trained = self.watched(lambda callback: model.fit(data, callback=callback, **keywords),
+                               keywords)
         return digest(model.session.package), trained
 
     def session_fit(self, keywords):
@@ -247,12 +275,14 @@ class Keywords(unittest.TestCase):
         if "num_epochs" in keywords:
             del keywords["after"]
         if keywords.pop("still", False):
-            session = lstmc.Network(self.net, net="last").compile(fit={"learning_rate": 0.0}).session(threads=1)
+            session = lstmc.Network(self.net, net="last").compile(
+                fit={"learning_rate": 0.0}).session(threads=1)
         else:
             session = lstmc.Network(self.net, net="last").compile().session(threads=1)
         data = self.arrays()
         valid = {name: value[32:] for name, value in data.items()}
-        return self.watched(lambda callback: session.fit(data, valid, callback=callback, **keywords), keywords)
+        return self.watched(
+            lambda callback: session.fit(data, valid, callback=callback, **keywords), keywords)
 
     def session(self, keywords):
         self.before_training()
@@ -260,7 +290,9 @@ class Keywords(unittest.TestCase):
         before = len(os.listdir("/proc/self/task"))
         session = lstmc.Network(self.net, net="last").compile().session(**keywords)
         after = len(os.listdir("/proc/self/task"))
-        return [value.tolist() for value in session.run({"data": self.arrays(bad)["data"][:8]}).values()], session.weights_hash, after - before
+        return ([value.tolist()
+                 for value in session.run({"data": self.arrays(bad)["data"][:8]}).values()],
+                session.weights_hash, after - before)
 
     def test_compile(self):
         self.check("compile", {**COMPILED, **COMPILE}, self.compile)
@@ -281,13 +313,17 @@ class Keywords(unittest.TestCase):
         """Of every optimizer each key changes the training, or a warning or an error names it."""
         self.assertEqual(set(KEYS), set(_core.fit_keys()))
         self.assertGreater(len(OPTIMIZERS), 12)
-        net = sym.LinearRegressionOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"), sym.Variable("label"), name="out")
+        net = sym.LinearRegressionOutput(
+            sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"),
+            sym.Variable("label"), name="out")
         draw = np.random.default_rng(1)
-        data = {name: draw.normal(size=(16, width)).astype("float32") for name, width in (("data", 3), ("label", 2))}
+        data = {name: draw.normal(size=(16, width)).astype("float32")
+                for name, width in (("data", 3), ("label", 2))}
 
         def fit(keywords):
             events = []
-            end = lstmc.Network(net).fit(data, valid=0.25, batch=4, callback=events.append, **{"num_epoch": 2, **keywords})
+            end = lstmc.Network(net).fit(data, valid=0.25, batch=4, callback=events.append,
+                                         **{"num_epoch": 2, **keywords})
             return end, events
 
         for optimizer in OPTIMIZERS:
@@ -300,21 +336,30 @@ class Keywords(unittest.TestCase):
                     ended, warned = self.outcome(lambda: fit({**given, key: value}))
                     self.assertEqual(quiet, [])
                     if isinstance(ended, Fails) or ended == without:
-                        self.assertIn(key, ended.text if isinstance(ended, Fails) else "".join(warned))
+                        self.assertIn(key,
+                                      ended.text if isinstance(ended, Fails) else "".join(warned))
 
     def test_one_setting_by_two_keywords_is_refused(self):
-        for given, words in (({"lr": 0.5, "learning_rate": 0.1}, "lr= and learning_rate"), ({"lr": 0.5, "fit": {"learning_rate": 0.1}}, "lr= and learning_rate"),
-                             ({"wd": 0.5, "fit": {"wd": 0.1}}, "wd is given twice"), ({"optimizer": "sgd", "fit": {"optimizer": "adam"}}, "optimizer is given twice"),
-                             ({"init_params": "a.npz", "params": {}}, "init_params= begins"), ({"init_params": "a.npz", "resume": True}, "init_params= begins"),
-                             ({"batch": 8, "batch_size": 4}, "batch"), ({"check_nan": "auto"}, "check_nan= is True or False")):
+        for given, words in (
+                ({"lr": 0.5, "learning_rate": 0.1}, "lr= and learning_rate"),
+                ({"lr": 0.5, "fit": {"learning_rate": 0.1}}, "lr= and learning_rate"),
+                ({"wd": 0.5, "fit": {"wd": 0.1}}, "wd is given twice"),
+                ({"optimizer": "sgd", "fit": {"optimizer": "adam"}}, "optimizer is given twice"),
+                ({"init_params": "a.npz", "params": {}}, "init_params= begins"),
+                ({"init_params": "a.npz", "resume": True}, "init_params= begins"),
+                ({"batch": 8, "batch_size": 4}, "batch"),
+                ({"check_nan": "auto"}, "check_nan= is True or False")):
             with self.subTest(given=given), self.assertRaisesRegex(lstmc.Error, words):
                 lstmc.Network(self.net, net="last").fit(self.arrays(), after="1u", **given)
 
     def test_arguments(self):
         """What calls take besides flags: (without, with) of each, which end otherwise."""
-        net = sym.LinearRegressionOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"), sym.Variable("label"), name="out")
+        net = sym.LinearRegressionOutput(
+            sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"),
+            sym.Variable("label"), name="out")
         draw = np.random.default_rng(1)
-        data = {name: draw.normal(size=(16, width)).astype("float32") for name, width in (("data", 3), ("label", 2))}
+        data = {name: draw.normal(size=(16, width)).astype("float32")
+                for name, width in (("data", 3), ("label", 2))}
         shapes = {"data": (4, 3), "label": (4, 2)}
         ones = {"fc_weight": np.ones((2, 3)), "fc_bias": np.ones(2)}
         called = []
@@ -329,7 +374,8 @@ class Keywords(unittest.TestCase):
             model, events = lstmc.Network(net), []
             given = {"data": data, "batch": 4, "num_epoch": 1, "learning_rate": 0.1, **given}
             end = model.fit(**{"callback": events.append, **given})
-            return end, events, len(called), [name for name, _ in model.session.package.inputs().values()]
+            return end, events, len(called), [
+                name for name, _ in model.session.package.inputs().values()]
 
         def ran(session=None, **given):
             session = session or lstmc.Network(net).compile(shapes).session(seed=1)
@@ -341,30 +387,45 @@ class Keywords(unittest.TestCase):
         package = lstmc.Network(net).compile(shapes)
         cases = {
             lstmc.Network.compile: (compiled, {
-                "shapes": {"shapes": {"data": (8, 3), "label": (8, 2)}}, "types": {"types": {"data": "float64"}}, "entries": {"entries": ["forward"]},
+                "shapes": {"shapes": {"data": (8, 3), "label": (8, 2)}},
+                "types": {"types": {"data": "float64"}}, "entries": {"entries": ["forward"]},
                 "initializer": {"initializer": lstmc.init.One()}}),
-            lstmc.Network.fit: (fitted, {
-                "data": {"data": {name: value[:8] for name, value in data.items()}}, "valid": {"valid": 0.25}, "batch": {"batch": 8},
-                "callback": {"callback": called.append}, "metric": {"metric": ["mse"]}, "initializer": {"initializer": lstmc.init.One()},
-                "params": {"params": ones}, "shapes": {"shapes": {"data": (4, 7)}}, "types": {"types": {"data": "int32"}}, "shuffle": {"shuffle": False}}),
-            lstmc.Session.run: (ran, {"inputs": {"inputs": None}, "entry": {"entry": "evaluate"}, "copy": {"copy": False}}),
-            lstmc.Package.session: (lambda **given: package.session(**given).weights_hash, {"params": {"params": ones}}),
-            lstmc.Session.score: (lambda **given: package.session(ones).score(**{"data": data, **given}), {
-                "data": {"data": {name: value[:8] for name, value in data.items()}}, "metric": {"metric": mean}}),
-            lstmc.Session.predict: (lambda data={"data": data["data"]}: package.session(ones).predict(data).tolist(), {"data": {"data": data["data"] + 1}}),
+            lstmc.Network.fit:
+            (fitted, {"data": {"data": {name: value[:8] for name, value in data.items()}},
+                      "valid": {"valid": 0.25}, "batch": {"batch": 8},
+                      "callback": {"callback": called.append}, "metric": {"metric": ["mse"]},
+                      "initializer": {"initializer": lstmc.init.One()},
+                      "params": {"params": ones}, "shapes": {"shapes": {"data": (4, 7)}},
+                      "types": {"types": {"data": "int32"}}, "shuffle": {"shuffle": False}}),
+            lstmc.Session.run: (ran, {"inputs": {"inputs": None}, "entry": {"entry": "evaluate"},
+                                      "copy": {"copy": False}}),
+            lstmc.Package.session: (lambda **given: package.session(**given).weights_hash,
+                                    {"params": {"params": ones}}),
+            lstmc.Session.score:
+            (lambda **given: package.session(ones).score(**{"data": data, **given}),
+             {"data": {"data": {name: value[:8] for name, value in data.items()}},
+              "metric": {"metric": mean}}),
+            lstmc.Session.predict: (
+                lambda data={"data": data["data"]}: package.session(ones).predict(data).tolist(),
+                {"data": {"data": data["data"] + 1}}),
         }
         for function, (call, arguments) in cases.items():
-            known = {name for name, one in inspect.signature(function).parameters.items() if one.kind is not one.VAR_KEYWORD and not name.startswith("_")}
+            known = {name for name, one in inspect.signature(function).parameters.items()
+                     if one.kind is not one.VAR_KEYWORD and not name.startswith("_")}
             self.assertEqual(known - {"self"}, set(arguments), "an argument needs a case here")
             for name, given in arguments.items():
                 with self.subTest(call=function.__qualname__, argument=name):
                     self.assertNotEqual(self.outcome(call), self.outcome(lambda: call(**given)))
 
     def test_metrics_that_are_functions(self):
-        """Validations call them, of any kind that there is; where nothing would, they are refused."""
-        net = sym.LinearRegressionOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"), sym.Variable("label"), name="out")
+        """Validations call them, of any kind that there is; where nothing would, they are
+        refused."""
+        net = sym.LinearRegressionOutput(
+            sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"),
+            sym.Variable("label"), name="out")
         draw = np.random.default_rng(1)
-        data = {name: draw.normal(size=(18, width)).astype("float32") for name, width in (("data", 3), ("label", 2))}
+        data = {name: draw.normal(size=(18, width)).astype("float32")
+                for name, width in (("data", 3), ("label", 2))}
         seen = []
 
         def spread(label, output):
@@ -372,33 +433,43 @@ class Keywords(unittest.TestCase):
             return float(np.abs(label - output).max())
 
         def tail(valid):
-            return {name: value[-5:] for name, value in data.items()} if isinstance(valid, float) else valid
+            return ({name: value[-5:] for name, value in data.items()} if isinstance(valid, float)
+                    else valid)
 
         for key in ("metric", "eval_metric"):
             for metric in (spread, [spread], ["mse", spread]):
                 for valid in (0.25, {name: value[:7] for name, value in data.items()}):
                     seen.clear()
                     events = []
-                    lstmc.Network(net).fit(data, valid=valid, batch=4, optimizer="sgd", learning_rate=0.1, num_epoch=2, callback=events.append, **{key: metric})
+                    lstmc.Network(net).fit(data, valid=valid, batch=4, optimizer="sgd",
+                                           learning_rate=0.1, num_epoch=2, callback=events.append,
+                                           **{key: metric})
                     self.assertEqual(len(seen), 2)
                     told = [event["spread"] for event in events if event["event"] == "valid"]
                     for (label, output), value in zip(seen, told):
-                        np.testing.assert_array_equal(label, tail(valid)["label"])  # as the runtime keeps them
+                        # as the runtime keeps them
+                        np.testing.assert_array_equal(label, tail(valid)["label"])
                         self.assertEqual(value, float(np.abs(label - output).max()))
                     self.assertEqual(len(told), 2)
                     losses = [event["loss"] for event in events if event["event"] == "valid"]
-                    np.testing.assert_allclose([np.square(label - output).mean() / 2 for label, output in seen], losses, rtol=1e-5)
-                with self.assertRaisesRegex(lstmc.Error, "spread is a function, which validations call"):
-                    lstmc.Network(net).fit(data, batch=4, num_epoch=1, learning_rate=0.1, **{key: metric})
+                    np.testing.assert_allclose(
+                        [np.square(label - output).mean() / 2 for label, output in seen], losses,
+                        rtol=1e-5)
+                with self.assertRaisesRegex(
+                        lstmc.Error, "spread is a function, which validations call"):
+                    lstmc.Network(net).fit(data, batch=4, num_epoch=1, learning_rate=0.1,
+                                           **{key: metric})
         with self.assertRaisesRegex(lstmc.Error, "needs arrays"):
             batches = [{name: value[:4] for name, value in data.items()}]
-            lstmc.Network(net).fit(data, valid=batches, batch=4, num_epoch=1, learning_rate=0.1, metric=spread)
+            lstmc.Network(net).fit(data, valid=batches, batch=4, num_epoch=1, learning_rate=0.1,
+                                   metric=spread)
 
         def fails(label, output):
             raise ValueError("mine")
 
         with self.assertRaisesRegex(ValueError, "mine"):
-            lstmc.Network(net).fit(data, valid=0.25, batch=4, num_epoch=1, learning_rate=0.1, metric=fails)
+            lstmc.Network(net).fit(data, valid=0.25, batch=4, num_epoch=1, learning_rate=0.1,
+                                   metric=fails)
 
 
 if __name__ == "__main__":

@@ -11,17 +11,22 @@ BATCH = 8
 
 def network():
     data, label = mx.sym.Variable("data"), mx.sym.Variable("softmax_label")
-    output, _ = mx.rnn.FusedRNNCell(6, num_layers=1, mode="lstm", prefix="lstm_").unroll(5, data, layout="NTC", merge_outputs=True)
+    output, _ = mx.rnn.FusedRNNCell(6, num_layers=1, mode="lstm", prefix="lstm_").unroll(
+        5, data, layout="NTC", merge_outputs=True)
     last = mx.sym.SequenceLast(mx.sym.swapaxes(output, dim1=0, dim2=1))
-    return mx.sym.SoftmaxOutput(mx.sym.FullyConnected(last, num_hidden=3, name="fc"), label, name="softmax")
+    return mx.sym.SoftmaxOutput(mx.sym.FullyConnected(last, num_hidden=3, name="fc"), label,
+                                name="softmax")
 
 
 def iterator(samples=40):
     x = np.random.default_rng(0).normal(size=(samples, 5, 4)).astype("float32")
-    return mx.io.NDArrayIter(x, x.sum((1, 2)).clip(-1, 1).round() + 1, BATCH, label_name="softmax_label")
+    return mx.io.NDArrayIter(x, x.sum((1, 2)).clip(-1, 1).round() + 1, BATCH,
+                             label_name="softmax_label")
 
 
-OPTIMIZER = {"optimizer": "sgd", "optimizer_params": {"learning_rate": 0.2, "momentum": 0.9, "lr_scheduler": mx.lr_scheduler.FactorScheduler(4, 0.5)}}
+OPTIMIZER = {"optimizer": "sgd",
+             "optimizer_params": {"learning_rate": 0.2, "momentum": 0.9,
+                                  "lr_scheduler": mx.lr_scheduler.FactorScheduler(4, 0.5)}}
 
 
 def begun(context=None, **optimizer):
@@ -44,8 +49,10 @@ class Loops(unittest.TestCase):
 
     def test_weights_and_metrics_are_those_of_fit(self):
         fitted, seen = mx.mod.Module(network()), []
-        fitted.fit(iterator(), num_epoch=3, eval_metric="acc", initializer=mx.init.Uniform(0.3), **OPTIMIZER,
-                   batch_end_callback=lambda param: seen.append(param.eval_metric.get_name_value()[0][1]))
+        fitted.fit(
+            iterator(), num_epoch=3, eval_metric="acc", initializer=mx.init.Uniform(0.3),
+            **OPTIMIZER,
+            batch_end_callback=lambda param: seen.append(param.eval_metric.get_name_value()[0][1]))
 
         def measured_first(module, batch, metric):
             module.forward(batch)
@@ -79,7 +86,8 @@ class Loops(unittest.TestCase):
                 module.forward_backward(batch)
                 module.update()
             trained.append(values(module))
-            self.assertFalse(any((value == trained[-1][name]).all() for name, value in first.items()))
+            self.assertFalse(
+                any((value == trained[-1][name]).all() for name, value in first.items()))
         self.equal(*trained)
 
     def test_outputs_are_those_of_the_weights_before_the_update(self):
@@ -132,9 +140,12 @@ class Loops(unittest.TestCase):
 
     def test_an_optimizer_is_a_name_with_arguments(self):
         trained = []
-        for optimizer in ({"optimizer": "adam", "optimizer_params": {"learning_rate": 0.05, "wd": 0.01, "rescale_grad": 0.5}},
-                          {"optimizer": mx.optimizer.Adam(learning_rate=0.05, wd=0.01, rescale_grad=0.5)},
-                          {"optimizer": mx.optimizer.create("Adam", learning_rate=0.05, wd=0.01, rescale_grad=0.5)}):
+        for optimizer in (
+                {"optimizer": "adam",
+                 "optimizer_params": {"learning_rate": 0.05, "wd": 0.01, "rescale_grad": 0.5}},
+                {"optimizer": mx.optimizer.Adam(learning_rate=0.05, wd=0.01, rescale_grad=0.5)},
+                {"optimizer": mx.optimizer.create("Adam", learning_rate=0.05, wd=0.01,
+                                                  rescale_grad=0.5)}):
             module, data = begun(**optimizer)
             for batch in data:
                 module.forward_backward(batch)
@@ -142,7 +153,8 @@ class Loops(unittest.TestCase):
             trained.append(values(module))
         self.equal(trained[0], trained[1])
         self.equal(trained[0], trained[2])
-        self.assertEqual(repr(mx.optimizer.SGD(momentum=0.9)), "SGD(rescale_grad=1.0, momentum=0.9)")
+        self.assertEqual(
+            repr(mx.optimizer.SGD(momentum=0.9)), "SGD(rescale_grad=1.0, momentum=0.9)")
         with self.assertRaisesRegex(mx.Error, "got 5"):
             begun(optimizer=5)
 
@@ -173,8 +185,10 @@ class Loops(unittest.TestCase):
             module.backward([mx.nd.ones((BATCH, 3))])
         with self.assertRaisesRegex(mx.Error, 'no "softmax_label"'):
             module.forward(mx.io.DataBatch(batch.data), is_train=True)
-        with self.assertRaisesRegex(mx.Error, r'"data" has shape \(4, 5, 4\), and \(8, 5, 4\) was bound'):
-            module.forward(mx.io.DataBatch([batch.data[0][:4]], [batch.label[0][:4]]), is_train=True)
+        with self.assertRaisesRegex(
+                mx.Error, r'"data" has shape \(4, 5, 4\), and \(8, 5, 4\) was bound'):
+            module.forward(mx.io.DataBatch([batch.data[0][:4]], [batch.label[0][:4]]),
+                           is_train=True)
         buckets = mx.mod.BucketingModule(lambda _: (network(), ["data"], ["softmax_label"]), 5)
         with self.assertRaisesRegex(mx.Error, "trains by fit"):
             buckets.forward(batch, is_train=True)

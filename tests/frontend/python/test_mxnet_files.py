@@ -1,4 +1,5 @@
-"""symbol.json and .params: what is written is laid out as MXNet does it and reads back as the same network; old spellings are read."""
+"""symbol.json and .params: what is written is laid out as MXNet does it and reads back as the same
+network; old spellings are read."""
 
 import json
 import os
@@ -65,10 +66,12 @@ def small():
 
 def recurrent():
     """A stack whose begin states, packed weights, groups and multipliers all have to be written."""
-    embed = mx.sym.Embedding(mx.sym.Variable("data"), input_dim=7, output_dim=5, name="embed",
-                             weight=mx.sym.Variable("embed_weight", lr_mult=0.5, init=mx.init.Normal(0.25)))
+    embed = mx.sym.Embedding(
+        mx.sym.Variable("data"), input_dim=7, output_dim=5, name="embed",
+        weight=mx.sym.Variable("embed_weight", lr_mult=0.5, init=mx.init.Normal(0.25)))
     with mx.AttrScope(ctx_group="stack"):
-        outputs, _ = mx.rnn.FusedRNNCell(6, num_layers=2, bidirectional=True, prefix="lstm_").unroll(3, embed, merge_outputs=True)
+        outputs, _ = mx.rnn.FusedRNNCell(6, num_layers=2, bidirectional=True,
+                                         prefix="lstm_").unroll(3, embed, merge_outputs=True)
     with mx.AttrScope(force_mirroring=True):
         one, two = mx.sym.SliceChannel(outputs, num_outputs=2, axis=2)
         both = mx.sym.Concat(one * 2.0, mx.sym.maximum(two, 0.1), dim=2)
@@ -89,28 +92,36 @@ class SymbolJson(unittest.TestCase):
         results = []
         for each in (net, again):
             package = mx.Network(each).compile({"data": (2, 3)}, place={"stack": "cpu:0"})
-            session = package.session(seed=4)  # first values: the initialisers are those of the file
-            results.append([session.params(), session.run({"data": np.array([[0, 1, 2], [3, 4, 6]])})])
+            # first values: the initialisers are those of the file
+            session = package.session(seed=4)
+            results.append([session.params(),
+                            session.run({"data": np.array([[0, 1, 2], [3, 4, 6]])})])
         for before, after in zip(*results):
             self.assertEqual(len(before), len(after))
             for ours, theirs in zip(before.values(), after.values()):
                 np.testing.assert_array_equal(ours, theirs)
-        written = {node["name"]: node.get("attrs", {}) for node in json.loads(net.tojson())["nodes"]}
+        written = {node["name"]: node.get("attrs", {})
+                   for node in json.loads(net.tojson())["nodes"]}
         self.assertEqual(written["embed_weight"]["__lr_mult__"], "0.5")
         self.assertEqual(written["lstm"]["__ctx_group__"], "stack")
         self.assertEqual(written["lstm_begin_state_0"], {"shape": "(4, 0, 6)"})
         self.assertTrue(any(attrs.get("__force_mirroring__") for attrs in written.values()))
 
     def test_old_spellings(self):
-        """Of 0.8: param and attr, entries of two numbers, multipliers of an input at the op; inputs after their readers."""
+        """Of 0.8: param and attr, entries of two numbers, multipliers of an input at the op; inputs
+        after their readers."""
         old = {"nodes": [
-            {"op": "FullyConnected", "param": {"no_bias": "True", "num_hidden": "3"}, "name": "fc", "inputs": [[1, 0], [2, 0]],
+            {"op": "FullyConnected", "param": {"no_bias": "True", "num_hidden": "3"}, "name": "fc",
+             "inputs": [[1, 0], [2, 0]],
              "backward_source_id": -1, "attr": {"ctx_group": "one", "weight_lr_mult": "1.5"}},
             {"op": "null", "param": {}, "name": "data", "inputs": []},
-            {"op": "null", "param": {}, "name": "fc_weight", "inputs": [], "attr": {"wd_mult": "0.25", "weight_lr_mult": "1.5"}},
-            {"op": "SwapAxis", "attrs": {"dim1": "0", "dim2": "1"}, "name": "swap", "inputs": [[0, 0]]},
-            {"op": "slice", "attr": {"begin": "(0L, None)", "end": "[2, 1]"}, "name": "cut", "inputs": [[3, 0]]}],
-            "arg_nodes": [1, 2], "heads": [[4, 0]]}
+            {"op": "null", "param": {}, "name": "fc_weight", "inputs": [],
+             "attr": {"wd_mult": "0.25", "weight_lr_mult": "1.5"}},
+            {"op": "SwapAxis", "attrs": {"dim1": "0", "dim2": "1"}, "name": "swap",
+             "inputs": [[0, 0]]},
+            {"op": "slice", "attr": {"begin": "(0L, None)", "end": "[2, 1]"}, "name": "cut",
+             "inputs": [[3, 0]]}],
+               "arg_nodes": [1, 2], "heads": [[4, 0]]}
         net = mx.sym.load_json(json.dumps(old))
         self.assertEqual(net.infer_shape(data=(4, 5))[1], [(2, 1)])
         attrs = {node["name"]: node.get("attrs") for node in json.loads(net.tojson())["nodes"]}
@@ -127,7 +138,8 @@ class SymbolJson(unittest.TestCase):
 
         self.assertEqual(broken(lambda d: d.pop("nodes")), "E0603")
         self.assertEqual(broken(lambda d: d["nodes"][3].update(inputs=[[9, 0, 0]])), "E0605")
-        self.assertEqual(broken(lambda d: d["nodes"][3].update(inputs=[[5, 0, 0]])), "E0605")  # a cycle
+        # a cycle
+        self.assertEqual(broken(lambda d: d["nodes"][3].update(inputs=[[5, 0, 0]])), "E0605")
         self.assertEqual(broken(lambda d: d.update(heads=[[3, 1, 0]])), "E0605")
         self.assertEqual(broken(lambda d: d["nodes"][3]["attrs"].update(num_hidden="ten")), "E0605")
         self.assertEqual(broken(lambda d: d["nodes"][3].update(op="Convolution")), "E0201")
@@ -135,13 +147,17 @@ class SymbolJson(unittest.TestCase):
             mx.sym.load_json("{")
 
 
-# Attributes that MXNet 1.9.1 requires of the ops that it has and that its reader refuses to do without; `num_args` of the others is written for all.
-REQUIRED = {"_full": "value", "_arange": "start", "Activation": "act_type", "clip": "a_min a_max", "Cast": "dtype", "expand_dims": "axis",
-            "SliceChannel": "num_outputs", "slice": "begin end", "slice_axis": "axis begin end", "reverse": "axis", "tile": "reps",
-            "repeat": "repeats", "Embedding": "input_dim output_dim", "one_hot": "depth", "FullyConnected": "num_hidden",
-            "RNN": "state_size num_layers mode", "scatter_nd": "shape", "Concat": "num_args", "stack": "num_args", "add_n": "num_args",
+# Attributes that MXNet 1.9.1 requires of the ops that it has and that its reader refuses to do
+# without; `num_args` of the others is written for all.
+REQUIRED = {"_full": "value", "_arange": "start", "Activation": "act_type", "clip": "a_min a_max",
+            "Cast": "dtype", "expand_dims": "axis", "SliceChannel": "num_outputs",
+            "slice": "begin end", "slice_axis": "axis begin end", "reverse": "axis", "tile": "reps",
+            "repeat": "repeats", "Embedding": "input_dim output_dim", "one_hot": "depth",
+            "FullyConnected": "num_hidden", "RNN": "state_size num_layers mode",
+            "scatter_nd": "shape", "Concat": "num_args", "stack": "num_args", "add_n": "num_args",
             "_rnn_param_concat": "num_args", "_npi_einsum": "num_args"}
-NOT_THERE = {"softplus", "log_sigmoid", "silu", "mish", "gelu", "arange_like", "einsum"}  # ops under names that MXNet does not have
+# ops under names that MXNet does not have
+NOT_THERE = {"softplus", "log_sigmoid", "silu", "mish", "gelu", "arange_like", "einsum"}
 
 
 def nodes(net, **options):
@@ -177,15 +193,21 @@ class ForMXNet(unittest.TestCase):
             mx.sym.digamma(mx.sym.Variable("data"), name="psi").tojson()
 
     def test_layers(self):
-        """MXNet joins vectors alone, wants all states, and infers the width of no layer but the first."""
-        for layer, gates, mode, options in ((mx.sym.LSTM, 4, "lstm", {}), (mx.sym.GRU, 3, "gru", {}), (mx.sym.RNNLayer, 1, "rnn_relu", {"activation": "relu"}),
-                                            (mx.sym.RNNLayer, 1, "rnn_tanh", {})):
+        """MXNet joins vectors alone, wants all states, and infers the width of no layer but the
+        first."""
+        for layer, gates, mode, options in (
+                (mx.sym.LSTM, 4, "lstm", {}), (mx.sym.GRU, 3, "gru", {}),
+                (mx.sym.RNNLayer, 1, "rnn_relu", {"activation": "relu"}),
+                (mx.sym.RNNLayer, 1, "rnn_tanh", {})):
             for layers, both in ((1, False), (2, False), (3, True)):
-                net = layer(mx.sym.Variable("data"), num_hidden=5, num_layers=layers, bidirectional=both, name="r", **options)[0]
+                net = layer(mx.sym.Variable("data"), num_hidden=5, num_layers=layers,
+                            bidirectional=both, name="r", **options)[0]
                 self.check(net)
                 written = nodes(net)
                 [rnn] = [node for node in written if node["op"] == "RNN"]
-                self.assertEqual([rnn["attrs"][key] for key in ("mode", "num_layers", "state_size")], [mode, str(layers), "5"])
+                self.assertEqual(
+                    [rnn["attrs"][key] for key in ("mode", "num_layers", "state_size")],
+                    [mode, str(layers), "5"])
                 self.assertEqual(len(rnn["inputs"]), 4 if mode == "lstm" else 3)
                 joined = written[rnn["inputs"][1][0]]
                 self.assertEqual((joined["op"], joined["attrs"]["dim"]), ("_rnn_param_concat", "0"))
@@ -193,36 +215,44 @@ class ForMXNet(unittest.TestCase):
                 for number, (entry, _, _) in enumerate(joined["inputs"]):
                     part = written[entry]
                     if number >= 2 * layers * directions:  # a bias
-                        self.assertEqual((part["op"], part["attrs"]["__shape__"]), ("null", f"({gates * 5},)"))
+                        self.assertEqual((part["op"], part["attrs"]["__shape__"]),
+                                         ("null", f"({gates * 5},)"))
                         continue
                     self.assertEqual((part["op"], part["attrs"]), ("Reshape", {"shape": "(-1,)"}))
                     width = 5 if number % 2 else 0 if number < 2 * directions else 5 * directions
-                    self.assertEqual(written[part["inputs"][0][0]]["attrs"]["__shape__"], str((gates * 5, width)))
+                    self.assertEqual(written[part["inputs"][0][0]]["attrs"]["__shape__"],
+                                     str((gates * 5, width)))
 
     def test_states_that_are_left_out(self):
         data, weights = (mx.sym.Variable(name, dtype="float64") for name in ("data", "w"))
-        net = mx.sym.RNN(data, weights, state_size=4, num_layers=2, mode="lstm", projection_size=3, name="r")
+        net = mx.sym.RNN(data, weights, state_size=4, num_layers=2, mode="lstm", projection_size=3,
+                         name="r")
         states = [node for node in nodes(net) if node["op"] == "_zeros"]
-        self.assertEqual([node["attrs"] for node in states], [{"dtype": "float64", "shape": "(2, 0, 3)"}, {"dtype": "float64", "shape": "(2, 0, 4)"}])
+        self.assertEqual([node["attrs"] for node in states],
+                         [{"dtype": "float64", "shape": "(2, 0, 3)"},
+                          {"dtype": "float64", "shape": "(2, 0, 4)"}])
         self.assertEqual(mx.sym.load_json(net.tojson()).infer_shape(data=(5, 2, 7))[1], [(5, 2, 3)])
 
     def test_ops_in_others_compute_the_same(self):
         x = np.linspace(-4, 4, 40, dtype=np.float32).reshape(4, 10)
         for op in ("softplus", "log_sigmoid", "silu", "mish", "gelu"):
             net = getattr(mx.sym, op)(mx.sym.Variable("data"))
-            values = [mx.Network(each).compile({"data": x.shape}).session().run({"data": x}) for each in (net, mx.sym.load_json(net.tojson()))]
+            values = [mx.Network(each).compile({"data": x.shape}).session().run({"data": x})
+                      for each in (net, mx.sym.load_json(net.tojson()))]
             before, after = [[*each.values()][0] for each in values]
             np.testing.assert_allclose(after, before, atol=2e-6)
 
     def test_outputs_are_counted_as_mxnet_does(self):
         x = mx.sym.LayerNorm(mx.sym.Dropout(mx.sym.Variable("data"), p=0.5))
         document = json.loads(x.tojson())
-        self.assertEqual([node["op"] for node in document["nodes"]], ["null", "Dropout", "null", "null", "LayerNorm"])
+        self.assertEqual([node["op"] for node in document["nodes"]],
+                         ["null", "Dropout", "null", "null", "LayerNorm"])
         self.assertEqual(document["node_row_ptr"], [0, 1, 3, 4, 5, 8])
 
     def test_a_variable_with_an_initialiser_by_patterns(self):
         init = mx.init.Mixed([".*bias", ".*"], [mx.init.Zero(), mx.init.Normal(0.25)])
-        net = mx.sym.FullyConnected(mx.sym.Variable("data"), weight=mx.sym.Variable("w", init=init), num_hidden=3, name="fc")
+        net = mx.sym.FullyConnected(mx.sym.Variable("data"), weight=mx.sym.Variable("w", init=init),
+                                    num_hidden=3, name="fc")
         [weight] = [node for node in nodes(net) if node["name"] == "w"]
         self.assertEqual(weight["attrs"]["__init__"], '["normal", {"sigma": 0.25}]')
 
@@ -231,7 +261,8 @@ class FusedCells(unittest.TestCase):
     """MXNet keeps all weights of a FusedRNNCell in one Variable, and its checkpoints by gate."""
 
     def net(self, units=5):
-        cell = mx.rnn.FusedRNNCell(units, num_layers=2, mode="lstm", bidirectional=True, prefix="lstm_")
+        cell = mx.rnn.FusedRNNCell(units, num_layers=2, mode="lstm", bidirectional=True,
+                                   prefix="lstm_")
         stack = mx.rnn.SequentialRNNCell()
         stack.add(cell)
         return stack, stack.unroll(3, mx.sym.Variable("data"), layout="NTC", merge_outputs=True)[0]
@@ -240,7 +271,8 @@ class FusedCells(unittest.TestCase):
         stack, net = self.net()
         shapes, _, _ = net.infer_shape(data=(2, 3, 4))
         draw = np.random.default_rng(1)
-        weights = {name: mx.nd.array(draw.normal(size=shape).astype("f4")) for name, shape in zip(net.list_arguments(), shapes) if name != "data"}
+        weights = {name: mx.nd.array(draw.normal(size=shape).astype("f4"))
+                   for name, shape in zip(net.list_arguments(), shapes) if name != "data"}
         data = draw.normal(size=(2, 3, 4)).astype("f4")
         with tempfile.TemporaryDirectory() as folder:
             prefix = os.path.join(folder, "net")
@@ -251,11 +283,15 @@ class FusedCells(unittest.TestCase):
                 warnings.simplefilter("ignore")
                 again, read, _ = mx.rnn.load_rnn_checkpoint(stack, prefix, 1)
         self.assertEqual(plain.list_arguments(), ["data", "lstm_parameters"])
-        self.assertEqual(plain.attr_dict()["lstm_parameters"]["__init__"], '["fusedrnn", {"init": null, "num_hidden": 5, "num_layers": 2, '
-                         '"mode": "lstm", "bidirectional": true, "forget_bias": 1.0}]')
+        self.assertEqual(
+            plain.attr_dict()["lstm_parameters"]["__init__"], '["fusedrnn", {"init": null, '
+                                                              '"num_hidden": 5, "num_layers": 2, '
+                                                              '"mode": "lstm", "bidirectional": '
+                                                              'true, "forget_bias": 1.0}]')
         self.assertIn("fusedrnn", plain.tojson())
         self.assertEqual(sorted(again.list_arguments()), sorted(net.list_arguments()))
-        values = [[*mx.Network(each).compile({"data": data.shape}).session({k: v.asnumpy() for k, v in held.items()}).run({"data": data}).values()][0]
+        values = [[*mx.Network(each).compile({"data": data.shape}).session(
+            {k: v.asnumpy() for k, v in held.items()}).run({"data": data}).values()][0]
                   for each, held in ((net, weights), (again, read))]
         np.testing.assert_array_equal(*values)
 
@@ -268,13 +304,15 @@ def a_node_with(key, value):
 
 
 class Strangers(unittest.TestCase):
-    """A file that somebody else wrote, with whatever in it, is a network or an lstmc.Error with the file's name."""
+    """A file that somebody else wrote, with whatever in it, is a network or an lstmc.Error with the
+    file's name."""
 
     def refused(self, text, code, words):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "net-symbol.json")
             with open(path, "wb") as file:
-                file.write(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+                file.write(text if isinstance(text, bytes)
+                           else text.encode("utf-8", "surrogatepass"))
             with self.assertRaises(mx.Error) as caught:
                 mx.sym.load(path)
         self.assertEqual(caught.exception.code, code)
@@ -286,7 +324,8 @@ class Strangers(unittest.TestCase):
         for opens in ("[", '{"a":', '{"nodes": ['):
             self.refused(opens * 200000, "E0603", "nested too deeply")
         deep = json.loads(SMALL)
-        deep["nodes"][3] = {"op": "transpose", "name": "turned", "attrs": {"axes": "(" * 90000}, "inputs": [[0, 0, 0]]}
+        deep["nodes"][3] = {"op": "transpose", "name": "turned", "attrs": {"axes": "(" * 90000},
+                            "inputs": [[0, 0, 0]]}
         self.refused(json.dumps(deep), "E0605", "axes is a tuple of integers")
         deep = json.loads(SMALL)
         deep["nodes"][1]["attrs"] = {"__init__": "[" * 90000}
@@ -295,22 +334,29 @@ class Strangers(unittest.TestCase):
         self.refused(json.dumps(deep), "E0001", "__shape__")
 
     def test_kinds(self):
-        for key, value, where in (("op", None, "nodes[3].op is null, want a string"), ("name", 5, "nodes[3].name is 5, want a string"),
-                                  ("inputs", {}, "nodes[3].inputs is an object, want a list"), ("inputs", [0, 0, 0], "nodes[3].inputs[0] is 0, want a list"),
-                                  ("inputs", [[0]], "nodes[3].inputs[0] has 1 numbers"), ("inputs", [["0", 0]], 'nodes[3].inputs[0][0] is "0", want an integer'),
-                                  ("inputs", [[True, 0]], "nodes[3].inputs[0][0] is true"), ("inputs", [[0.5, 0]], "nodes[3].inputs[0][0] is 0.5"),
- ("attrs", {"num_hidden": 10}, "nodes[3].attrs.num_hidden is 10, want a string"),
-                                  ("name", "\ud800", "nodes[3].name is no text of Unicode")):
+        for key, value, where in (
+                ("op", None, "nodes[3].op is null, want a string"),
+                ("name", 5, "nodes[3].name is 5, want a string"),
+                ("inputs", {}, "nodes[3].inputs is an object, want a list"),
+                ("inputs", [0, 0, 0], "nodes[3].inputs[0] is 0, want a list"),
+                ("inputs", [[0]], "nodes[3].inputs[0] has 1 numbers"),
+                ("inputs", [["0", 0]], 'nodes[3].inputs[0][0] is "0", want an integer'),
+                ("inputs", [[True, 0]], "nodes[3].inputs[0][0] is true"),
+                ("inputs", [[0.5, 0]], "nodes[3].inputs[0][0] is 0.5"),
+                ("attrs", {"num_hidden": 10}, "nodes[3].attrs.num_hidden is 10, want a string"),
+                ("name", "\ud800", "nodes[3].name is no text of Unicode")):
             if where:
                 self.refused(a_node_with(key, value), "E0603", where)
         self.refused("[]", "E0603", "the text is a list, want an object")
         self.refused('{"nodes": null, "heads": []}', "E0603", "nodes is null, want a list")
         self.refused('{"nodes": [7], "heads": []}', "E0603", "nodes[0] is 7, want an object")
-        self.refused('{"nodes": [], "heads": [[1e999, 0]]}', "E0603", "heads[0][0] is Infinity, want an integer")
+        self.refused('{"nodes": [], "heads": [[1e999, 0]]}',
+                     "E0603", "heads[0][0] is Infinity, want an integer")
         self.refused(b'{"nodes": [], "\xff": []}', "E0603", "this is no symbol.json")
 
     def test_numbers(self):
-        self.refused(a_node_with("attrs", {"num_hidden": "9" * 30}), "E0605", "num_hidden is an integer")
+        self.refused(a_node_with("attrs", {"num_hidden": "9" * 30}),
+                     "E0605", "num_hidden is an integer")
         self.refused(a_node_with("inputs", [[0, -1, 0]]), "E0605", "output -1")
         for shape in ("(1, 'a')", "(1.5,)", "9" * 30, "{}"):
             document = json.loads(SMALL)
@@ -346,7 +392,8 @@ def mutated_bytes(text, draw):
     for _ in range(draw.randint(1, 4)):
         at, end = sorted(draw.randrange(len(data)) for _ in range(2))
         end = min(end, at + draw.choice((1, 4, 40)))
-        data[at:end] = draw.choice((b"", b"[", b"{", b'"', b"null", b"-1", b"1e999", bytes([draw.randrange(256)]), data[at:end] * 2))
+        data[at:end] = draw.choice((b"", b"[", b"{", b'"', b"null", b"-1", b"1e999",
+                                    bytes([draw.randrange(256)]), data[at:end] * 2))
     return data.decode("utf-8", "replace")
 
 
@@ -354,7 +401,8 @@ def mutated_values(text, draw):
     document = json.loads(text)
     for _ in range(draw.randint(1, 3)):
         owner, key = draw.choice(list(places(document)))
-        owner[key] = draw.choice((None, True, -1, 0, 7, 1 << 70, 0.5, "", "None", "(1,", "x" * 9, "\ud800", "a\0b", [], {}, [[]], {"op": "null"},
+        owner[key] = draw.choice((None, True, -1, 0, 7, 1 << 70, 0.5, "", "None", "(1,", "x" * 9,
+                                  "\ud800", "a\0b", [], {}, [[]], {"op": "null"},
                                   "[" * 5000, owner[key], [owner[key]], str(owner[key])))
     return json.dumps(document)
 
@@ -374,8 +422,10 @@ class Params(unittest.TestCase):
         self.path = os.path.join(scratch.name, "a.params")
 
     def test_read_what_is_written(self):
-        arrays = {"arg:w": np.arange(6, dtype=np.float32).reshape(2, 3), "aux:i": np.array([1, 2], np.int64), "é": np.ones((1, 1), np.float16)}
-        mx.nd.save(self.path, {name: mx.nd.array(value, dtype=value.dtype) for name, value in arrays.items()})
+        arrays = {"arg:w": np.arange(6, dtype=np.float32).reshape(2, 3),
+                  "aux:i": np.array([1, 2], np.int64), "é": np.ones((1, 1), np.float16)}
+        mx.nd.save(self.path,
+                   {name: mx.nd.array(value, dtype=value.dtype) for name, value in arrays.items()})
         read = mx.nd.load(self.path)
         self.assertEqual(list(read), list(arrays))
         for name, value in arrays.items():
@@ -389,15 +439,20 @@ class Params(unittest.TestCase):
     def test_all_ages(self):
         """The bytes of docs/mxnet.md §12, of an array [[1, 2]] on a GPU in each of the layouts."""
         device, values = struct.pack("<iii", 2, 0, 0), struct.pack("<2f", 1, 2)
-        heads = [struct.pack("<3I", 2, 1, 2), struct.pack("<Ii2q", 0xF993FAC8, 2, 1, 2), struct.pack("<Iii2q", 0xF993FAC9, 0, 2, 1, 2),
+        heads = [struct.pack("<3I", 2, 1, 2), struct.pack("<Ii2q", 0xF993FAC8, 2, 1, 2),
+                 struct.pack("<Iii2q", 0xF993FAC9, 0, 2, 1, 2),
                  struct.pack("<Iii2q", 0xF993FACA, 0, 2, 1, 2)]
         with open(self.path, "wb") as file:
-            file.write(struct.pack("<QQQ", 0x112, 0, 4) + b"".join(head + device + values for head in heads) + struct.pack("<Q", 0))
-        self.assertEqual([array.asnumpy().tolist() for array in mx.nd.load(self.path)], [[[1, 2]]] * 4)
+            file.write(struct.pack("<QQQ", 0x112, 0, 4)
+                       + b"".join(head + device + values for head in heads) + struct.pack("<Q", 0))
+        self.assertEqual([array.asnumpy().tolist() for array in mx.nd.load(self.path)],
+                         [[[1, 2]]] * 4)
 
     def test_files_of_other_programs_are_called_by_their_kind(self):
-        for begin, kind in ((b"\x89HDF\r\n\x1a\n", "an HDF5 file"), (b"PK\x03\x04" + bytes(26) + b"net/data.pkl", "a PyTorch file"),
-                            (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j", "a PyTorch file"), (b"\x08\x08\x12\x07pytorch\x1a", "an ONNX model")):
+        for begin, kind in ((b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+                            (b"PK\x03\x04" + bytes(26) + b"net/data.pkl", "a PyTorch file"),
+                            (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j", "a PyTorch file"),
+                            (b"\x08\x08\x12\x07pytorch\x1a", "an ONNX model")):
             with open(self.path, "wb") as file:
                 file.write(begin + bytes(40))
             for load in (mx.nd.load, mx.sym.load):
@@ -418,7 +473,8 @@ class Params(unittest.TestCase):
             with self.assertRaises(mx.Error) as error:
                 mx.nd.load(self.path)
             self.assertEqual(error.exception.code, "E0602")
-        for at, value, code in ((0, 0, "E0603"), (16, 255, "E0602"), (28, 1, "E0613"), (32, 77, "E0604"), (60, 99, "E0613")):
+        for at, value, code in ((0, 0, "E0603"), (16, 255, "E0602"), (28, 1, "E0613"),
+                                (32, 77, "E0604"), (60, 99, "E0613")):
             with open(self.path, "wb") as file:
                 file.write(whole[:at] + bytes([value]) + whole[at + 1 :])
             with self.assertRaises(mx.Error) as error:

@@ -1,4 +1,5 @@
-"""Tables whose rows are of sequences of different lengths: what a network reads of them is what NumPy pads and scales."""
+"""Tables whose rows are of sequences of different lengths: what a network reads of them is what
+NumPy pads and scales."""
 import json
 import os
 import pathlib
@@ -50,14 +51,16 @@ class Ragged(unittest.TestCase):
         (self.folder / "steps.lnet").write_text(STEPS)
 
     def lstmc(self, *words, status=0):
-        done = subprocess.run([LSTMC, *words], cwd=self.folder, capture_output=True, text=True, timeout=240)
+        done = subprocess.run([LSTMC, *words], cwd=self.folder, capture_output=True, text=True,
+                              timeout=240)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
     def test_inputs_and_lengths(self):
         spec = "csv:t.csv,inputs=a|b|word,target=y,sequence=id"
-        (self.folder / "sums.lnet").write_text(SUMS.replace("data: float32[N, T, 3]", "data: float32[N, T, 4]")
-                                               .replace("shape=(3, 1), init=[[1], [10], [100]]", "init=[[1], [10], [100], [200]]"))
+        (self.folder / "sums.lnet").write_text(
+            SUMS.replace("data: float32[N, T, 3]", "data: float32[N, T, 4]").replace(
+                "shape=(3, 1), init=[[1], [10], [100]]", "init=[[1], [10], [100], [200]]"))
         self.lstmc("train", "sums.lnet", "--data", spec, "-o", "ck")
         for way in ([], ["-b", "2"], ["-d", "3xcpu"]):
             model = ["sums.lnet", "--params", "ck"] if way else ["ck"]
@@ -67,7 +70,8 @@ class Ragged(unittest.TestCase):
             wanted = []
             for rows, words in zip(self.rows, self.words):
                 a, b = ((rows - mean) / deviation).sum(0)[:2]
-                scaled = a + 10 * b + 100 * (words == "no").sum() + 200 * (words == "yes").sum() + 1000 * len(rows)
+                scaled = (a + 10 * b + 100 * (words == "no").sum() + 200 * (words == "yes").sum()
+                          + 1000 * len(rows))
                 wanted.append(scaled * deviation[2] + mean[2])
             np.testing.assert_allclose(np.load(self.folder / "p.npy").ravel(), wanted, rtol=1e-5)
 
@@ -75,12 +79,14 @@ class Ragged(unittest.TestCase):
         spec = "csv:t.csv,inputs=a,target=word,sequence=id,shuffle=no"
         hashes = set()
         for number, way in enumerate(([], ["-d", "2xcpu"], ["--accumulate", "2"])):
-            end = json.loads(self.lstmc("train", "steps.lnet", "--set", "seq=5", "--data", spec, "--json", "-o", f"ck{number}", *way).stdout)["end"]
+            end = json.loads(self.lstmc("train", "steps.lnet", "--set", "seq=5", "--data", spec,
+                                        "--json", "-o", f"ck{number}", *way).stdout)["end"]
             hashes.add(end["weights_hash"])
         self.assertEqual(len(hashes), 1)
         self.lstmc("train", "steps.lnet", "--set", "seq=5", "--data", spec, "-o", "ck")
         said = json.loads(self.lstmc("eval", "ck", "--data", spec, "--json").stdout)
-        self.assertEqual((said["labels"], said["ignored"]), (sum(LENGTHS), 5 * len(LENGTHS) - sum(LENGTHS)))
+        self.assertEqual((said["labels"], said["ignored"]),
+                         (sum(LENGTHS), 5 * len(LENGTHS) - sum(LENGTHS)))
 
     def test_messages(self):
         text = (self.folder / "t.csv").read_text()
@@ -88,14 +94,23 @@ class Ragged(unittest.TestCase):
         (self.folder / "gap.csv").write_text(text.replace("s1,", ",", 1))
         (self.folder / "hole.csv").write_text(text + "s9,1,,3,no\n")
         for spec, status, message in [
-                ("csv:t.csv,inputs=a,target=word,sequence=id", 6, "t.csv:4:1: error[E0605]: sequence: found 5 rows, want at most the 4 steps of input \"data\""),
-                ("csv:again.csv,inputs=a,target=word,sequence=id", 6, "again.csv:24:1: error[E0607]: column \"id\": found a sequence that ended before"),
-                ("csv:gap.csv,inputs=a,target=word,sequence=id", 6, "gap.csv:4:1: error[E0607]: column \"id\": found a missing cell"),
-                ("csv:hole.csv,inputs=b,target=word,sequence=id", 6, "hole.csv:24:1: error[E0607]: column \"b\": found a missing cell; fill=drop"),
-                ("csv:t.csv,inputs=a,target=word,sequence=who", 6, "column \"who\": found none, want one of"),
-                ("csv:t.csv,inputs=a,target=word,sequence=id,window=3", 2, "found window=, which is of windows")]:
+                ("csv:t.csv,inputs=a,target=word,sequence=id",
+                 6, "t.csv:4:1: error[E0605]: sequence: found 5 rows, want at most the 4 steps of "
+                    "input \"data\""),
+                ("csv:again.csv,inputs=a,target=word,sequence=id",
+                 6, "again.csv:24:1: error[E0607]: column \"id\": found a sequence "
+                    "that ended before"),
+                ("csv:gap.csv,inputs=a,target=word,sequence=id",
+                 6, "gap.csv:4:1: error[E0607]: column \"id\": found a missing cell"),
+                ("csv:hole.csv,inputs=b,target=word,sequence=id",
+                 6, "hole.csv:24:1: error[E0607]: column \"b\": found a missing cell; fill=drop"),
+                ("csv:t.csv,inputs=a,target=word,sequence=who",
+                 6, "column \"who\": found none, want one of"),
+                ("csv:t.csv,inputs=a,target=word,sequence=id,window=3",
+                 2, "found window=, which is of windows")]:
             with self.subTest(spec):
-                self.assertIn(message, self.lstmc("train", "steps.lnet", "--data", spec, "-o", "ck", status=status).stderr)
+                self.assertIn(message, self.lstmc("train", "steps.lnet", "--data", spec, "-o", "ck",
+                                                  status=status).stderr)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
-"""One update, whatever calls it: every optimizer of the table by every way of training, with the same net, data and keys, ends with the same bits of
-weights. `test_roads.py --all` takes every setting by itself, and the processes of `lstmc launch` for each; the test takes none and all of them at once."""
+"""One update, whatever calls it: every optimizer of the table by every way of training, with the
+same net, data and keys, ends with the same bits of weights. `test_roads.py --all` takes every
+setting by itself, and the processes of `lstmc launch` for each; the test takes none and all of them
+at once."""
 
 import ctypes
 import os
@@ -23,8 +25,10 @@ if LIBRARY:
 BATCH, BATCHES, EPOCHS = 4, 3, 2
 RATE = 0.013  # no float, so that a road that rounds it is found
 # By name, with what of their own keys changes the form of the update.
-OPTIMIZERS = {name: {"momentum": 0.8} if "kMomentum" in row else {} for name, row in
-              re.findall(r'^\{\.name = "(\w+)",(.*?)\}\},\n$', (SOURCE / "executor/abi/Optimizers.def").read_text(), re.MULTILINE | re.DOTALL)}
+OPTIMIZERS = {name: {"momentum": 0.8} if "kMomentum" in row else {}
+              for name, row in re.findall(r'^\{\.name = "(\w+)",(.*?)\}\},\n$',
+                                          (SOURCE / "executor/abi/Optimizers.def").read_text(),
+                                          re.MULTILINE | re.DOTALL)}
 SETTINGS = {
     "plain": {},
     "wd": {"wd": 0.03},
@@ -35,7 +39,8 @@ SETTINGS = {
     "accumulate": {"accumulate": 2},
     "double": {"dtype": "f64"},
 }
-ALL = {key: value for setting in SETTINGS.values() for key, value in setting.items() if key != "dtype"}
+ALL = {key: value for setting in SETTINGS.values() for key, value in setting.items()
+       if key != "dtype"}
 
 random = np.random.default_rng(5)
 X = random.normal(size=(BATCH * BATCHES, 3)).astype("f4")
@@ -56,7 +61,8 @@ fit(net, seed=0)
 
 
 def network(dropout):
-    x = sym.Activation(sym.FullyConnected(sym.Variable("data"), num_hidden=5, name="one"), act_type="tanh")
+    x = sym.Activation(sym.FullyConnected(sym.Variable("data"), num_hidden=5, name="one"),
+                       act_type="tanh")
     x = sym.FullyConnected(sym.Dropout(x, p=dropout), num_hidden=2, name="fc")
     return sym.LinearRegressionOutput(x, sym.Variable("label"), name="out")
 
@@ -71,7 +77,8 @@ def iterator():
 
 
 def rate(keys, update):
-    """Of factor(step=2, factor=0.5), by hand: a schedule is of the loop, which is the user's here."""
+    """Of factor(step=2, factor=0.5), by hand: a schedule is of the loop, which is the user's
+    here."""
     return RATE * 0.5 ** ((update - 1) // 2) if "lr_scheduler" in keys else RATE
 
 
@@ -83,7 +90,8 @@ class Case:
         self.dropout = keys.get("dropout", 0)
         self.keys = {key: value for key, value in keys.items() if key != "dropout"}
         np.savez(self.folder / "d.npz", data=X, label=Y)
-        self.weights = {name: value.astype("f8" if "dtype" in keys else "f4") for name, value in WEIGHTS.items()}
+        self.weights = {name: value.astype("f8" if "dtype" in keys else "f4")
+                        for name, value in WEIGHTS.items()}
         np.savez(self.folder / "w.npz", **self.weights)
         (self.folder / "net.lnet").write_text(TEXT % self.dropout)
 
@@ -91,16 +99,19 @@ class Case:
 
     def network_fit(self):
         net = lstmc.Network(network(self.dropout))
-        net.fit(list(batches()), params=self.weights, optimizer=self.optimizer, learning_rate=RATE, num_epoch=EPOCHS, seed=0, **self.keys)
+        net.fit(list(batches()), params=self.weights, optimizer=self.optimizer, learning_rate=RATE,
+                num_epoch=EPOCHS, seed=0, **self.keys)
         return net.session.weights_hash
 
     def module(self):
         module = lstmc.mod.Module(network(self.dropout), label_names=["label"])
-        return module, {"optimizer": self.optimizer, "optimizer_params": {"learning_rate": RATE, "seed": 0, **self.keys}}
+        return module, {"optimizer": self.optimizer,
+                        "optimizer_params": {"learning_rate": RATE, "seed": 0, **self.keys}}
 
     def module_fit(self):
         module, optimizer = self.module()
-        module.fit(iterator(), num_epoch=EPOCHS, arg_params=self.weights, eval_metric="mse", **optimizer)
+        module.fit(iterator(), num_epoch=EPOCHS, arg_params=self.weights, eval_metric="mse",
+                   **optimizer)
         return module._network.session.weights_hash
 
     def module_loop(self):
@@ -118,12 +129,14 @@ class Case:
 
     def package(self):
         keys = {key: value for key, value in self.keys.items() if key != "lr_scheduler"}
-        return lstmc.Network(network(self.dropout)).compile({"data": (BATCH, 3), "label": (BATCH, 2)}, optimizer=self.optimizer, **keys)
+        return lstmc.Network(network(self.dropout)).compile(
+            {"data": (BATCH, 3), "label": (BATCH, 2)}, optimizer=self.optimizer, **keys)
 
     def updates(self, run):
         for update in range(1, EPOCHS * BATCHES + 1):
             batch = list(batches())[(update - 1) % BATCHES]
-            run({**batch, "learning_rate": [rate(self.keys, update)], "update": [update], "seed": [0]})
+            run({**batch, "learning_rate": [rate(self.keys, update)], "update": [update],
+                 "seed": [0]})
 
     def session_step(self):
         session = self.package().session(params=self.weights, seed=7)
@@ -162,12 +175,13 @@ class Case:
             call("session_input", session, b"step", name.encode(), ctypes.byref(tensor))
             value = inputs[name].astype(DTYPES[tensor.dtype])
             ctypes.memmove(tensor.data, value.ctypes.data, value.nbytes)
-        call("session_set_update", session, ctypes.c_double(inputs["learning_rate"][0]), ctypes.c_int64(inputs["update"][0]),
-             ctypes.c_uint64(inputs["seed"][0]))
+        call("session_set_update", session, ctypes.c_double(inputs["learning_rate"][0]),
+             ctypes.c_int64(inputs["update"][0]), ctypes.c_uint64(inputs["seed"][0]))
         call("session_run", session, b"step")
 
     def c_from_checkpoint(self, path, by_hand=False):
-        """The second epoch; `by_hand` after the values of all weights and slots have been carried to another session."""
+        """The second epoch; `by_hand` after the values of all weights and slots have been carried
+        to another session."""
         from lstmc_runtime.native import Tensor, call, library, names
 
         path, package, sessions = str(self.folder / path).encode(), ctypes.c_void_p(), []
@@ -188,7 +202,8 @@ class Case:
                 call("session_get_state", first, slot.encode(), kept, size)
                 call("session_set_state", session, slot.encode(), kept, size)
         for update in range(updates.value + 1, EPOCHS * BATCHES + 1):
-            self.c_update(session, {**list(batches())[(update - 1) % BATCHES], "learning_rate": [RATE], "update": [update], "seed": [0]})
+            self.c_update(session, {**list(batches())[(update - 1) % BATCHES],
+                                    "learning_rate": [RATE], "update": [update], "seed": [0]})
         found = f"{library.lstmc_session_weights_hash(session):016x}"
         for each in sessions:
             library.lstmc_session_close(each)
@@ -197,12 +212,15 @@ class Case:
 
     def words(self):
         flags = {"accumulate", "dtype"}
-        given = [["--" + key, str(value)] if key in flags else ["--fit", f"{key}={value}"] for key, value in self.keys.items()]
-        return ["train", "net.lnet", "--params", "w.npz", "--optimizer", self.optimizer, "--lr", str(RATE), "--after", f"{EPOCHS}e", "-o", "ck", "--force",
+        given = [["--" + key, str(value)] if key in flags else ["--fit", f"{key}={value}"]
+                 for key, value in self.keys.items()]
+        return ["train", "net.lnet", "--params", "w.npz", "--optimizer", self.optimizer,
+                "--lr", str(RATE), "--after", f"{EPOCHS}e", "-o", "ck", "--force",
                 *(word for words in given for word in words)]
 
     def trained(self, *words):
-        done = subprocess.run([COMMAND, *words], cwd=self.folder, capture_output=True, text=True, check=False)
+        done = subprocess.run([COMMAND, *words], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
         found = re.search(r"weights\s+([0-9a-f]{16})", done.stdout + done.stderr)
         return found[1] if found else done.stdout + done.stderr
 
@@ -213,7 +231,8 @@ class Case:
         return self.trained("launch", "-n", "2", "--", *self.words(), "-d", "2xcpu")
 
 
-HERE = ("network_fit", "module_fit", "module_loop", "session_step", *(("runtime_step", "c_step") if LIBRARY else ()))
+HERE = ("network_fit", "module_fit", "module_loop", "session_step",
+        *(("runtime_step", "c_step") if LIBRARY else ()))
 PROCESSES = ("command", "launch")
 
 
@@ -227,7 +246,9 @@ def differing(optimizer, keys, roads):
                 found[road] = getattr(case, road)()
             except lstmc.Error as error:
                 found[road] = str(error)
-    return found if len(set(found.values())) > 1 or not re.fullmatch("[0-9a-f]{16}", found[roads[0]]) else {}
+    return (found
+            if len(set(found.values())) > 1 or not re.fullmatch("[0-9a-f]{16}", found[roads[0]])
+            else {})
 
 
 class Roads(unittest.TestCase):
@@ -236,11 +257,13 @@ class Roads(unittest.TestCase):
         for optimizer, own in OPTIMIZERS.items():
             for keys in ({}, {**ALL, **own}):
                 with self.subTest(optimizer=optimizer, keys=list(keys)):
-                    self.assertEqual(differing(optimizer, keys, [*HERE, *(["command"] if keys else [])]), {})
+                    self.assertEqual(
+                        differing(optimizer, keys, [*HERE, *(["command"] if keys else [])]), {})
 
     @unittest.skipUnless(LIBRARY, "there is no liblstmc.so")
     def test_c_goes_on_from_a_checkpoint(self):
-        """An epoch by the command and one by lstmc.h end as two by Network.fit; so do weights and slots that a program puts back itself."""
+        """An epoch by the command and one by lstmc.h end as two by Network.fit; so do weights and
+        slots that a program puts back itself."""
         with tempfile.TemporaryDirectory() as folder:
             case = Case(folder, "nadam", {"wd": 0.03, "dropout": 0.4})
             whole = case.network_fit()
@@ -265,7 +288,8 @@ def everything():
             found += bool(differ)
             if differ:
                 print(optimizer, name, differ, flush=True)
-    print(f"{cases} trainings by {len(HERE) + len(PROCESSES)} roads, {found} settings of optimizers whose roads differ")
+    print(f"{cases} trainings by {len(HERE) + len(PROCESSES)} roads, {found} settings of "
+          "optimizers whose roads differ")
     return found
 
 

@@ -11,10 +11,10 @@ VOCAB, EMBED, HIDDEN, STEPS, BATCH = 11, 8, 6, 5, 4
 
 def lstm(num_hidden, indata, prev_c, prev_h, param, seqidx, layeridx):
     """A step of an LSTM, as old examples write it."""
-    i2h = mx.sym.FullyConnected(data=indata, weight=param["i2h_weight"], bias=param["i2h_bias"], num_hidden=num_hidden * 4,
-                                name="t%d_l%d_i2h" % (seqidx, layeridx))
-    h2h = mx.sym.FullyConnected(data=prev_h, weight=param["h2h_weight"], bias=param["h2h_bias"], num_hidden=num_hidden * 4,
-                                name="t%d_l%d_h2h" % (seqidx, layeridx))
+    i2h = mx.sym.FullyConnected(data=indata, weight=param["i2h_weight"], bias=param["i2h_bias"],
+                                num_hidden=num_hidden * 4, name="t%d_l%d_i2h" % (seqidx, layeridx))
+    h2h = mx.sym.FullyConnected(data=prev_h, weight=param["h2h_weight"], bias=param["h2h_bias"],
+                                num_hidden=num_hidden * 4, name="t%d_l%d_h2h" % (seqidx, layeridx))
     gates = i2h + h2h
     slices = mx.sym.SliceChannel(gates, num_outputs=4, name="t%d_l%d_slice" % (seqidx, layeridx))
     in_gate = mx.sym.Activation(slices[0], act_type="sigmoid")
@@ -28,7 +28,8 @@ def lstm(num_hidden, indata, prev_c, prev_h, param, seqidx, layeridx):
 
 def hand_unrolled():
     """A character LSTM by hand: states come in as data."""
-    param = {name: mx.sym.Variable("l0_" + name) for name in ("i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias")}
+    param = {name: mx.sym.Variable("l0_" + name)
+             for name in ("i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias")}
     c, h = mx.sym.Variable("l0_init_c"), mx.sym.Variable("l0_init_h")
     data, label = mx.sym.Variable("data"), mx.sym.Variable("softmax_label")
     embed = mx.sym.Embedding(data=data, input_dim=VOCAB, output_dim=EMBED, name="embed")
@@ -63,7 +64,8 @@ def stacked():
 def data():
     """A text that repeats, so that what comes next can be learned."""
     text = np.tile(np.arange(VOCAB), 40)[: BATCH * 20 * STEPS + 1]
-    return {"data": text[:-1].reshape(-1, STEPS).astype("float32"), "softmax_label": text[1:].reshape(-1, STEPS).astype("float32")}
+    return {"data": text[:-1].reshape(-1, STEPS).astype("float32"),
+            "softmax_label": text[1:].reshape(-1, STEPS).astype("float32")}
 
 
 class Scripts(unittest.TestCase):
@@ -78,10 +80,12 @@ class Scripts(unittest.TestCase):
 
     def test_unrolled_by_hand(self):
         net = hand_unrolled()
-        shapes = {"data": (BATCH, STEPS), "softmax_label": (BATCH, STEPS), "l0_init_c": (BATCH, HIDDEN), "l0_init_h": (BATCH, HIDDEN)}
+        shapes = {"data": (BATCH, STEPS), "softmax_label": (BATCH, STEPS),
+                  "l0_init_c": (BATCH, HIDDEN), "l0_init_h": (BATCH, HIDDEN)}
         arguments, outputs, _ = net.infer_shape(**shapes)
         self.assertEqual(outputs, [(STEPS * BATCH, VOCAB)])
-        self.assertEqual(dict(zip(net.list_arguments(), arguments))["l0_h2h_weight"], (4 * HIDDEN, HIDDEN))
+        self.assertEqual(dict(zip(net.list_arguments(), arguments))["l0_h2h_weight"],
+                         (4 * HIDDEN, HIDDEN))
         zeros = np.zeros((len(data()["data"]), HIDDEN), "float32")
         self.learns(net, {"l0_init_c": zeros, "l0_init_h": zeros})
 
@@ -99,18 +103,22 @@ class Scripts(unittest.TestCase):
     def test_fused_and_cells_compute_the_same(self):
         shapes = {"data": (BATCH, STEPS), "softmax_label": (BATCH, STEPS)}
         cells = mx.Network(stacked()).compile(shapes, entries=["forward"]).session(seed=3)
-        fused = mx.Network(language_model(mx.rnn.FusedRNNCell(HIDDEN, num_layers=2, prefix="lstm_"))).compile(shapes, entries=["forward"])
-        weights = {name.replace("lstm_l0_", "lstm_"): value for name, value in cells.params().items()}
+        fused = mx.Network(
+            language_model(mx.rnn.FusedRNNCell(HIDDEN, num_layers=2, prefix="lstm_"))).compile(
+                shapes, entries=["forward"])
+        weights = {name.replace("lstm_l0_", "lstm_"): value
+                   for name, value in cells.params().items()}
         self.assertEqual(sorted(weights), sorted(fused.parameters))
         ids = {"data": data()["data"][:BATCH]}
         a, b = cells.run(ids)["softmax_output"], fused.session(weights).run(ids)["softmax_output"]
-        # Both add the same products in f32: errors of a sum of at most 8 + 6 terms, through five steps of two layers whose
-        # derivatives are below 1, stay below 5 * 2 * 14 * 2^-24 = 8.4e-6.
+        # Both add the same products in f32: errors of a sum of at most 8 + 6 terms, through five
+        # steps of two layers whose derivatives are below 1, stay below 5 * 2 * 14 * 2^-24 = 8.4e-6.
         np.testing.assert_allclose(a, b, rtol=0, atol=8.4e-6)
 
     def test_other_cells(self):
         for cell in (mx.rnn.GRUCell(HIDDEN), mx.rnn.RNNCell(HIDDEN)):
-            outputs, states = cell.unroll(3, mx.sym.Variable("data"), layout="NTC", merge_outputs=True)
+            outputs, states = cell.unroll(3, mx.sym.Variable("data"), layout="NTC",
+                                          merge_outputs=True)
             self.assertEqual(outputs.infer_shape(data=(2, 3, 5))[1], [(2, 3, HIDDEN)])
         fused = mx.rnn.FusedRNNCell(HIDDEN, mode="gru", bidirectional=True, get_next_state=True)
         outputs, states = fused.unroll(3, mx.sym.Variable("data"), layout="TNC")

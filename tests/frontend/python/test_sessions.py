@@ -18,7 +18,8 @@ from lstmc import sym
 def package(**flags):
     x, h, c = sym.LSTM(sym.Variable("data"), num_hidden=6, name="lstm")
     net = sym.FullyConnected(x, num_hidden=3, flatten=False, name="out")
-    return lstmc.Network(net, "net").compile({"data": (lstmc.dim("seq", 5), lstmc.dim("batch", 2), 4)}, **flags)
+    return lstmc.Network(net, "net").compile(
+        {"data": (lstmc.dim("seq", 5), lstmc.dim("batch", 2), 4)}, **flags)
 
 
 def inputs(seed=0):
@@ -34,18 +35,24 @@ class Sessions(unittest.TestCase):
         self.assertEqual(made.devices, ["cpu:0"])
         self.assertIn("cpu:0", made.plan())
         self.assertTrue(made.plot("memory")._repr_svg_().startswith("<"))
-        self.assertEqual(repr(made), "<Package on cpu:0: forward(data: float32[5, 2, 4]) -> out_output: float32[5, 2, 3]>")
+        self.assertEqual(repr(made), "<Package on cpu:0: forward(data: float32[5, 2, 4]) -> "
+                                     "out_output: float32[5, 2, 3]>")
 
     def test_a_loop_of_ones_own_trains(self):
-        net = sym.LinearRegressionOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=1, name="fc"), sym.Variable("label"), name="out")
+        net = sym.LinearRegressionOutput(
+            sym.FullyConnected(sym.Variable("data"), num_hidden=1, name="fc"),
+            sym.Variable("label"), name="out")
         network = lstmc.Network(net, "line")
-        self.assertEqual(repr(network), "<Network line: data, fc_weight, fc_bias, label -> out_output>")
+        self.assertEqual(
+            repr(network), "<Network line: data, fc_weight, fc_bias, label -> out_output>")
         x = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32)
         batch = {"data": x, "label": x.sum(1, keepdims=True)}
         session = network.compile({"data": (8, 3), "label": (8, 1)}, optimizer="sgd").session()
         losses = []
         for update in range(1, 41):
-            said = session.run({**batch, "learning_rate": np.float32([0.5]), "update": np.array([update]), "seed": np.array([0])}, entry="step")
+            said = session.run({**batch, "learning_rate": np.float32([0.5]),
+                                "update": np.array([update]), "seed": np.array([0])},
+                               entry="step")
             losses.append(said["out_output_metric"][0])
         self.assertLess(losses[-1], losses[0] / 100)
         self.assertEqual(list(said), ["loss", "out_output_metric", "gradient_norm"])
@@ -54,26 +61,38 @@ class Sessions(unittest.TestCase):
         self.assertEqual(measure.loss / measure.weight, said["loss"])
 
     def test_an_update_has_all_that_it_needs_or_is_refused(self):
-        net = sym.LinearRegressionOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=1, name="fc"), sym.Variable("label"), name="out")
-        session = lstmc.Network(net).compile({"data": (8, 3), "label": (8, 1)}, optimizer="nadam").session()
-        whole = {"data": np.ones((8, 3), "f4"), "label": np.ones((8, 1), "f4"), "learning_rate": 0.1, "update": 1, "seed": 0}
+        net = sym.LinearRegressionOutput(
+            sym.FullyConnected(sym.Variable("data"), num_hidden=1, name="fc"),
+            sym.Variable("label"), name="out")
+        session = lstmc.Network(net).compile({"data": (8, 3), "label": (8, 1)},
+                                             optimizer="nadam").session()
+        whole = {"data": np.ones((8, 3), "f4"), "label": np.ones((8, 1), "f4"),
+                 "learning_rate": 0.1, "update": 1, "seed": 0}
         before = session.weights_hash
         for name in ("data", "label", "learning_rate", "update"):
-            with self.assertRaisesRegex(lstmc.Error, f"E0001.*step needs {name}, which was not given"):
-                session.run({key: value for key, value in whole.items() if key != name}, entry="step")
-        for given, message in (({"learning_rat": 0.1}, 'step has no input "learning_rat" .did you mean "learning_rate"'),
-                               ({"optimizer.g_share": 1.0}, "computed from learning_rate and update"),
-                               ({"momentum": 0.9}, 'step has no input "momentum".*; its inputs are '),
-                               ({"learning_rate": [0.1, 0.1]}, "is one number"), ({"learning_rate": -0.1}, "found -0.1, want a finite rate"),
-                               ({"learning_rate": float("nan")}, "needs learning_rate"), ({"update": 1.5}, "whole number"),
-                               ({"update": 0}, "needs update"), ({"update": -1}, "from 1")):
+            with self.assertRaisesRegex(
+                    lstmc.Error, f"E0001.*step needs {name}, which was not given"):
+                session.run({key: value for key, value in whole.items() if key != name},
+                            entry="step")
+        for given, message in (
+                ({"learning_rat": 0.1}, 'step has no input "learning_rat" .did you mean '
+                                        '"learning_rate"'),
+                ({"optimizer.g_share": 1.0}, "computed from learning_rate and update"),
+                ({"momentum": 0.9}, 'step has no input "momentum".*; its inputs are '),
+                ({"learning_rate": [0.1, 0.1]}, "is one number"),
+                ({"learning_rate": -0.1}, "found -0.1, want a finite rate"),
+                ({"learning_rate": float("nan")}, "needs learning_rate"),
+                ({"update": 1.5}, "whole number"),
+                ({"update": 0}, "needs update"), ({"update": -1}, "from 1")):
             with self.assertRaisesRegex(lstmc.Error, message):
                 session.run({**whole, **given}, entry="step")
         self.assertEqual(session.weights_hash, before)
-        session.run({**whole, "learning_rate": np.float32(0.5), "update": np.array([1])}, entry="step")
+        session.run({**whole, "learning_rate": np.float32(0.5), "update": np.array([1])},
+                    entry="step")
         again = session.weights_hash
         self.assertNotEqual(again, before)
-        with self.assertRaisesRegex(lstmc.Error, "step needs data, label, learning_rate, update, which were not given"):
+        with self.assertRaisesRegex(
+                lstmc.Error, "step needs data, label, learning_rate, update, which were not given"):
             session.run(entry="step")  # what it has is of the update before
         for name, value in whole.items():
             session.input(name, "step")[...] = value
@@ -100,9 +119,11 @@ class Sessions(unittest.TestCase):
             made = package()
             made.save(path)
             np.save(x, inputs()["data"])
-            subprocess.run([os.environ["LSTMC"], "run", path, "-i", f"data=@{x}", "--seed", "7", "-o", y], check=True,
-                           capture_output=True)
-            np.testing.assert_array_equal(made.session(seed=7).run(inputs())["out_output"], np.load(y))
+            subprocess.run(
+                [os.environ["LSTMC"], "run", path, "-i", f"data=@{x}", "--seed", "7", "-o", y],
+                check=True, capture_output=True)
+            np.testing.assert_array_equal(made.session(seed=7).run(inputs())["out_output"],
+                                          np.load(y))
 
     def test_views_share_the_sessions_memory(self):
         session = package().session(seed=1)
@@ -123,17 +144,22 @@ class Sessions(unittest.TestCase):
         session = package().session(seed=1)
         expected = session.run(inputs())["out_output"]
         data = inputs()["data"]
-        np.testing.assert_array_equal(session.run({"data": np.asfortranarray(data)})["out_output"], expected)
-        np.testing.assert_array_equal(session.run({"data": data.astype("float64")})["out_output"], expected)
-        np.testing.assert_array_equal(session.run({"data": memoryview(data)})["out_output"], expected)
+        np.testing.assert_array_equal(session.run({"data": np.asfortranarray(data)})["out_output"],
+                                      expected)
+        np.testing.assert_array_equal(session.run({"data": data.astype("float64")})["out_output"],
+                                      expected)
+        np.testing.assert_array_equal(session.run({"data": memoryview(data)})["out_output"],
+                                      expected)
 
     def test_wrong_inputs_are_named(self):
         session = package().session()
-        for given, code in (({"data": np.zeros((5, 2, 3))}, "E0610"), ({"dta": np.zeros((5, 2, 4))}, "E0001")):
+        for given, code in (({"data": np.zeros((5, 2, 3))}, "E0610"),
+                            ({"dta": np.zeros((5, 2, 4))}, "E0001")):
             with self.assertRaises(lstmc.Error) as caught:
                 session.run(given)
             self.assertEqual(caught.exception.code, code)
-        ids = lstmc.Network(sym.Embedding(sym.Variable("data", dtype="int32"), input_dim=5, output_dim=2)).compile({"data": (3,)})
+        ids = lstmc.Network(sym.Embedding(sym.Variable("data", dtype="int32"), input_dim=5,
+                                          output_dim=2)).compile({"data": (3,)})
         for value in (0.5, 7):
             with self.assertRaises(lstmc.Error) as caught:
                 ids.session().run({"data": np.full(3, value)})
@@ -162,7 +188,8 @@ class Sessions(unittest.TestCase):
 
     def test_predict_runs_every_sample_and_leaves_states(self):
         session = package(fit={"carry": "lstm*"}).session(seed=1)
-        data = np.random.default_rng(3).random((5, 7, 4), dtype=np.float32)  # 7 samples fill 3 batches of 2 and a half
+        # 7 samples fill 3 batches of 2 and a half
+        data = np.random.default_rng(3).random((5, 7, 4), dtype=np.float32)
         session.run(inputs())
         before = session.states()
         predicted = session.predict(data)
@@ -172,7 +199,9 @@ class Sessions(unittest.TestCase):
             self.assertTrue(state.any())
         session.reset_states()  # row i of a batch goes on from row i of the batch before
         for batch in (0, 2, 4):
-            np.testing.assert_array_equal(predicted[:, batch:batch + 2], session.run({"data": data[:, batch:batch + 2]})["out_output"])
+            np.testing.assert_array_equal(
+                predicted[:, batch:batch + 2],
+                session.run({"data": data[:, batch:batch + 2]})["out_output"])
 
     def test_the_gil_is_released(self):
         x, h, c = sym.LSTM(sym.Variable("data"), num_hidden=128, name="lstm")
@@ -269,11 +298,13 @@ except KeyboardInterrupt:
 
 class Interruption(unittest.TestCase):
     def test_ctrl_c_stops_runs(self):
-        done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=240)
+        done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True,
+                              timeout=240)
         self.assertEqual((done.stdout, done.returncode), ("stopped\n", 0), done.stderr)
 
     def test_handlers_are_put_back(self):
-        found = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+        # a shell's background job ignores it
+        found = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.addCleanup(signal.signal, signal.SIGINT, found)
         before = signal.getsignal(signal.SIGINT)
         session = package().session()

@@ -1,4 +1,5 @@
-"""lstmc.sym: networks drawn in Python are those of the language, and errors are at the user's line."""
+"""lstmc.sym: networks drawn in Python are those of the language, and errors are at the user's
+line."""
 
 import inspect
 import os
@@ -29,10 +30,11 @@ def tiny(data: int32[N, T], label: int32[N, T]):
 def tiny():
     data, label = sym.Variable("data", dtype="int32"), sym.Variable("label", dtype="int32")
     x = sym.Embedding(data, input_dim=7, output_dim=8, name="embed")
-    x, h, c = sym.LSTM(sym.SwapAxis(x, dim1=0, dim2=1, name="swap"), num_hidden=6, num_layers=2, name="lstm", forget_bias=1.0)
+    x, h, c = sym.LSTM(sym.SwapAxis(x, dim1=0, dim2=1, name="swap"), num_hidden=6, num_layers=2,
+                       name="lstm", forget_bias=1.0)
     y = sym.FullyConnected(x, num_hidden=7, flatten=False, name="decoder")
-    return sym.SoftmaxOutput(y, sym.SwapAxis(label, dim1=0, dim2=1, name="swapped"), preserve_shape=True,
-                             normalization="valid", name="softmax")
+    return sym.SoftmaxOutput(y, sym.SwapAxis(label, dim1=0, dim2=1, name="swapped"),
+                             preserve_shape=True, normalization="valid", name="softmax")
 
 
 SHAPE = (lstmc.dim("batch", 4), lstmc.dim("seq", 5))
@@ -50,7 +52,8 @@ class SameNetwork(unittest.TestCase):
             path = os.path.join(folder, "tiny.lnet")
             with open(path, "w") as file:
                 file.write(TINY)
-            subprocess.run([os.environ["LSTMC"], "compile", path, "-o", path + ".lstmc"], check=True, capture_output=True)
+            subprocess.run([os.environ["LSTMC"], "compile", path, "-o", path + ".lstmc"],
+                           check=True, capture_output=True)
             with open(path + ".lstmc", "rb") as file:
                 command = file.read()
             self.assertEqual(bytes(lstmc.load(path).compile()), command)
@@ -61,9 +64,10 @@ class SameNetwork(unittest.TestCase):
             path = os.path.join(folder, "tiny.lnet")
             with open(path, "w") as file:
                 file.write(TINY)
-            inspected = subprocess.run([os.environ["LSTMC"], "inspect", path, "--emit", "sym"], check=True, capture_output=True,
-                                       text=True).stdout
-        self.assertEqual(drawn.text().split("func.func")[1].strip(), inspected.split("func.func")[1].strip())
+            inspected = subprocess.run([os.environ["LSTMC"], "inspect", path, "--emit", "sym"],
+                                       check=True, capture_output=True, text=True).stdout
+        self.assertEqual(drawn.text().split("func.func")[1].strip(),
+                         inspected.split("func.func")[1].strip())
 
     def test_lnet_gives_the_network_again(self):
         text = tiny().tolnet(data=SHAPE, label=SHAPE)
@@ -88,7 +92,8 @@ class Symbols(unittest.TestCase):
         self.assertIn("flatten", inspect.signature(sym.FullyConnected).parameters)
 
     def test_arguments_and_outputs_in_order(self):
-        net = sym.SoftmaxOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=3, name="fc"), name="softmax")
+        net = sym.SoftmaxOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=3, name="fc"),
+                                name="softmax")
         self.assertEqual(net.list_arguments(), ["data", "fc_weight", "fc_bias", "softmax_label"])
         self.assertEqual(net.list_outputs(), ["softmax_output"])
         self.assertEqual(net.get_internals()["fc_output"].list_outputs(), ["fc_output"])
@@ -129,26 +134,35 @@ class Symbols(unittest.TestCase):
         twice = sym.Group([fc, fc])
         self.assertEqual(twice.list_outputs(), ["fc_output", "fc_output"])
         self.assertEqual(twice.infer_shape(data=(2, 4))[1], [(2, 3), (2, 3)])
-        self.assertEqual([output.shape for output in twice.simple_bind(data=(2, 4)).forward()], [(2, 3), (2, 3)])
-        self.assertEqual(list(lstmc.Network(twice).compile({"data": (2, 4)}).outputs()), ["fc_output", "fc_output_1"])
-        other = sym.FullyConnected(data, num_hidden=5, name="fc", weight=sym.Variable("w2"), bias=sym.Variable("b2"))
-        self.assertEqual([output.shape for output in sym.Group([fc, other]).simple_bind(data=(2, 4)).forward()], [(2, 3), (2, 5)])
+        self.assertEqual([output.shape for output in twice.simple_bind(data=(2, 4)).forward()],
+                         [(2, 3), (2, 3)])
+        self.assertEqual(list(lstmc.Network(twice).compile({"data": (2, 4)}).outputs()),
+                         ["fc_output", "fc_output_1"])
+        other = sym.FullyConnected(data, num_hidden=5, name="fc", weight=sym.Variable("w2"),
+                                   bias=sym.Variable("b2"))
+        self.assertEqual(
+            [output.shape for output in sym.Group([fc, other]).simple_bind(data=(2, 4)).forward()],
+            [(2, 3), (2, 5)])
 
     def test_layers_of_one_name_share_their_parameters(self):
         left, right = sym.Variable("left"), sym.Variable("right")
-        towers = [sym.LSTM(x, num_hidden=5, num_layers=2, layout="NTC", name="lstm")[0] for x in (left, right)]
+        towers = [sym.LSTM(x, num_hidden=5, num_layers=2, layout="NTC", name="lstm")[0]
+                  for x in (left, right)]
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             executor = (towers[0] * towers[1]).simple_bind(left=(2, 3, 4), right=(2, 3, 4))
-        self.assertTrue(any("LSTM(num_hidden=5) shares \"lstm_i2h_weight\" and its like" in str(one.message) for one in said))
+        self.assertTrue(any("LSTM(num_hidden=5) shares "
+                            "\"lstm_i2h_weight\" and its like" in str(one.message) for one in said))
         self.assertEqual(len(executor.arg_dict), 2 + 8)
         draw = numpy.random.default_rng(1)
         for array in executor.arg_dict.values():
             array[:] = draw.normal(0, 0.5, array.shape)
         executor.forward(is_train=True)
         executor.backward()
-        # The gradient is the sum of those of two layers with names of their own and the same weights.
-        towers = [sym.LSTM(x, num_hidden=5, num_layers=2, layout="NTC", name=name)[0] for x, name in ((left, "a"), (right, "b"))]
+        # The gradient is the sum of those of two layers with names of their own and the same
+        # weights.
+        towers = [sym.LSTM(x, num_hidden=5, num_layers=2, layout="NTC", name=name)[0]
+                  for x, name in ((left, "a"), (right, "b"))]
         apart = (towers[0] * towers[1]).simple_bind(left=(2, 3, 4), right=(2, 3, 4))
         for name, array in apart.arg_dict.items():
             array[:] = executor.arg_dict["lstm" + name[1:] if name[1] == "_" else name].asnumpy()
@@ -156,15 +170,18 @@ class Symbols(unittest.TestCase):
         apart.backward()
         for name in executor.grad_dict:
             if name.startswith("lstm"):
-                both = apart.grad_dict["a" + name[4:]].asnumpy() + apart.grad_dict["b" + name[4:]].asnumpy()
-                numpy.testing.assert_allclose(executor.grad_dict[name].asnumpy(), both, rtol=1e-5, atol=1e-6)
+                both = (apart.grad_dict["a" + name[4:]].asnumpy()
+                        + apart.grad_dict["b" + name[4:]].asnumpy())
+                numpy.testing.assert_allclose(executor.grad_dict[name].asnumpy(), both, rtol=1e-5,
+                                              atol=1e-6)
 
     def test_patterns_of_mixed_match_in_linear_time(self):
         net = sym.FullyConnected(sym.Variable("data"), num_hidden=3, name="a" * 2000 + "b")
         mixed = lstmc.init.Mixed(["(a+)+$", ".*"], [lstmc.init.Zero(), lstmc.init.One()])
         lstmc.Network(net).compile({"data": (2, 4)}, initializer=mixed)
         with self.assertRaisesRegex(lstmc.Error, r"E0204.*pattern .*: invalid escape sequence"):
-            lstmc.Network(net).compile({"data": (2, 4)}, initializer=lstmc.init.Mixed([r"(a)\1"], [lstmc.init.Zero()]))
+            lstmc.Network(net).compile(
+                {"data": (2, 4)}, initializer=lstmc.init.Mixed([r"(a)\1"], [lstmc.init.Zero()]))
 
     def test_scopes(self):
         with lstmc.AttrScope(ctx_group="first"):
@@ -203,10 +220,12 @@ class Errors(unittest.TestCase):
         self.assertTrue(error.reasons)
 
     def test_shapes_that_stay_open(self):
-        self.assertEqual(self.error(lambda: sym.tanh(sym.Variable("data")).infer_shape()).code, "E0211")
+        self.assertEqual(self.error(lambda: sym.tanh(sym.Variable("data")).infer_shape()).code,
+                         "E0211")
 
     def test_an_input_that_is_not_there(self):
-        self.assertIn('"dat"', str(self.error(lambda: sym.tanh(sym.Variable("data")).infer_shape(data=(2,), dat=(2,)))))
+        self.assertIn('"dat"', str(
+            self.error(lambda: sym.tanh(sym.Variable("data")).infer_shape(data=(2,), dat=(2,)))))
 
     def test_inputs_are_symbols_of_one_tensor(self):
         with self.assertRaisesRegex(TypeError, "takes symbols"):

@@ -1,4 +1,5 @@
-"""samples/textgenrnn: what the network gives for the weights of textgenrnn is what its equations say, in NumPy."""
+"""samples/textgenrnn: what the network gives for the weights of textgenrnn is what its equations
+say, in NumPy."""
 
 import json
 import os
@@ -14,7 +15,8 @@ import lstmc
 SOURCE = pathlib.Path(os.environ["LSTMC_SOURCE"])
 MODEL = SOURCE.parent / "shared/data/models/textgenrnn"
 SHERLOCK = SOURCE.parent / "shared/data/text/sherlockholmes/train.txt"
-TEXT = "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience."
+TEXT = ("All human beings are born free and equal in dignity and rights. They are endowed with "
+        "reason and conscience.")
 UNITS = 128
 
 
@@ -28,13 +30,15 @@ def sigmoid(x):
 
 
 def lstm(x, kernel, recurrent, bias):
-    """keras.layers.LSTM over [B, T, I] in float64, of weights that CuDNNLSTM wrote: a product per gate, each matrix as cuDNN has it."""
+    """keras.layers.LSTM over [B, T, I] in float64, of weights that CuDNNLSTM wrote: a product per
+    gate, each matrix as cuDNN has it."""
     inputs = [kernel[:, gate * UNITS : (gate + 1) * UNITS].reshape(UNITS, -1) for gate in range(4)]
     states = [recurrent[:, gate * UNITS : (gate + 1) * UNITS] for gate in range(4)]
     biases = bias.reshape(2, 4, UNITS).sum(0)
     h, c, outputs = np.zeros((len(x), UNITS)), np.zeros((len(x), UNITS)), []
     for step in range(x.shape[1]):
-        i, f, g, o = (x[:, step] @ inputs[gate].T + h @ states[gate].T + biases[gate] for gate in range(4))
+        i, f, g, o = (x[:, step] @ inputs[gate].T + h @ states[gate].T + biases[gate]
+                      for gate in range(4))
         c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
         h = sigmoid(o) * np.tanh(c)
         outputs.append(h)
@@ -48,13 +52,15 @@ def scores(file, ids):
     second = lstm(first, *(get("rnn_2", name) for name in ("kernel", "recurrent_kernel", "bias")))
     x = np.concatenate([embedded, first, second], axis=2)
     weight = np.exp(x @ get("attention", "attention_W"))
-    return (x * weight / weight.sum(1, keepdims=True)).sum(1) @ get("output", "kernel") + get("output", "bias")
+    return ((x * weight / weight.sum(1, keepdims=True)).sum(1) @ get("output", "kernel")
+            + get("output", "bias"))
 
 
 def bits(scores, labels):
     """Of a character."""
     most = scores.max(1)
-    return (most + np.log(np.exp(scores - most[:, None]).sum(1)) - scores[np.arange(len(labels)), labels]).mean() / np.log(2)
+    return (most + np.log(np.exp(scores - most[:, None]).sum(1))
+            - scores[np.arange(len(labels)), labels]).mean() / np.log(2)
 
 
 if not MODEL.exists():
@@ -67,7 +73,9 @@ except ImportError:
 weights, vocabulary = MODEL / "textgenrnn_weights.hdf5", MODEL / "textgenrnn_vocab.json"
 with tempfile.TemporaryDirectory() as folder:
     output = os.path.join(folder, "t")
-    subprocess.run([sys.executable, SOURCE / "samples/textgenrnn/convert.py", weights, vocabulary, output], check=True)
+    subprocess.run(
+        [sys.executable, SOURCE / "samples/textgenrnn/convert.py", weights, vocabulary, output],
+        check=True)
     symbols = json.loads(pathlib.Path(output + ".vocab.json").read_text())
 
     def windows_of(text):
@@ -76,7 +84,8 @@ with tempfile.TemporaryDirectory() as folder:
         return np.array([ids[k : k + 40] for k in range(len(text))], np.int32), ids[40:]
 
     def scored(windows):
-        package = lstmc.load(SOURCE / "samples/textgenrnn/textgenrnn.lnet", batch=len(windows)).compile(entries=["forward"])
+        package = lstmc.load(SOURCE / "samples/textgenrnn/textgenrnn.lnet",
+                             batch=len(windows)).compile(entries=["forward"])
         [scores] = package.session(output + ".safetensors").run({"data": windows}).values()
         return scores
 
@@ -89,9 +98,14 @@ with tempfile.TemporaryDirectory() as folder:
         long_text = f"{bits(scored(long_windows).astype(np.float64), long_labels):.3f}"
 with h5py.File(weights) as file:
     wanted = scores(file, windows)
-# No proven bound: some 40 steps of sums of 356 products, of values up to 20. Enough to tell right gates from wrong ones.
+# No proven bound: some 40 steps of sums of 356 products, of values up to 20. Enough to tell right
+# gates from wrong ones.
 np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-3)
-print(f"{bits(got.astype(np.float64), labels):.3f} bits a character, {bits(wanted, labels):.3f} by the equations")
-assert f"{bits(got.astype(np.float64), labels):.3f}" == "2.368", "samples/textgenrnn/README.md has another figure"
-print(f"{long_text} bits a character of Sherlock Holmes" if long_text else f"{SHERLOCK} is not there")
-assert long_text in (None, "2.702"), f"samples/textgenrnn/README.md has another figure than {long_text}"
+print(f"{bits(got.astype(np.float64), labels):.3f} bits a character, {bits(wanted, labels):.3f} "
+      "by the equations")
+assert (f"{bits(got.astype(np.float64), labels):.3f}"
+        == "2.368") , "samples/textgenrnn/README.md has another figure"
+print(f"{long_text} bits a character of Sherlock Holmes" if long_text
+      else f"{SHERLOCK} is not there")
+assert long_text in (None,
+                     "2.702"), f"samples/textgenrnn/README.md has another figure than {long_text}"

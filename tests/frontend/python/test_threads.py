@@ -1,4 +1,5 @@
-"""Objects that threads share: every answer is its caller's, nothing waits for itself, and the process ends as it should."""
+"""Objects that threads share: every answer is its caller's, nothing waits for itself, and the
+process ends as it should."""
 
 import inspect
 import os
@@ -23,7 +24,9 @@ def network(units=6):
 
 
 def regression():
-    return sym.LinearRegressionOutput(sym.FullyConnected(sym.Variable("data"), num_hidden=3, name="fc"), sym.Variable("label"), name="out")
+    return sym.LinearRegressionOutput(
+        sym.FullyConnected(sym.Variable("data"), num_hidden=3, name="fc"), sym.Variable("label"),
+        name="out")
 
 
 def data(number, samples=4):
@@ -32,7 +35,8 @@ def data(number, samples=4):
 
 def flat(number, samples=8):
     draw = np.random.default_rng(number)
-    return {"data": draw.random((samples, 4), dtype=np.float32), "label": draw.random((samples, 3), dtype=np.float32)}
+    return {"data": draw.random((samples, 4), dtype=np.float32),
+            "label": draw.random((samples, 3), dtype=np.float32)}
 
 
 class Shared(unittest.TestCase):
@@ -59,7 +63,8 @@ class Shared(unittest.TestCase):
         self.assert_own_answers(lambda number: session.run({"data": data(number)})["out_output"])
 
     def test_run_on_devices_that_the_host_does_not_see(self):
-        session = lstmc.Network(network()).compile({"data": (4, 5, 4)}, devices="2xtrap").session(seed=1)
+        session = (
+            lstmc.Network(network()).compile({"data": (4, 5, 4)}, devices="2xtrap").session(seed=1))
         self.assert_own_answers(lambda number: session.run({"data": data(number)})["out_output"])
 
     def test_predict(self):
@@ -73,7 +78,8 @@ class Shared(unittest.TestCase):
         self.assert_own_answers(lambda number: [model.score(flat(number))["loss"]])
 
     def test_states(self):
-        session = lstmc.Network(network()).compile({"data": (4, 5, 4)}, fit={"carry": "lstm*"}).session(seed=1, threads=1)
+        session = lstmc.Network(network()).compile(
+            {"data": (4, 5, 4)}, fit={"carry": "lstm*"}).session(seed=1, threads=1)
 
         def answer(number):
             with session.alone():
@@ -82,7 +88,8 @@ class Shared(unittest.TestCase):
                 return session.run({"data": data(number)})["out_output"]
 
         self.assert_own_answers(answer)
-        # A single run goes on from whoever ran last; predict has states of its own, and puts those back.
+        # A single run goes on from whoever ran last; predict has states of its own, and puts those
+        # back.
         with session.alone():
             session.reset_states()
             before = session.states()
@@ -131,7 +138,9 @@ class Shared(unittest.TestCase):
             return module.get_outputs()[0].asnumpy()
 
         self.assert_own_answers(answer)
-        self.assert_own_answers(lambda number: module.predict(mx.io.NDArrayIter(data(number, 8), batch_size=4)).asnumpy())
+        self.assert_own_answers(
+            lambda number:
+            module.predict(mx.io.NDArrayIter(data(number, 8), batch_size=4)).asnumpy())
 
     def test_executors(self):
         executor = network().simple_bind(mx.cpu(), data=(4, 5, 4), grad_req="null")
@@ -152,12 +161,14 @@ class Shared(unittest.TestCase):
 
     def test_trainings_side_by_side(self):
         def answer(number):
-            return [int(lstmc.Network(regression()).fit(flat(number), batch=4, learning_rate=0.1, num_epoch=2, seed=1)["weights"], 16)]
+            return [int(lstmc.Network(regression()).fit(flat(number), batch=4, learning_rate=0.1,
+                                                        num_epoch=2, seed=1)["weights"], 16)]
 
         self.assert_own_answers(answer, rounds=3)
 
     def test_answers_while_another_thread_trains(self):
-        """They wait for the training; the callback, in its thread, uses the session that it is called from."""
+        """They wait for the training; the callback, in its thread, uses the session that it is
+        called from."""
         model = lstmc.Network(regression())
         model.fit(flat(0), batch=4, learning_rate=0.0, num_epoch=1, seed=1)
         wanted = model.predict({"data": flat(1)["data"]})
@@ -207,7 +218,8 @@ class Nested(unittest.TestCase):
     def test_a_fit_within_a_fit_is_refused(self):
         model = lstmc.Network(regression())
         for begin in (lambda: lstmc.Network(regression()).fit(flat(1), batch=4, learning_rate=0.1),
-                      lambda: model.fit(flat(1), batch=4, learning_rate=0.1), lambda: model.session.fit(flat(1))):
+                      lambda: model.fit(flat(1), batch=4, learning_rate=0.1),
+                      lambda: model.session.fit(flat(1))):
             met, callback = self.refused(begin)
             end = model.fit(flat(0), batch=4, learning_rate=0.1, num_epoch=1, callback=callback)
             self.assertEqual(end["update"], 2)
@@ -216,7 +228,8 @@ class Nested(unittest.TestCase):
     def test_within_a_modules_callback(self):
         def module():
             made = mx.mod.Module(regression(), label_names=["label"])
-            return made, mx.io.NDArrayIter(flat(0)["data"], flat(0)["label"], batch_size=4, label_name="label")
+            return made, mx.io.NDArrayIter(flat(0)["data"], flat(0)["label"], batch_size=4,
+                                           label_name="label")
 
         def begin():
             inner, iterator = module()
@@ -228,7 +241,8 @@ class Nested(unittest.TestCase):
         self.assertEqual(met, ["E0001"] * 2)
 
     def test_within_an_iterator(self):
-        met, callback = self.refused(lambda: lstmc.Network(regression()).fit(flat(1), batch=4, learning_rate=0.1))
+        met, callback = self.refused(
+            lambda: lstmc.Network(regression()).fit(flat(1), batch=4, learning_rate=0.1))
 
         class Batches:
             def __len__(self):
@@ -241,12 +255,15 @@ class Nested(unittest.TestCase):
                     yield {name: value[begin:begin + 4] for name, value in flat(0).items()}
 
         training = []
-        lstmc.Network(regression()).fit(Batches(), learning_rate=0.1, num_epoch=1, callback=training.append)
+        lstmc.Network(regression()).fit(Batches(), learning_rate=0.1, num_epoch=1,
+                                        callback=training.append)
         self.assertTrue(met)
 
     def test_a_run_while_the_next_inputs_are_filled_is_refused(self):
-        """Where devices work meanwhile: there an iterator that runs the session in training would overwrite what they read."""
-        session = lstmc.Network(regression()).compile({"data": (4, 4), "label": (4, 3)}, devices="trap:0", optimizer="sgd").session()
+        """Where devices work meanwhile: there an iterator that runs the session in training would
+        overwrite what they read."""
+        session = lstmc.Network(regression()).compile({"data": (4, 4), "label": (4, 3)},
+                                                      devices="trap:0", optimizer="sgd").session()
         met = []
 
         class Batches:
@@ -282,9 +299,11 @@ class Ends(unittest.TestCase):
             threading.Thread(target=work, daemon=True).start()
             begun.wait()
             time.sleep(0.1)
-        """).format(folder=os.path.dirname(os.path.abspath(__file__)), work=textwrap.dedent(work).strip().replace("\n", "\n    "))
+        """).format(folder=os.path.dirname(os.path.abspath(__file__)),
+                    work=textwrap.dedent(work).strip().replace("\n", "\n    "))
         for _ in range(times):
-            done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, timeout=100)
+            done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True,
+                                  text=True, timeout=100)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_in_a_run(self):
@@ -297,7 +316,8 @@ class Ends(unittest.TestCase):
 
     def test_in_a_fit_with_a_callback(self):
         self.ends("""
-            lstmc.Network(regression()).fit(flat(0), batch=4, learning_rate=0.1, num_epoch=10**6, callback=lambda event: begun.set())
+            lstmc.Network(regression()).fit(flat(0), batch=4, learning_rate=0.1, num_epoch=10**6,
+                                            callback=lambda event: begun.set())
         """)
 
     def test_in_a_fit_with_batches_of_python(self):
@@ -323,12 +343,16 @@ class Ends(unittest.TestCase):
 class Rules(unittest.TestCase):
     def test_every_public_class_says_what_threads_may_do(self):
         """In its docstring or in that of a class that it is made of."""
-        names = "attribute autograd callback init io lr_scheduler metric mod model name nd optimizer random rnn sym viz"
+        names = ("attribute autograd callback init io lr_scheduler metric mod model name nd "
+                 "optimizer random rnn sym viz")
         modules = [lstmc, *(getattr(lstmc, name) for name in names.split())]
-        classes = {kind for module in modules for name, kind in inspect.getmembers(module, inspect.isclass)
-                   if kind.__module__.startswith("lstmc") and not name.startswith("_")} | {type(regression().simple_bind(data=(1, 4), label=(1, 3)))}
+        classes = {kind for module in modules
+                   for name, kind in inspect.getmembers(module, inspect.isclass)
+                   if kind.__module__.startswith("lstmc") and not name.startswith("_")} | {
+                       type(regression().simple_bind(data=(1, 4), label=(1, 3)))}
         self.assertGreater(len(classes), 50)
-        silent = [kind.__name__ for kind in classes if "thread" not in "".join(each.__doc__ or "" for each in kind.__mro__).lower()]
+        silent = [kind.__name__ for kind in classes
+                  if "thread" not in "".join(each.__doc__ or "" for each in kind.__mro__).lower()]
         self.assertEqual(silent, [])
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""from_torch: networks of PyTorch's modules, compared with the modules in double precision. Both add in an order of their own, so results of
-size 1 may differ by a few hundred roundings: the bound is 1e-12, and a wrong gate or axis differs by more than 1e-3. In single precision both are
-within the bound that tests/frontend/bounded.py derives from the equations."""
+"""from_torch: networks of PyTorch's modules, compared with the modules in double precision. Both
+add in an order of their own, so results of size 1 may differ by a few hundred roundings: the bound
+is 1e-12, and a wrong gate or axis differs by more than 1e-3. In single precision both are within
+the bound that tests/frontend/bounded.py derives from the equations."""
 
 import os
 import pathlib
@@ -79,7 +80,8 @@ class GivenState(nn.Module):
     def forward(self, x, h):
         y, h = self.rnn(x, h)
         steps, batch, units = y.shape
-        return self.out(y.reshape(steps * batch, units)).view(steps, batch, 2).permute(1, 0, 2), h.squeeze(0)
+        return (self.out(y.reshape(steps * batch, units)).view(steps, batch, 2).permute(1, 0, 2),
+                h.squeeze(0))
 
 
 class Residual(nn.Module):
@@ -97,7 +99,8 @@ class Residual(nn.Module):
         z = self.second(y)[0]
         g = torch.sigmoid(self.gate(y))
         mixed = (g * z + (1 - g) * y) * self.scale
-        return mixed[:, 1:-1].transpose(1, 2), torch.softmax(mixed.sum(dim=1), dim=-1), F.silu(-mixed).flatten(1)
+        return mixed[:, 1:-1].transpose(1, 2), torch.softmax(mixed.sum(dim=1),
+                                                             dim=-1), F.silu(-mixed).flatten(1)
 
 
 class Heads(nn.Module):
@@ -118,10 +121,12 @@ class Heads(nn.Module):
         real = torch.arange(x.size(1))[None, :] < length[:, None]
         kept = torch.where(real[..., None], y, 0.0)
         most, where = y.max(1)
-        return (first, second.argmax(-1), y.argmin().view(1), last, gathered, kept, most, where, kept.sum(1) / length[:, None],
-                y.masked_fill(~real.unsqueeze(-1), -9.0), torch.where(y > 0, y, -y), torch.where(2 * y >= y * y, 1.0, y),
-                y.split([2, 4], 2)[1], y.split(4, 2)[1], y.unbind(1)[2], y[:, [0, 3, 1]], h[-1][:, None].expand(-1, 6, -1).cumsum(1),
-                h[0].repeat(2, 1), self.norm(y), self.scaled(y), (real & (length[:, None] != 4)).float())
+        return (first, second.argmax(-1), y.argmin().view(1), last, gathered, kept, most, where,
+                kept.sum(1) / length[:, None], y.masked_fill(~real.unsqueeze(-1), -9.0),
+                torch.where(y > 0, y, -y), torch.where(2 * y >= y * y, 1.0, y),
+                y.split([2, 4], 2)[1], y.split(4, 2)[1], y.unbind(1)[2], y[:, [0, 3, 1]],
+                h[-1][:, None].expand(-1, 6, -1).cumsum(1), h[0].repeat(2, 1), self.norm(y),
+                self.scaled(y), (real & (length[:, None] != 4)).float())
 
 
 class TimeFirst(nn.Module):
@@ -142,9 +147,11 @@ class Packed(nn.Module):
         self.batch_first, self.is_sorted, self.padding = batch_first, is_sorted, padding
 
     def forward(self, x, length):
-        packed = pack_padded_sequence(x, length, batch_first=self.batch_first, enforce_sorted=self.is_sorted)
+        packed = pack_padded_sequence(x, length, batch_first=self.batch_first,
+                                      enforce_sorted=self.is_sorted)
         y, states = self.rnn(packed)
-        y, lengths = pad_packed_sequence(y, batch_first=self.batch_first, padding_value=self.padding)
+        y, lengths = pad_packed_sequence(y, batch_first=self.batch_first,
+                                         padding_value=self.padding)
         return (y, lengths, *(states if isinstance(states, tuple) else (states,)))
 
 
@@ -174,21 +181,27 @@ class Conversion(unittest.TestCase):
 
     def test_heads_compute_the_same(self):
         net = compare(self, Heads, torch.randn(3, 6, 4), torch.tensor([6, 4, 2]))
-        self.assertIn("0.0", [own.get("lr_mult") for name, own in net.symbol.attr_dict().items() if name.startswith("constant")])  # the indices 0, 3, 1
+        # the indices 0, 3, 1
+        self.assertIn("0.0", [own.get("lr_mult") for name, own in net.symbol.attr_dict().items()
+                              if name.startswith("constant")])
         compare(self, TimeFirst, torch.randn(6, 3, 4), torch.tensor([1, 6, 3]))
 
     def test_packed_sequences_are_lengths(self):
         before = nn.LSTM.forward, torch.nn.utils.rnn.pack_padded_sequence, pack_padded_sequence
-        for words, lengths in (((nn.LSTM, True, True, True, 0.0), [6, 4, 2]), ((nn.LSTM, True, True, False, 0.0), [2, 6, 3]),
-                               ((nn.GRU, False, True, False, -1.5), [2, 6, 3]), ((nn.RNN, True, False, False, 2.0), [6, 6, 1])):
+        for words, lengths in (((nn.LSTM, True, True, True, 0.0), [6, 4, 2]),
+                               ((nn.LSTM, True, True, False, 0.0), [2, 6, 3]),
+                               ((nn.GRU, False, True, False, -1.5), [2, 6, 3]),
+                               ((nn.RNN, True, False, False, 2.0), [6, 6, 1])):
             x = torch.randn(3, 6, 4) if words[1] else torch.randn(6, 3, 4)
             compare(self, lambda: Packed(*words), x, torch.tensor(lengths))
-        self.assertEqual(before, (nn.LSTM.forward, torch.nn.utils.rnn.pack_padded_sequence, pack_padded_sequence))
+        self.assertEqual(before, (nn.LSTM.forward, torch.nn.utils.rnn.pack_padded_sequence,
+                                  pack_padded_sequence))
 
     def test_what_is_made_of_sequences_that_are_filled_up(self):
         for batch_first in (True, False):
             torch.manual_seed(7)
-            module, x = Pooled(batch_first).eval().double(), torch.randn(3, 6, 3, dtype=torch.float64)
+            module, x = Pooled(batch_first).eval().double(), torch.randn(
+                3, 6, 3, dtype=torch.float64)
             x = x if batch_first else x.transpose(0, 1).contiguous()
             net = lstmc.from_torch(module, (x, torch.tensor([6, 2, 3])))
             session = net.bind()
@@ -202,14 +215,20 @@ class Conversion(unittest.TestCase):
                     self.assertLessEqual(numpy.abs(have - want).max(), BOUND, (number, lengths))
 
     def test_what_cannot_be_made_of_them_is_refused(self):
-        loss = lambda y: F.cross_entropy(y.transpose(1, 2), torch.zeros(3, y.size(1), dtype=torch.long))
+        loss = lambda y: F.cross_entropy(y.transpose(1, 2),
+                                         torch.zeros(3, y.size(1), dtype=torch.long))
         example = torch.randn(3, 6, 3), torch.tensor([6, 2, 3])
-        for cut in (lambda y: y.flip(1), lambda y: y.std(1), lambda y: y[:, -2:], lambda y: sum(y.unbind(1)), lambda y: y.roll(1, 1), lambda y: y.sort(1)[0],
+        for cut in (lambda y: y.flip(1), lambda y: y.std(1), lambda y: y[:, -2:],
+                    lambda y: sum(y.unbind(1)), lambda y: y.roll(1, 1), lambda y: y.sort(1)[0],
                     lambda y: torch.cat([y, y], 1), loss):
-            with self.assertRaisesRegex(lstmc.Error, "E0215.* of what pad_packed_sequence filled up .* total_length"):
+            with self.assertRaisesRegex(
+                    lstmc.Error, "E0215.* of what pad_packed_sequence filled up .* total_length"):
                 lstmc.from_torch(Pooled(cut=cut), example)
-        net = lstmc.from_torch(Pooled(cut=lambda y: y.flip(1), total=6).eval(), example)  # as many steps in both
-        self.assertEqual(net.predict({"x": example[0].numpy(), "length": numpy.array([2, 1, 1])}).shape, (3, 6, 4))
+        # as many steps in both
+        net = lstmc.from_torch(Pooled(cut=lambda y: y.flip(1), total=6).eval(), example)
+        self.assertEqual(
+            net.predict({"x": example[0].numpy(), "length": numpy.array([2, 1, 1])}).shape,
+            (3, 6, 4))
 
     def test_what_is_no_parameter_does_not_train(self):
         module = Residual().eval()
@@ -217,7 +236,8 @@ class Conversion(unittest.TestCase):
         self.assertEqual(net.symbol.attr_dict()["scale"]["lr_mult"], "0.0")
         loss = lstmc.sym.MakeLoss(net.symbol[0], name="loss")
         trained = lstmc.Network(loss)
-        trained.fit({"x": x}, batch=2, params=net.weights, num_epoch=1, learning_rate=0.1, optimizer="sgd", seed=1)
+        trained.fit({"x": x}, batch=2, params=net.weights, num_epoch=1, learning_rate=0.1,
+                    optimizer="sgd", seed=1)
         weights = trained.session.params()
         numpy.testing.assert_array_equal(weights["scale"], net.weights["scale"])
         self.assertTrue((weights["gate_weight"] != net.weights["gate_weight"]).any())
@@ -247,7 +267,8 @@ class Conversion(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "net.lstmc")
             net.save(path)
-            run = subprocess.run([os.environ["LSTMC"], "run", path, "--params", path[:-6] + ".weights.safetensors", "-i", "x=4x9x6xf32=0"],
+            run = subprocess.run([os.environ["LSTMC"], "run", path, "--params",
+                                  path[:-6] + ".weights.safetensors", "-i", "x=4x9x6xf32=0"],
                                  capture_output=True, text=True)
             self.assertEqual(run.returncode, 0, run.stderr)
             with self.assertRaises(lstmc.Error) as raised:
@@ -283,18 +304,21 @@ class Conversion(unittest.TestCase):
 
 
 class Pooled(nn.Module):
-    """What is made of sequences that were packed and filled up again, of which none may have as many steps as were packed."""
+    """What is made of sequences that were packed and filled up again, of which none may have as
+    many steps as were packed."""
 
     def __init__(self, batch_first=True, cut=None, total=None):
         super().__init__()
-        self.rnn, self.both = nn.GRU(3, 4, batch_first=batch_first), nn.LSTM(4, 4, batch_first=True, bidirectional=True)
+        self.rnn, self.both = nn.GRU(3, 4, batch_first=batch_first), nn.LSTM(
+            4, 4, batch_first=True, bidirectional=True)
         self.over, self.again = nn.GRU(4, 4, batch_first=True), nn.RNN(4, 4, batch_first=True)
         self.fc, self.score, self.norm = nn.Linear(4, 4), nn.Linear(4, 1), nn.LayerNorm(4)
         self.batch_first, self.cut, self.total = batch_first, cut, total
 
     def forward(self, x, length):
         packed = pack_padded_sequence(x, length, batch_first=self.batch_first, enforce_sorted=False)
-        y, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=self.batch_first, total_length=self.total)
+        y, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=self.batch_first,
+                                   total_length=self.total)
         y = y if self.batch_first else y.transpose(0, 1)
         if self.cut:
             return self.cut(y)
@@ -303,11 +327,16 @@ class Pooled(nn.Module):
         masked = torch.softmax(self.score(y).squeeze(-1).masked_fill(~real, -torch.inf), 1)
         flat = self.fc(y.reshape(-1, 4))
         over, state = self.over(z)
-        again, _ = pad_packed_sequence(self.again(pack_padded_sequence(z, length, batch_first=True, enforce_sorted=False))[0], batch_first=True)
-        return (y.mean(1), z.mean((1, 2)), y.max(1)[0], y.max(1)[1], y.amax(1), z.amin(1), (torch.softmax(self.score(y), 1) * y).sum(1), y[:, -1], y[:, 0], z.sum(1),
-                z.prod(1), z.norm(dim=1), torch.logsumexp(z, 1), (masked[:, None] @ y)[:, 0], (torch.softmax(y @ y.mT, -1) @ y).mean(1),
-                flat.view(*y.shape).mean(1), torch.tanh(flat).mean(0), z[:, 1:].mean(1), z.cumsum(1)[:, -1], y.mT.mean(-1), torch.stack([y, z], 2).mean(1),
-                state[0], over.mean(1), self.both(z)[1][1], y[torch.arange(3), length - 1], torch.cat([y, z], 2).log_softmax(1).sum(1).exp(),
+        again, _ = pad_packed_sequence(
+            self.again(pack_padded_sequence(z, length, batch_first=True, enforce_sorted=False))[0],
+            batch_first=True)
+        return (y.mean(1), z.mean((1, 2)), y.max(1)[0], y.max(1)[1], y.amax(1), z.amin(1),
+                (torch.softmax(self.score(y), 1) * y).sum(1), y[:, -1], y[:, 0], z.sum(1),
+                z.prod(1), z.norm(dim=1), torch.logsumexp(z, 1), (masked[:, None] @ y)[:, 0],
+                (torch.softmax(y @ y.mT, -1) @ y).mean(1), flat.view(*y.shape).mean(1),
+                torch.tanh(flat).mean(0), z[:, 1:].mean(1), z.cumsum(1)[:, -1], y.mT.mean(-1),
+                torch.stack([y, z], 2).mean(1), state[0], over.mean(1), self.both(z)[1][1],
+                y[torch.arange(3), length - 1], torch.cat([y, z], 2).log_softmax(1).sum(1).exp(),
                 again.mean(1), (y > 0).any(1), (y.square() + z).mean((0, 1)))
 
 
@@ -317,7 +346,8 @@ class Tagger(nn.Module):
     def __init__(self, padding=None, frozen=(), tied=False, bias=True, dropout=0.0):
         super().__init__()
         self.embed = nn.Embedding(7, 6, padding_idx=padding)
-        self.rnn = nn.LSTM(6, 6, 2, batch_first=True, bias=bias, dropout=dropout, bidirectional=not tied)
+        self.rnn = nn.LSTM(6, 6, 2, batch_first=True, bias=bias, dropout=dropout,
+                           bidirectional=not tied)
         self.fc = nn.Linear(6 if tied else 12, 7)
         if tied:
             self.fc.weight = self.embed.weight
@@ -353,7 +383,8 @@ class Regression(nn.Module):
 
 
 def trained_by_torch(module, batches, loss, optimizer, rate):
-    steps = getattr(torch.optim, optimizer)([each for each in module.parameters() if each.requires_grad], lr=rate)
+    steps = getattr(torch.optim, optimizer)(
+        [each for each in module.parameters() if each.requires_grad], lr=rate)
     for _ in range(2):
         for batch in batches:
             steps.zero_grad()
@@ -372,47 +403,58 @@ class Training(unittest.TestCase):
 
     def check(self, net, module, prefix=""):
         found, wanted = net.state_dict(), module.state_dict()
-        self.assertEqual(sorted(name for name in found if not name.startswith("other")), sorted(prefix + name for name in wanted))
+        self.assertEqual(sorted(name for name in found if not name.startswith("other")),
+                         sorted(prefix + name for name in wanted))
         for name, tensor in wanted.items():
             self.assertLess((found[prefix + name] - tensor).abs().max().item(), 2e-6, name)
         return found
 
     def test_logits_and_losses(self):
-        for words in ({}, {"padding": 0}, {"padding": 0, "tied": True}, {"frozen": ("embed.weight",)}, {"bias": False},
+        for words in ({}, {"padding": 0}, {"padding": 0, "tied": True},
+                      {"frozen": ("embed.weight",)}, {"bias": False},
                       {"frozen": ("rnn.weight_hh_l0", "rnn.bias_ih_l1_reverse", "fc.bias")}):
             for own in (False, True):
                 with self.subTest(words=words, own=own):
                     torch.manual_seed(1)
                     module = Tagger(**words).eval()
                     before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
-                    batches = [{"x": self.x[i:i + 4], "label": self.label[i:i + 4]} for i in (0, 4, 8)]
+                    batches = [{"x": self.x[i:i + 4], "label": self.label[i:i + 4]}
+                               for i in (0, 4, 8)]
                     first = batches[0]
                     if own:
-                        net = lstmc.from_torch(Loss(module), (torch.from_numpy(first["x"]), torch.from_numpy(first["label"])))
+                        net = lstmc.from_torch(Loss(module), (torch.from_numpy(first["x"]),
+                                                              torch.from_numpy(first["label"])))
                     else:
                         net = lstmc.from_torch(module, torch.from_numpy(first["x"]), loss="softmax")
                     net.fit(batches, num_epoch=2, optimizer="sgd", learning_rate=0.5)
-                    cross_entropy = lambda y, label: F.cross_entropy(y.flatten(0, 1), label.flatten())
+                    cross_entropy = lambda y, label: F.cross_entropy(y.flatten(0, 1),
+                                                                     label.flatten())
                     trained_by_torch(module, batches, cross_entropy, "SGD", 0.5)
                     found = self.check(net, module, "inner." if own else "")
                     if not own:
                         for name in words.get("frozen", ()):
                             self.assertTrue(torch.equal(found[name], before[name]), name)
                         with torch.no_grad():
-                            self.assertLess(numpy.abs(net.predict({"x": first["x"]}) - module(torch.from_numpy(first["x"])).numpy()).max(), 1e-5)
+                            self.assertLess(numpy.abs(net.predict({"x": first["x"]}) - module(
+                                torch.from_numpy(first["x"])).numpy()).max(), 1e-5)
                         measured = net.score({"x": self.x, "label": self.label})
                         with torch.no_grad():
-                            want = cross_entropy(module(torch.from_numpy(self.x)), torch.from_numpy(self.label)).item()
+                            want = cross_entropy(module(torch.from_numpy(self.x)),
+                                                 torch.from_numpy(self.label)).item()
                         self.assertAlmostEqual(measured["loss"], want, 5)
 
     def test_other_losses_and_steps_first(self):
         draw = numpy.random.default_rng(4)
-        for name, loss, last in (("mse", F.mse_loss, False), ("l1", F.l1_loss, True), ("logistic", F.binary_cross_entropy_with_logits, False), ("mse", F.mse_loss, True)):
+        for name, loss, last in (("mse", F.mse_loss, False), ("l1", F.l1_loss, True),
+                                 ("logistic", F.binary_cross_entropy_with_logits, False),
+                                 ("mse", F.mse_loss, True)):
             with self.subTest(name=name, last=last):
                 torch.manual_seed(1)
                 module, x = Regression(last), draw.standard_normal((6, 12, 3), dtype="float32")
                 label = draw.uniform(size=(12, 2) if last else (6, 12, 2)).astype("float32")
-                batches = [{"x": x[:, i:i + 4], "label": label[i:i + 4] if last else label[:, i:i + 4]} for i in (0, 4, 8)]
+                batches = [
+                    {"x": x[:, i:i + 4], "label": label[i:i + 4] if last else label[:, i:i + 4]}
+                    for i in (0, 4, 8)]
                 net = lstmc.from_torch(module, torch.zeros(6, 4, 3), loss=name)
                 net.fit(batches, num_epoch=2, optimizer="sgd", learning_rate=0.25)
                 trained_by_torch(module, batches, loss, "SGD", 0.25)
@@ -423,14 +465,20 @@ class Training(unittest.TestCase):
             module = Tagger(frozen=("embed.weight", "rnn.weight_hh_l0"), bias=False)
             before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
             net = lstmc.from_torch(module, torch.zeros(4, 5, dtype=torch.long), loss="softmax")
-            net.fit({"x": self.x, "label": self.label}, batch=4, num_epoch=2, optimizer=optimizer, wd=0.1)
+            net.fit({"x": self.x, "label": self.label}, batch=4, num_epoch=2,
+                    optimizer=optimizer, wd=0.1)
             for name, tensor in net.state_dict().items():
-                self.assertEqual(torch.equal(tensor, before[name]), name in ("embed.weight", "rnn.weight_hh_l0"), (optimizer, name))
-            self.assertFalse(any(array.any() for name, array in net.weights.items() if name.endswith("h_bias")), optimizer)  # which the module does not have
+                self.assertEqual(torch.equal(tensor, before[name]),
+                                 name in ("embed.weight", "rnn.weight_hh_l0"), (optimizer, name))
+            # which the module does not have
+            self.assertFalse(
+                any(array.any() for name, array in net.weights.items() if name.endswith("h_bias")),
+                optimizer)
 
     def test_another_batch_than_the_examples(self):
         net = lstmc.from_torch(Tagger(), torch.zeros(1, 5, dtype=torch.long), loss="softmax")
-        result = net.fit({"x": self.x, "label": self.label}, batch=6, num_epoch=30, valid=0.25, metric="accuracy", optimizer="adam", learning_rate=0.02)
+        result = net.fit({"x": self.x, "label": self.label}, batch=6, num_epoch=30, valid=0.25,
+                         metric="accuracy", optimizer="adam", learning_rate=0.02)
         self.assertLess(result["best_loss"], 2.5)
         self.assertEqual(net.predict({"x": self.x}).shape, (12, 5, 7))
         net.plot()
@@ -439,15 +487,18 @@ class Training(unittest.TestCase):
         module = nn.Sequential(nn.Embedding(7, 6), nn.Dropout(0.5), nn.LSTM(6, 6, 2, dropout=0.25))
         text = "nothing is dropped out by 1, 2"
         with tempfile.TemporaryDirectory() as folder:
-            lstmc.from_torch(module.eval(), torch.zeros(5, 4, dtype=torch.long)).save(os.path.join(folder, "net.lnet"))
+            lstmc.from_torch(module.eval(), torch.zeros(5, 4, dtype=torch.long)).save(
+                os.path.join(folder, "net.lnet"))
             with open(os.path.join(folder, "net.lnet"), encoding="utf-8") as file:
                 self.assertIn(text, file.readline())
         with self.assertWarnsRegex(UserWarning, "nothing is dropped out by rnn"):
-            net = lstmc.from_torch(Tagger(dropout=0.5).eval(), torch.zeros(4, 5, dtype=torch.long), loss="softmax")
+            net = lstmc.from_torch(Tagger(dropout=0.5).eval(), torch.zeros(4, 5, dtype=torch.long),
+                                   loss="softmax")
             net.fit({"x": self.x, "label": self.label}, batch=4, num_epoch=1, optimizer="sgd")
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)
-            net = lstmc.from_torch(Tagger(dropout=0.5).train(), torch.zeros(4, 5, dtype=torch.long), loss="softmax")
+            net = lstmc.from_torch(Tagger(dropout=0.5).train(), torch.zeros(4, 5, dtype=torch.long),
+                                   loss="softmax")
             net.fit({"x": self.x, "label": self.label}, batch=4, num_epoch=1, optimizer="sgd")
 
     def test_a_loss_that_is_not_known(self):
@@ -483,7 +534,8 @@ class Still(nn.Module):
 
     def __init__(self, measure):
         super().__init__()
-        self.weight = nn.Parameter(torch.tensor([[0.0, 0.0, 0.0], [0.7, 0.7, 0.7], [0.1, -0.2, 0.3]]))
+        self.weight = nn.Parameter(
+            torch.tensor([[0.0, 0.0, 0.0], [0.7, 0.7, 0.7], [0.1, -0.2, 0.3]]))
         self.measure = measure
 
     def forward(self, x):
@@ -492,8 +544,10 @@ class Still(nn.Module):
 
 class Random(unittest.TestCase):
     def test_gradients_of_deviations_norms_and_extremes_of_equal_numbers_are_pytorchs(self):
-        for measure in (lambda x: x.std(1, unbiased=False), lambda x: x.std(1), lambda x: x.norm(dim=1), lambda x: x.norm(1, 1), lambda x: x.norm(0, 1), lambda x: x.norm(3, 1),
-                        lambda x: x.norm(2, 0, True)[0], lambda x: x.norm(), lambda x: x.norm(torch.inf, 1), lambda x: x.amax(1), lambda x: x.amin(1),
+        for measure in (lambda x: x.std(1, unbiased=False), lambda x: x.std(1),
+                        lambda x: x.norm(dim=1), lambda x: x.norm(1, 1), lambda x: x.norm(0, 1),
+                        lambda x: x.norm(3, 1), lambda x: x.norm(2, 0, True)[0], lambda x: x.norm(),
+                        lambda x: x.norm(torch.inf, 1), lambda x: x.amax(1), lambda x: x.amin(1),
                         lambda x: x.max()):
             module, x = Still(measure).double(), torch.randn(4, 3, dtype=torch.float64)
             net = lstmc.from_torch(module, x)
@@ -509,9 +563,11 @@ class Random(unittest.TestCase):
     def test_a_module_is_exported_again_for_other_shapes(self):
         net = compare(self, Dispersed, torch.randn(2, 3))
         x = torch.randn(7, 3, dtype=torch.float64)
-        for want, found in zip(Dispersed()(x), net.bind({"x": (7, 3)}).run({"x": x.numpy()}).values()):
+        for want, found in zip(Dispersed()(x),
+                               net.bind({"x": (7, 3)}).run({"x": x.numpy()}).values()):
             self.assertLessEqual(numpy.abs(found - want.numpy()).max(), BOUND)
-        refusing = lstmc.from_torch(nn.LSTM(3, 4), (torch.zeros(5, 2, 3), (torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))))
+        refusing = lstmc.from_torch(
+            nn.LSTM(3, 4), (torch.zeros(5, 2, 3), (torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))))
         with self.assertRaises(lstmc.Error) as raised:
             refusing.compile({"input": (5, 3, 3)})
         self.assertIn("the module refuses inputs of input [5, 3, 3]", str(raised.exception))
@@ -524,7 +580,8 @@ class Stack(nn.Module):
         super().__init__()
         more = {"nonlinearity": kind[4:]} if kind.startswith("rnn") else {}
         recurrent = {"lstm": nn.LSTM, "gru": nn.GRU}.get(kind, nn.RNN)
-        self.rnn = recurrent(6, 10, layers, bidirectional=directions == 2, bias=bias, batch_first=True, **more)
+        self.rnn = recurrent(6, 10, layers, bidirectional=directions == 2, bias=bias,
+                             batch_first=True, **more)
         self.norm = nn.LayerNorm(10 * directions)
         self.fc = nn.Linear(10 * directions, 5)
         with torch.no_grad():  # or the norm would do nothing
@@ -538,9 +595,11 @@ class Stack(nn.Module):
 
 def equations(module, kind, layers, directions, sequence):
     """What the two outputs are for one sequence: Vectors by step."""
-    weights = {name: bounded.Matrix(value.numpy()) if value.ndim == 2 else value.tolist() for name, value in module.state_dict().items()}
+    weights = {name: bounded.Matrix(value.numpy()) if value.ndim == 2 else value.tolist()
+               for name, value in module.state_dict().items()}
     inner = {name.removeprefix("rnn."): value for name, value in weights.items()}
-    ys = bounded.recurrent(kind, inner, [bounded.Vector(x) for x in sequence], 10, layers, directions)
+    ys = bounded.recurrent(kind, inner, [bounded.Vector(x) for x in sequence], 10, layers,
+                           directions)
     norm = [bounded.layer_norm(y, weights["norm.weight"], weights["norm.bias"], 1e-5) for y in ys]
     return ys, [bounded.product(weights["fc.weight"], y, weights["fc.bias"]) for y in norm]
 
@@ -548,7 +607,8 @@ def equations(module, kind, layers, directions, sequence):
 class SinglePrecision(unittest.TestCase):
     def test_both_are_within_the_bound(self):
         for kind in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
-            for layers, directions, bias in ((1, 1, True), (2, 1, True), (2, 2, True), (1, 1, False)):
+            for layers, directions, bias in ((1, 1, True), (2, 1, True), (2, 2, True),
+                                             (1, 1, False)):
                 with self.subTest(kind=kind, layers=layers, directions=directions, bias=bias):
                     torch.manual_seed(5)
                     module, x = Stack(kind, layers, directions, bias).eval(), torch.randn(2, 6, 6)
@@ -557,9 +617,12 @@ class SinglePrecision(unittest.TestCase):
                         theirs = [output.numpy() for output in module(x)]
                         exact = [output.numpy() for output in module.double()(x.double())]
                     for row in range(2):
-                        for number, steps in enumerate(equations(module, kind, layers, directions, x[row].tolist())):
+                        for number, steps in enumerate(
+                                equations(module, kind, layers, directions, x[row].tolist())):
                             for t, want in enumerate(steps):
-                                self.assertLess(numpy.abs(want.values - exact[number][row, t]).max(), BOUND)  # the equations are the module's
+                                # the equations are the module's
+                                self.assertLess(
+                                    numpy.abs(want.values - exact[number][row, t]).max(), BOUND)
                                 bounded.check(self, ours[number][row, t], want)
                                 bounded.check(self, theirs[number][row, t], want)
 

@@ -1,4 +1,5 @@
-"""fit, score and predict: the bits of `lstmc train` on the same arrays; iterators, callbacks, metrics, first values."""
+"""fit, score and predict: the bits of `lstmc train` on the same arrays; iterators, callbacks,
+metrics, first values."""
 
 import json
 import os
@@ -28,7 +29,8 @@ fit(last, optimizer="adam", learning_rate=0.02, initializer=Uniform(0.1))
 def symbol():
     x, h, c = sym.LSTM(sym.Variable("data"), num_hidden=8, layout="NTC", name="lstm")
     end = sym.SequenceLast(sym.SwapAxis(x, dim1=0, dim2=1, name="swap"), name="end")
-    return sym.SoftmaxOutput(sym.FullyConnected(end, num_hidden=2, name="out"), sym.Variable("label"), name="softmax")
+    return sym.SoftmaxOutput(sym.FullyConnected(end, num_hidden=2, name="out"),
+                             sym.Variable("label"), name="softmax")
 
 
 def arrays(samples=42):
@@ -49,8 +51,9 @@ class Files(unittest.TestCase):
 
 class SameBits(Files):
     def command(self, *flags):
-        run = subprocess.run([os.environ["LSTMC"], "train", self.net, "--data", f"npz:{self.folder.name}/d.npz,valid=0.2", "--after",
-                              "3e", "--seed", "4", "-o", os.path.join(self.folder.name, "ck"), "--json", *flags],
+        run = subprocess.run([os.environ["LSTMC"], "train", self.net, "--data",
+                              f"npz:{self.folder.name}/d.npz,valid=0.2", "--after", "3e", "--seed",
+                              "4", "-o", os.path.join(self.folder.name, "ck"), "--json", *flags],
                              capture_output=True, text=True, check=True)
         return json.loads(run.stdout)
 
@@ -62,8 +65,8 @@ class SameBits(Files):
     def test_symbol_is_the_file(self):
         file = lstmc.Network(self.net).fit(arrays(), valid=0.2, after="3e", seed=4)
         net = lstmc.Network(symbol(), "last")
-        drawn = net.fit(arrays(), valid=0.2, batch=4, after="3e", seed=4, optimizer="adam", learning_rate=0.02,
-                        initializer=lstmc.init.Uniform(0.1))
+        drawn = net.fit(arrays(), valid=0.2, batch=4, after="3e", seed=4, optimizer="adam",
+                        learning_rate=0.02, initializer=lstmc.init.Uniform(0.1))
         self.assertEqual(drawn["weights"], file["weights"])
         self.assertEqual(drawn["loss"], file["loss"])
 
@@ -74,7 +77,8 @@ class SameBits(Files):
 
     def test_spec(self):
         command = self.command()
-        end = lstmc.Network(self.net).fit(f"npz:{self.folder.name}/d.npz,valid=0.2", after="3e", seed=4)
+        end = lstmc.Network(self.net).fit(f"npz:{self.folder.name}/d.npz,valid=0.2",
+                                          after="3e", seed=4)
         self.assertIn(end["weights"], json.dumps(command))
 
     def test_checkpoint_is_loaded(self):
@@ -90,7 +94,8 @@ class SameBits(Files):
 class Fit(unittest.TestCase):
     def fit(self, data, **keys):
         net = lstmc.Network(symbol(), "last")
-        keys = {"batch": 4, "optimizer": "adam", "learning_rate": 0.02, "seed": 4, "after": "2e", **keys}
+        keys = {"batch": 4, "optimizer": "adam", "learning_rate": 0.02, "seed": 4,
+                "after": "2e", **keys}
         return net, net.fit(data, **keys)
 
     def test_callback_sees_every_update_and_may_end_it(self):
@@ -128,7 +133,8 @@ class Fit(unittest.TestCase):
 
         class Batch:
             def __init__(self, begin):
-                self.data, self.label = [given["data"][begin : begin + 4]], [given["label"][begin : begin + 4]]
+                self.data, self.label = [given["data"][begin : begin + 4]], [
+                    given["label"][begin : begin + 4]]
 
         class DataIter:  # as MXNet's
             provide_data, provide_label = [("data", (4, 6, 3))], [("label", (4,))]
@@ -173,7 +179,8 @@ class Fit(unittest.TestCase):
             return float(np.mean(np.argmax(prediction, 1) == 1))
 
         events = []
-        net, _ = self.fit(arrays(), valid=arrays(), metric=["accuracy", share_of_ones], callback=events.append)
+        net, _ = self.fit(arrays(), valid=arrays(), metric=["accuracy", share_of_ones],
+                          callback=events.append)
         valid = [event for event in events if event["event"] == "valid"][-1]
         scored = net.score(arrays(), metric=["accuracy", share_of_ones])
         self.assertEqual(valid["accuracy"], scored["accuracy"])
@@ -184,11 +191,13 @@ class Fit(unittest.TestCase):
 
     def test_looking_on_changes_nothing(self):
         _, quiet = self.fit(arrays(), valid=arrays())
-        _, watched = self.fit(arrays(), valid=arrays(), callback=lambda event: None, metric=lambda label, prediction: 0.0)
+        _, watched = self.fit(arrays(), valid=arrays(), callback=lambda event: None,
+                              metric=lambda label, prediction: 0.0)
         self.assertEqual(quiet["weights"], watched["weights"])
 
     def test_first_values(self):
-        zeros = {"out_weight": np.zeros((2, 8)), "lstm_i2h_bias": lambda name, shape: np.full(shape, 0.5)}
+        zeros = {"out_weight": np.zeros((2, 8)),
+                 "lstm_i2h_bias": lambda name, shape: np.full(shape, 0.5)}
         net, _ = self.fit(arrays(), params=zeros, learning_rate=0.0)
         np.testing.assert_array_equal(net.session.params()["out_weight"], 0)
         np.testing.assert_array_equal(net.session.params()["lstm_i2h_bias"], 0.5)
@@ -199,7 +208,8 @@ class Fit(unittest.TestCase):
         self.assertEqual(again["weights"], first["weights"])
 
     def test_errors(self):
-        for keys, text in (({"optimizer": "adm"}, 'did you mean "adam"'), ({"metric": "acuracy"}, "accuracy"),
+        for keys, text in (({"optimizer": "adm"}, 'did you mean "adam"'),
+                           ({"metric": "acuracy"}, "accuracy"),
                            ({"lerning_rate": 1}, "has no flag"), ({"carry": "gru*"}, "carry")):
             with self.assertRaisesRegex(lstmc.Error, text):
                 self.fit(arrays(), **keys)
@@ -232,12 +242,14 @@ signal.raise_signal(signal.SIGINT)  # Python's own handler is there again
 class Interruption(Files):
     def test_ctrl_c_ends_a_training_which_goes_on_from_its_checkpoint(self):
         checkpoints = os.path.join(self.folder.name, "ck")
-        done = subprocess.run([sys.executable, "-c", INTERRUPTED, self.net, os.path.join(self.folder.name, "d.npz"), checkpoints],
+        done = subprocess.run([sys.executable, "-c", INTERRUPTED, self.net,
+                               os.path.join(self.folder.name, "d.npz"), checkpoints],
                               capture_output=True, text=True, timeout=240)
         self.assertEqual(done.stdout, "stopped\n", done.stderr)
         self.assertIn("KeyboardInterrupt", done.stderr)
         whole = lstmc.Network(self.net).fit(arrays(), after="20u", seed=4)
-        resumed = lstmc.Network(self.net).fit(arrays(), after="20u", seed=4, output=checkpoints, resume="auto")
+        resumed = lstmc.Network(self.net).fit(arrays(), after="20u", seed=4, output=checkpoints,
+                                              resume="auto")
         self.assertEqual(resumed["weights"], whole["weights"])
         self.assertEqual((resumed["update"], resumed["reason"]), (whole["update"], whole["reason"]))
 
@@ -251,7 +263,8 @@ class Pictures(unittest.TestCase):
         for word in ("lstm 8", "SequenceLast", "softmax"):
             self.assertIn(word, texts)
         self.assertIsNone(picture._repr_png_())
-        self.assertEqual(lstmc.Network(symbol()).plot(format="png", data=(4, 6, 3))._repr_png_()[:4], b"\x89PNG")
+        self.assertEqual(
+            lstmc.Network(symbol()).plot(format="png", data=(4, 6, 3))._repr_png_()[:4], b"\x89PNG")
 
     def test_network(self):
         picture = lstmc.Network(symbol()).plot(format="dot", data=(4, 6, 3))

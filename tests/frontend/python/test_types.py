@@ -1,5 +1,6 @@
-"""What type checkers read: annotations of the whole public package, and stubs of the functions that are made from records. Both are held to the modules
-as they are, and mypy (which ./dev build installs) reads them as a user's."""
+"""What type checkers read: annotations of the whole public package, and stubs of the functions that
+are made from records. Both are held to the modules as they are, and mypy (which ./dev build
+installs) reads them as a user's."""
 
 import ast
 import builtins
@@ -17,41 +18,52 @@ import lstmc
 
 PACKAGE = pathlib.Path(lstmc.__file__).parent
 RUNTIME = pathlib.Path(os.environ["LSTMC_SOURCE"]) / "executor/python"
-PUBLIC = ("attribute autograd callback init io lr_scheduler metric mod model name random rnn viz".split())
+PUBLIC = (
+    "attribute autograd callback init io lr_scheduler metric mod model name random rnn viz".split())
 STUBS = ("sym", "nd")
-INTERNAL = {"attribute.is_attribute", "attribute.attributes_of", "attribute.with_bare_names", "attribute.scopes_of", "autograd.draw",
+INTERNAL = {"attribute.is_attribute", "attribute.attributes_of", "attribute.with_bare_names",
+            "attribute.scopes_of", "autograd.draw",
             "autograd.Leaf.__init__", "autograd.Node.__init__"}
 CLASSES = "AttrScope Context Error Network Package Session Symbol".split()
 
 
 def public_callables():
     """(name, function) of all functions and methods that users call, except those of STUBS."""
-    named = [(name, getattr(lstmc, name)) for name in (*CLASSES, "cpu", "gpu", "current_context", "load", "from_torch")]
-    named += [("nd.NDArray", lstmc.nd.NDArray), ("TorchNetwork", importlib.import_module("lstmc.torch").TorchNetwork),
-              ("Executor", importlib.import_module("lstmc.executor").Executor), ("Picture", importlib.import_module("lstmc.picture").Picture)]
+    named = [(name, getattr(lstmc, name))
+             for name in (*CLASSES, "cpu", "gpu", "current_context", "load", "from_torch")]
+    named += [("nd.NDArray", lstmc.nd.NDArray),
+              ("TorchNetwork", importlib.import_module("lstmc.torch").TorchNetwork),
+              ("Executor", importlib.import_module("lstmc.executor").Executor),
+              ("Picture", importlib.import_module("lstmc.picture").Picture)]
     for module in PUBLIC:
         found = getattr(lstmc, module)
         gathers = module in ("mod", "rnn")  # what it has is of other modules
-        named += [(f"{module}.{name}", value) for name, value in vars(found).items() if not name.startswith("_") and callable(value)
-                  and (getattr(value, "__module__", None) == found.__name__ or gathers)]
+        named += [(f"{module}.{name}", value) for name, value in vars(found).items()
+                  if not name.startswith("_") and callable(value) and (
+                      getattr(value, "__module__", None) == found.__name__ or gathers)]
     for name, value in named:
         if not inspect.isclass(value):
             yield name, value
             continue
         for method, of_class in vars(value).items():
-            function = of_class.fget if isinstance(of_class, property) else getattr(of_class, "__func__", of_class)
-            if inspect.isfunction(function) and (not method.startswith("_") or method in ("__init__", "__call__", "__getitem__", "__iter__")):
+            function = (of_class.fget if isinstance(of_class, property)
+                        else getattr(of_class, "__func__", of_class))
+            if (inspect.isfunction(function)
+                and (not method.startswith("_")
+                     or method in ("__init__", "__call__", "__getitem__", "__iter__"))):
                 yield f"{name}.{method}", function
 
 
 def names_in(module):
-    """What a type checker knows in a module: its globals, and what it imports for type checkers alone, which has to be there."""
+    """What a type checker knows in a module: its globals, and what it imports for type checkers
+    alone, which has to be there."""
     known = {*vars(module), *vars(builtins)}
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
             for each in node.body:
                 if isinstance(each, ast.ImportFrom):
-                    source = importlib.import_module("." * each.level + (each.module or ""), module.__package__)
+                    source = importlib.import_module("." * each.level + (each.module or ""),
+                                                     module.__package__)
                     known |= {alias.name for alias in each.names if hasattr(source, alias.name)}
                 elif isinstance(each, ast.Import):
                     known |= {alias.name for alias in each.names}
@@ -63,19 +75,25 @@ class Annotations(unittest.TestCase):
         seen, missing, unknown, known = 0, [], [], {}
         for name, function in public_callables():
             module = sys.modules[function.__module__]
-            if name in INTERNAL or "<locals>" in function.__qualname__ or function.__qualname__.startswith("_"):  # what sym.py adds is in Symbol for type checkers
+            # what sym.py adds is in Symbol for type checkers
+            if (name in INTERNAL or "<locals>" in function.__qualname__
+                or function.__qualname__.startswith("_")):
                 continue
             seen += 1
             signature = inspect.signature(function)
             bare = [parameter for parameter in signature.parameters.values()
-                    if parameter.annotation is inspect.Parameter.empty and parameter.name not in ("self", "cls")]
+                    if parameter.annotation is inspect.Parameter.empty
+                    and parameter.name not in ("self", "cls")]
             if bare or signature.return_annotation is inspect.Signature.empty:
                 missing.append(f"{name}({', '.join(parameter.name for parameter in bare)})")
                 continue
             names = known.setdefault(module, names_in(module))
-            for annotation in (*(parameter.annotation for parameter in signature.parameters.values()), signature.return_annotation):
+            for annotation in (
+                    *(parameter.annotation for parameter in signature.parameters.values()),
+                    signature.return_annotation):
                 if annotation is not inspect.Parameter.empty:
-                    unknown += [f"{name}: {each.id}" for each in ast.walk(ast.parse(annotation)) if isinstance(each, ast.Name) and each.id not in names]
+                    unknown += [f"{name}: {each.id}" for each in ast.walk(ast.parse(annotation))
+                                if isinstance(each, ast.Name) and each.id not in names]
         self.assertEqual((missing, unknown), ([], []))
         self.assertGreater(seen, 200)
 
@@ -87,7 +105,8 @@ class RuntimeAlone(unittest.TestCase):
             if function.name.startswith("_") and function.name != "__init__":
                 continue
             arguments = [each for each in function.args.args if each.arg != "self"]
-            self.assertTrue(function.returns and all(each.annotation for each in arguments), function.name)
+            self.assertTrue(function.returns and all(each.annotation for each in arguments),
+                            function.name)
         self.assertTrue((RUNTIME / "lstmc_runtime/py.typed").exists())
 
 
@@ -97,18 +116,26 @@ class Stubs(unittest.TestCase):
             module = getattr(lstmc, name)
             tree = ast.parse((PACKAGE / f"{name}.pyi").read_text())
             stubs = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-            ops = {spelled for record in lstmc._core.operators() for spelled in (record[0], *record[1])}
-            defined = {value for value in vars(module) if (not value.startswith("_") or value in ops) and inspect.isfunction(getattr(module, value))}
-            elsewhere = {alias.asname for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-            elsewhere |= {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets}
+            ops = {spelled for record in lstmc._core.operators()
+                   for spelled in (record[0], *record[1])}
+            defined = {value for value in vars(module)
+                       if (not value.startswith("_") or value in ops) and inspect.isfunction(
+                           getattr(module, value))}
+            elsewhere = {alias.asname for node in tree.body if isinstance(node, ast.ImportFrom)
+                         for alias in node.names}
+            elsewhere |= {target.id for node in tree.body if isinstance(node, ast.Assign)
+                          for target in node.targets}
             self.assertEqual(defined - elsewhere, set(stubs), name)
             for function, stub in stubs.items():
-                self.assertEqual(parameters_of(stub), parameters(getattr(module, function)), f"{name}.{function}")
+                self.assertEqual(parameters_of(stub), parameters(getattr(module, function)),
+                                 f"{name}.{function}")
 
     def test_of_the_extension(self):
         tree = ast.parse((PACKAGE / "_core.pyi").read_text())
-        stubs = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-        there = {name for name, value in vars(lstmc._core).items() if not name.startswith("_") and callable(value)}
+        stubs = {node.name for node in tree.body
+                 if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        there = {name for name, value in vars(lstmc._core).items()
+                 if not name.startswith("_") and callable(value)}
         self.assertEqual(stubs, there)
 
     def test_py_typed(self):
@@ -116,8 +143,10 @@ class Stubs(unittest.TestCase):
 
 
 def parameters(function):
-    """[(name, kind)]; functions of two operands take a number for either, and say so in their stubs alone."""
-    return [(parameter.name, parameter.kind.name) for parameter in inspect.signature(function).parameters.values()]
+    """[(name, kind)]; functions of two operands take a number for either, and say so in their stubs
+    alone."""
+    return [(parameter.name, parameter.kind.name)
+            for parameter in inspect.signature(function).parameters.values()]
 
 
 def parameters_of(stub):
@@ -158,10 +187,13 @@ there: list[str] = lstmc_runtime.load("lm.lstmc").session(threads=2).package.inp
 
 # A line, and what mypy says of it.
 WRONG = (
-    ("mx.rnn.LSTMCell('8')", 'Argument 1 to "LSTMCell" has incompatible type "str"; expected "int"'),
-    ("sym.FullyConnected(data, num_hiden=3)", 'Unexpected keyword argument "num_hiden" for "FullyConnected"'),
+    ("mx.rnn.LSTMCell('8')", 'Argument 1 to "LSTMCell" has incompatible type "str"; '
+                             'expected "int"'),
+    ("sym.FullyConnected(data, "
+     "num_hiden=3)", 'Unexpected keyword argument "num_hiden" for "FullyConnected"'),
     ("net.infer_shape(data=(4, 5)).arguments", 'has no attribute "arguments"'),
-    ("session.run(entry=3)", 'Argument "entry" to "run" of "Session" has incompatible type "int"; expected "str"'),
+    ("session.run(entry=3)", 'Argument "entry" to "run" of "Session" has incompatible type "int"; '
+                             'expected "str"'),
     ("mx.rnn.BidirectionCell", 'Module has no attribute "BidirectionCell"'),
     ("module.fit(train=None)", 'Unexpected keyword argument "train" for "fit" of "Module"'),
     ("lstmc_runtime.load(3)", 'Argument 1 to "load" has incompatible type "int"'),
@@ -177,8 +209,11 @@ class Mypy(unittest.TestCase):
 
     def mypy(self, *arguments):
         """Its lines, for the package where it is built and a program beside it."""
-        return subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", *arguments], cwd=self.folder.name, capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": "", "MYPYPATH": f"{PACKAGE.parent}:{RUNTIME}"}).stdout.splitlines()
+        return subprocess.run([sys.executable, "-m", "mypy",
+                               "--ignore-missing-imports", *arguments],
+                              cwd=self.folder.name, capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": "",
+                                   "MYPYPATH": f"{PACKAGE.parent}:{RUNTIME}"}).stdout.splitlines()
 
     def test_reads_a_users_program_and_knows_all_names(self):
         program = pathlib.Path(self.folder.name) / "program.py"
@@ -190,9 +225,12 @@ class Mypy(unittest.TestCase):
         for number, (line, (_, expected)) in enumerate(zip(lines, WRONG)):
             self.assertTrue(line.startswith(f"program.py:{begin + number}:"), line)
             self.assertIn(expected, line)
-        # Of the package itself it also checks what functions do, which is not meant here; but names have to be known, and methods to fit those of bases.
+        # Of the package itself it also checks what functions do, which is not meant here; but names
+        # have to be known, and methods to fit those of bases.
         kinds = ("[name-defined]", "[valid-type]", "[override]", "[syntax]")
-        self.assertEqual([line for line in said if line.endswith(kinds) and not line.startswith("program.py")], [])
+        self.assertEqual(
+            [line for line in said if line.endswith(kinds) and not line.startswith("program.py")],
+            [])
         self.assertTrue(any("lstmc/module.py" in line for line in said), said)
 
 

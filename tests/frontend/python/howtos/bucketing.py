@@ -37,22 +37,19 @@ def sym_gen(seq_len):
     pred = mx.sym.Reshape(outputs, shape=(-1, HIDDEN))
     pred = mx.sym.FullyConnected(data=pred, num_hidden=len(vocab), name="pred")
     label = mx.sym.Reshape(label, shape=(-1,))
-    pred = mx.sym.SoftmaxOutput(data=pred, label=label, name="softmax", use_ignore=True, ignore_label=0)
+    pred = mx.sym.SoftmaxOutput(data=pred, label=label, name="softmax", use_ignore=True,
+                                ignore_label=0)
     return pred, ("data",), ("softmax_label",)
 
 
-model = mx.mod.BucketingModule(sym_gen=sym_gen, default_bucket_key=train_iter.default_bucket_key, context=mx.cpu())
-model.fit(
-    train_data=train_iter,
-    eval_data=val_iter,
-    eval_metric=mx.metric.Perplexity(0),
-    kvstore="local",
-    optimizer="adam",
-    optimizer_params={"learning_rate": 0.02},
-    initializer=mx.init.Xavier(factor_type="in", magnitude=2.34),
-    num_epoch=5,
-    batch_end_callback=mx.callback.Speedometer(BATCH, 10),
-    epoch_end_callback=mx.rnn.do_rnn_checkpoint(stack, PREFIX, 5))  # noqa: F821, given by who runs this
+model = mx.mod.BucketingModule(sym_gen=sym_gen, default_bucket_key=train_iter.default_bucket_key,
+                               context=mx.cpu())
+model.fit(train_data=train_iter, eval_data=val_iter, eval_metric=mx.metric.Perplexity(0),
+          kvstore="local", optimizer="adam", optimizer_params={"learning_rate": 0.02},
+          initializer=mx.init.Xavier(factor_type="in", magnitude=2.34), num_epoch=5,
+          batch_end_callback=mx.callback.Speedometer(BATCH, 10),
+          epoch_end_callback=mx.rnn.do_rnn_checkpoint(stack, PREFIX,
+                                                      5))  # noqa: F821, given by who runs this
 
 perplexity = dict(model.score(val_iter, mx.metric.Perplexity(0)))
 logging.info("perplexity %s", perplexity)

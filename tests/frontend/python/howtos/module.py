@@ -22,7 +22,8 @@ net = mx.sym.SoftmaxOutput(net, name="softmax")
 mx.viz.print_summary(net, shape={"data": (16, 6, 4)})
 picture = mx.viz.plot_network(net, shape={"data": (16, 6, 4)})
 
-mod = mx.mod.Module(symbol=net, context=mx.cpu(), data_names=["data"], label_names=["softmax_label"])
+mod = mx.mod.Module(symbol=net, context=mx.cpu(), data_names=["data"],
+                    label_names=["softmax_label"])
 mod.bind(data_shapes=train_iter.provide_data, label_shapes=train_iter.provide_label)
 mod.init_params(initializer=mx.init.Uniform(scale=0.2))
 mod.init_optimizer(optimizer="adam", optimizer_params=(("learning_rate", 0.02),))
@@ -42,8 +43,8 @@ for epoch in range(4):
 mod.init_params(initializer=mx.init.Uniform(scale=0.2), force_init=True)
 
 checkpoint = mx.callback.do_checkpoint(PREFIX)  # noqa: F821, given by who runs this
-mod.fit(train_iter, eval_data=val_iter, optimizer="adam", optimizer_params={"learning_rate": 0.02}, eval_metric="acc", num_epoch=6,
-        epoch_end_callback=checkpoint)
+mod.fit(train_iter, eval_data=val_iter, optimizer="adam", optimizer_params={"learning_rate": 0.02},
+        eval_metric="acc", num_epoch=6, epoch_end_callback=checkpoint)
 score = mod.score(val_iter, ["acc", "ce"])
 logging.info("score %s", score)
 predicted = mod.predict(val_iter)
@@ -55,6 +56,6 @@ earlier = mod.score(val_iter, "acc")
 
 # And on from there.
 again = mx.mod.Module(symbol=sym)
-again.fit(train_iter, num_epoch=6, begin_epoch=3, arg_params=arg_params, aux_params=aux_params, optimizer="adam",
-          optimizer_params={"learning_rate": 0.02}, eval_metric="acc")
+again.fit(train_iter, num_epoch=6, begin_epoch=3, arg_params=arg_params, aux_params=aux_params,
+          optimizer="adam", optimizer_params={"learning_rate": 0.02}, eval_metric="acc")
 later = again.score(val_iter, "acc")

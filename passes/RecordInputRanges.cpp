@@ -1,4 +1,4 @@
-#include "passes/InputRanges.h"
+// record-input-ranges: which values the inputs of a net may hold.
 
 #include <map>
 
@@ -6,8 +6,12 @@
 
 #include "ir/sym/Attributes.h"
 #include "ir/sym/ValueUse.h"
+#include "passes/Passes.h"
 
 namespace lstmc::passes {
+
+#define GEN_PASS_DEF_RECORDINPUTRANGES
+#include "passes/Passes.h.inc"
 
 namespace {
 
@@ -100,19 +104,31 @@ private:
   llvm::DenseMap<Value, Demand> demands;
 };
 
-} // namespace
+struct RecordInputRanges : impl::RecordInputRangesBase<RecordInputRanges> {
+  void runOnOperation() override {
+    mlir::NamedAttrList ranges;
+    for (auto net : getOperation().getOps<mlir::func::FuncOp>())
+      record(net, ranges);
+    if (!ranges.empty())
+      getOperation()->setAttr(sym::kInputRangesAttr, ranges.getDictionary(&getContext()));
+  }
 
-llvm::StringMap<ValueRange> inputRanges(mlir::ModuleOp module) {
-  llvm::StringMap<ValueRange> ranges;
-  for (auto net : module.getOps<mlir::func::FuncOp>()) {
+private:
+  void record(mlir::func::FuncOp net, mlir::NamedAttrList &ranges) {
     Demands demands(net);
     for (mlir::BlockArgument argument : net.getArguments()) {
       auto name = net.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
-      if (std::optional<ValueRange> range = demands.of(argument); range && name)
-        ranges[name.getValue()] = *range;
+      std::optional<ValueRange> range = demands.of(argument);
+      if (!range || !name)
+        continue;
+      llvm::SmallVector<int64_t> numbers = {range->low, range->high};
+      if (range->ignored)
+        numbers.push_back(*range->ignored);
+      ranges.set(name, mlir::DenseI64ArrayAttr::get(&getContext(), numbers));
     }
   }
-  return ranges;
-}
+};
+
+} // namespace
 
 } // namespace lstmc::passes

@@ -1,14 +1,21 @@
-#include "passes/Shorthands.h"
+// expand-shorthands: ops that stand for others are replaced by those.
 
 #include "ir/sym/Attributes.h"
 #include "ir/sym/OpText.h"
 #include "ir/sym/Shorthand.h"
+#include "passes/Passes.h"
 
 namespace lstmc::passes {
 
-/// Copies attributes of the replaced op to all its replacements, with the user's name of the op;
-/// its node name to the op that computes the result.
-static void inherit(mlir::Operation *op, mlir::Operation *first, mlir::Operation *last) {
+#define GEN_PASS_DEF_EXPANDSHORTHANDS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+/// Copies the discardable attributes of `op`, with the name of the function that the user called,
+/// to the ops first .. op that replace it. The node's name goes to `last` alone, whose result it
+/// names.
+void inherit(mlir::Operation *op, mlir::Operation *first, mlir::Operation *last) {
   if (!op->hasAttr(sym::kCalledAttr))
     op->setAttr(sym::kCalledAttr, mlir::StringAttr::get(op->getContext(), sym::labelOf(op)));
   for (mlir::Operation *made = first; made != op; made = made->getNextNode())
@@ -17,8 +24,8 @@ static void inherit(mlir::Operation *op, mlir::Operation *first, mlir::Operation
         made->setDiscardableAttr(attribute.getName(), attribute.getValue());
 }
 
-/// Expands one op. The replacement may contain shorthands itself.
-static void writeOut(sym::ShorthandRule rule, llvm::SmallVectorImpl<sym::ShorthandRule> &later) {
+/// Replaces one op. Its replacement may contain shorthands, which are added to `later`.
+void expand(sym::ShorthandRule rule, llvm::SmallVectorImpl<sym::ShorthandRule> &later) {
   mlir::Operation *op = rule, *before = op->getPrevNode();
   mlir::OpBuilder builder(op);
   const llvm::SmallVector<mlir::Value> values = rule.writtenOutAll(builder);
@@ -33,11 +40,15 @@ static void writeOut(sym::ShorthandRule rule, llvm::SmallVectorImpl<sym::Shortha
   op->erase();
 }
 
-void writeOutShorthands(mlir::ModuleOp module) {
-  llvm::SmallVector<sym::ShorthandRule> rules;
-  module.walk([&](sym::ShorthandRule rule) { rules.push_back(rule); });
-  while (!rules.empty())
-    writeOut(rules.pop_back_val(), rules);
-}
+struct ExpandShorthands : impl::ExpandShorthandsBase<ExpandShorthands> {
+  void runOnOperation() override {
+    llvm::SmallVector<sym::ShorthandRule> rules;
+    getOperation().walk([&](sym::ShorthandRule rule) { rules.push_back(rule); });
+    while (!rules.empty())
+      expand(rules.pop_back_val(), rules);
+  }
+};
+
+} // namespace
 
 } // namespace lstmc::passes
