@@ -1,5 +1,5 @@
-# lstmc_headers(TARGET HEADER PACKAGE): a library that is headers alone, by one of them; PACKAGE is Debian's name for it. Some such libraries
-# come without a description for CMake, others with one that links what the headers already have.
+# lstmc_headers(TARGET HEADER PACKAGE): a target for a header-only library that provides HEADER; PACKAGE is its Debian
+# package. Some of these libraries have no CMake package, others have one that links what the headers already contain.
 function(lstmc_headers target header package)
   find_path(${target}_HEADERS ${header})
   if(NOT ${target}_HEADERS)

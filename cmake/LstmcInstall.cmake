@@ -1,9 +1,9 @@
-# Where things go on `cmake --install`, and the Debian packages. Components: `runtime` is what a deployment needs, `compiler` the command, `ranks`
-# what it needs to work as several processes.
+# Installation rules and Debian packages. Components: `runtime` for deployments, `compiler` with the command, `ranks` for
+# several processes.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# lstmc_completions(PROGRAM COMPONENT WORD...): what shells complete its words by, which `PROGRAM WORD... --completion SHELL` writes.
+# lstmc_completions(PROGRAM COMPONENT WORD...): installs the shell completions that `PROGRAM WORD... --completion SHELL` writes.
 function(lstmc_completions program component)
   set(scripts)
   foreach(shell bash zsh fish)
@@ -94,7 +94,8 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "runs networks that lstmc compiled: lstmc-r
 if(LSTMC_COMPILER)
   list(APPEND CPACK_COMPONENTS_ALL compiler)
   set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME lstmc)
-  # The CMake package and lstmc.h are in the runtime's; the C++ headers include fmt's. The command calls Graphviz and the ranks' library where they are.
+  # lstmc.h and the CMake package are in the runtime package; the C++ headers include fmt's. Graphviz and the library of ranks
+  # are optional for the command.
   set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "lstmc-runtime (= ${PROJECT_VERSION}), libfmt-dev")
   set(CPACK_DEBIAN_COMPILER_PACKAGE_RECOMMENDS "lstmc-ranks (= ${PROJECT_VERSION}), graphviz")
   set(CPACK_DEBIAN_COMPILER_DESCRIPTION "compiles, trains and draws stacked LSTMs: the command lstmc")

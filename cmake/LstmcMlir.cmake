@@ -16,7 +16,7 @@ include(AddMLIR)
 
 add_library(lstmc_mlir INTERFACE)
 target_include_directories(lstmc_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-# The archives' own targets would bring the shared LLVM along. The linker takes what is needed, in any order.
+# Not the archives' own targets, which would also link the shared LLVM. The linker selects what is needed, in any order.
 file(GLOB archives ${LLVM_LIBRARY_DIRS}/libMLIR*.a ${LLVM_LIBRARY_DIRS}/libLLVM*.a)
 set(static $<BOOL:$<TARGET_PROPERTY:LSTMC_STATIC_LLVM>>)
 add_library(lstmc_llvm INTERFACE)

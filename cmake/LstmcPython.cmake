@@ -1,10 +1,10 @@
-# What frontend/python is built with: Python's development files, and nanobind. Sets LSTMC_PYTHON_BUILT. Where something is missing, one line
-# says what, and nothing else changes.
+# Build requirements of frontend/python: Python's development files and nanobind. Sets LSTMC_PYTHON_BUILT. If something is
+# missing, prints one line that names it; nothing else changes.
 option(LSTMC_PYTHON "build the Python module, where Python's development files and nanobind are found" ${PROJECT_IS_TOP_LEVEL})
 set(LSTMC_PYTHON_BUILT OFF)
 set(LSTMC_PYTHON_MISSING "")
 
-# The folder of nanobind's CMake files, as an interpreter knows it; empty where it has none.
+# The folder of nanobind's CMake files, as reported by an interpreter; empty if it lacks nanobind.
 function(lstmc_find_nanobind interpreter result)
   execute_process(COMMAND ${interpreter} -m nanobind --cmake_dir
     OUTPUT_VARIABLE folder ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
@@ -42,7 +42,7 @@ else()
   if(NOT Python_Development.Module_FOUND)
     set(LSTMC_PYTHON_MISSING "Python's development files are not installed (python3-dev)")
   else()
-    # Who installs with pip has nanobind beside the interpreter.
+    # With an installation by pip, nanobind is installed for the interpreter.
     lstmc_find_nanobind(${Python_EXECUTABLE} nanobind_ROOT)
     set(LSTMC_PYTHON_TESTER ${Python_EXECUTABLE})
     if(NOT nanobind_ROOT)

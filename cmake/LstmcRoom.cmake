@@ -24,7 +24,7 @@ macro(lstmc_small_frames)
 endmacro()
 option(LSTMC_WERROR "take warnings of the compiler as errors; ./dev test does" OFF)
 if(LSTMC_WERROR)
-  # But for what another version of a library deprecates; with a precompiled header, clang 19 says so of libstdc++'s own std::stable_sort.
+  # Deprecations in other versions of libraries stay warnings; clang 19 reports one in libstdc++'s std::stable_sort.
   add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Werror> $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-error=deprecated-declarations>)
 endif()
 

@@ -31,7 +31,7 @@ static llvm::SmallVector<mlir::OpOperand *> readersOf(Operation *op) {
 }
 
 void Aggregator::add(Operation *op, Subtrees sums) {
-  // Parts come in rounds, subtrees in the order of their shards.
+  // Parts run in rounds; subtrees are in the order of their shards.
   llvm::sort(sums,
              [](const Subtree &a, const Subtree &b) { return a.share.first < b.share.first; });
   llvm::StringRef parameter = placement.parameterOf(op);
@@ -82,7 +82,7 @@ llvm::ArrayRef<Value> Aggregator::slicesOf(Value value) const {
   return found == sliced.end() ? llvm::ArrayRef<Value>() : llvm::ArrayRef<Value>(found->second);
 }
 
-/// A value in slices like those of another one.
+/// Slices `value` like `pieces`; returns the existing slices if it is cut already.
 llvm::SmallVector<Value> Aggregator::cutAs(llvm::ArrayRef<Value> pieces, Value value) {
   if (llvm::ArrayRef<Value> known = slicesOf(value); !known.empty())
     return llvm::to_vector(known);
@@ -111,7 +111,7 @@ void Aggregator::addSlices(Operation *op) {
 
 //===---- together ----------------------------------------------------------------------------===//
 
-/// Whether it now waits. What need not be sent does not.
+/// Adds the sum to a bucket and returns true, unless it need not be sent.
 bool Aggregator::wait(Member &member, int64_t device) {
   Value result = member.op->getResult(0);
   int64_t bytes = bytesOf(sym::rankedType(result));
@@ -155,7 +155,7 @@ void Aggregator::make(Bucket &bucket) {
   bucket.bytes = 0;
 }
 
-/// Side by side in one array, which is sent and added as one.
+/// Concatenates small sums into one array, which is sent and added as one.
 void Aggregator::makeTogether(const Bucket &bucket) {
   builder.setInsertionPointToEnd(&block);
   mlir::Location loc = bucket.members.front().op->getLoc();
@@ -179,7 +179,7 @@ void Aggregator::makeTogether(const Bucket &bucket) {
             device);
     if (!member.parameter.empty())
       all.getDefiningOp()->setAttr(sym::kGradientOfAttr,
-                                   builder.getStringAttr(member.parameter)); // plans say so
+                                   builder.getStringAttr(member.parameter)); // shown in plans
   }
 }
 

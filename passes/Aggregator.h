@@ -1,5 +1,5 @@
-// Sums over the batch, added over devices: an array at once, several small ones together, or a
-// large one in slices.
+// Reduces sums over the batch across devices: one array at a time, several small arrays in one
+// bucket, or a large array slice by slice.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
@@ -13,49 +13,48 @@ namespace lstmc::passes {
 
 class GradientCompression;
 
-/// The elements of a slice, flat.
+/// Returns the elements of a slice, flattened.
 mlir::Value sliceOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value whole,
                     const Slice &slice);
 
-/// Makes the sums of one entry. New ops go to the end of `block`.
+/// Builds the cross-device sums of one entry. New ops are appended to `block`.
 class Aggregator {
 public:
-  /// Sums of fewer than `bucketBytes` bytes wait for one another until they are as many; 0: none
-  /// does.
-  /// `compression`: of gradients that several processes have parts of; may be null.
+  /// Sums of fewer than `bucketBytes` bytes are collected in buckets of that size; 0 disables
+  /// buckets. `compression` applies to gradients that several processes contribute to; may be null.
   Aggregator(const ParameterPlacement &placement, int64_t bucketBytes,
              GradientCompression *compression, PlacementListener &listener,
              mlir::OpBuilder &builder, mlir::Block &block)
       : placement(placement), bucketBytes(bucketBytes), compression(compression),
         listener(listener), builder(builder), block(block) {}
 
-  /// Adds, as the tree over all shards does, what the parts have of `op`, which is the last part's:
-  /// those who read its result will read the sum of the whole batch.
+  /// Adds the parts' values of `op` (an op of the last part) in the order of the tree over all
+  /// shards. Readers of `op`'s result then read the sum over the whole batch.
   void add(mlir::Operation *op, Subtrees sums);
-  /// Makes the sums that an op reads, which is about to go to the end of the block.
+  /// Builds the pending sums that `reader` uses. Call before appending `reader` to the block.
   void makeFor(mlir::Operation *reader);
-  /// Makes all that wait.
+  /// Builds all pending sums.
   void makeAll();
 
-  /// Where a sum was made, or what was made of sums alone; nothing for other values.
+  /// The device that holds a sum, or a value computed from sums alone; nullopt for other values.
   std::optional<int64_t> deviceOf(mlir::Value value) const;
-  /// The op reads sums: its results are there too.
+  /// Records that the results of `op`, which reads sums, are on `device` too.
   void follow(mlir::Operation *op, int64_t device);
 
-  /// Of a sum that is in slices (ParameterPlacement), in their order; empty for other values.
+  /// The slices of a sum that is cut (ParameterPlacement), in order; empty for other values.
   llvm::ArrayRef<mlir::Value> slicesOf(mlir::Value value) const;
-  /// Adds slice by slice what `op` adds, of which one may be there as a whole.
+  /// Performs the addition `op` slice by slice; one of its operands may be a whole value.
   void addSlices(mlir::Operation *op);
 
 private:
   struct Member {
     mlir::Operation *op;
-    llvm::StringRef parameter; ///< whose gradient it is; may be empty
+    llvm::StringRef parameter; ///< the parameter whose gradient this is; may be empty
     llvm::SmallVector<mlir::OpOperand *>
-        readers; ///< of the op's result, from before anything was made of it
+        readers; ///< uses of the op's result, collected before the sum is built
     Subtrees sums;
   };
-  /// Small sums that come from the same devices, go to the same one, and have one element type.
+  /// Small sums with the same source devices, the same destination and the same element type.
   struct Bucket {
     llvm::SmallVector<int64_t> ways;
     mlir::Type element;
@@ -78,8 +77,8 @@ private:
   mlir::OpBuilder &builder;
   mlir::Block &block;
   llvm::SmallVector<Bucket, 0> buckets;
-  llvm::DenseMap<mlir::Value, size_t> waiting; ///< the bucket
-  llvm::DenseMap<mlir::Value, int64_t> made;   ///< the device
+  llvm::DenseMap<mlir::Value, size_t> waiting; ///< index of the bucket
+  llvm::DenseMap<mlir::Value, int64_t> made;   ///< device of the sum
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> sliced;
 };
 

@@ -1,5 +1,5 @@
-// apply-optimizer: what `step` does with gradients. Norm, clipping and update of a parameter are
-// fused programs.
+// apply-optimizer: appends the parameter updates to `step`. Norm, clipping and update of a
+// parameter are fused programs.
 
 #include <cmath>
 
@@ -53,13 +53,13 @@ private:
       return mlir::failure();
     for (sym::GradientOp gradient : gradients) {
       if (mlir::Operation *op = gradient.getValue().getDefiningOp(); op && op->getNumResults() == 1)
-        op->setAttr(sym::kGradientOfAttr, gradient.getParameterAttr().getAttr()); // plans say so
+        op->setAttr(sym::kGradientOfAttr, gradient.getParameterAttr().getAttr()); // shown in plans
       gradient.erase();
     }
     return mlir::success();
   }
 
-  /// Norms add tensors in the order in which parameters are declared, and slices in theirs.
+  /// Norms add tensors in the declaration order of the parameters, and slices in their order.
   void inDeclaredOrder(llvm::SmallVectorImpl<sym::GradientOp> &gradients) {
     llvm::StringMap<unsigned> rank;
     for (auto [i, parameter] : llvm::enumerate(getOperation().getOps<sym::ParameterOp>()))
@@ -92,7 +92,7 @@ private:
     if (gradients.empty())
       return mlir::success();
     double rescale = rescaleOf(entry);
-    Value scale; // [1]: rescale and clipping in one factor, where the norm is asked for
+    Value scale; // [1]: product of rescaling and clipping factors; null without clipping by norm
     if (clipNorm > 0 || reportNorm) {
       auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
       Type element = widestElement(gradients);
@@ -114,8 +114,8 @@ private:
       scale = results[1];
     }
     reportNorms(builder, entry, gradients, rescale);
-    // Devices update side by side before they give one another what they have made: at most one
-    // update each at a time.
+    // Per device at most one update at a time is built before its results are sent, so that devices
+    // update concurrently.
     llvm::SmallVector<Update> made;
     while (!gradients.empty()) {
       llvm::ArrayRef<sym::GradientOp> together = updatedTogether(gradients);
@@ -138,7 +138,8 @@ private:
     return mlir::success();
   }
 
-  /// The row and the form of the table, and the values of its keys. E0215 for what is in no row.
+  /// Finds the table's row and form, and the values of its keys. E0215 for a key that the row
+  /// lacks.
   mlir::LogicalResult readRow(mlir::func::FuncOp entry) {
     row = findOptimizer(optimizer.getValue());
     if (!row)
@@ -165,7 +166,7 @@ private:
         llvm::make_filter_range(form->norms, [](std::string_view name) { return !name.empty(); }));
   }
 
-  /// The first gradient; with norms, the slices of its parameter too.
+  /// The first gradient; with norms, all slices of its parameter.
   llvm::ArrayRef<sym::GradientOp> updatedTogether(llvm::ArrayRef<sym::GradientOp> gradients) const {
     auto isSlice = [&](sym::GradientOp gradient) {
       sym::GradientOp first = gradients.front();
@@ -177,7 +178,7 @@ private:
     return gradients.take_front(count);
   }
 
-  /// Parameters may be of several types.
+  /// Parameters may have different types.
   static Type widestElement(llvm::ArrayRef<sym::GradientOp> gradients) {
     Type widest;
     for (sym::GradientOp gradient : gradients) {
@@ -188,8 +189,8 @@ private:
     return widest;
   }
 
-  /// Over tensors in declared order. On several devices each squares what it has, going on with the
-  /// slice before its own, and the first adds, in the same order.
+  /// Adds tensors in declaration order. With several devices each one sums its squares, continuing
+  /// the sum of the slice before its own, and the first device adds the results in the same order.
   Value sumOfSquares(mlir::OpBuilder &builder, mlir::Location loc, Type f64,
                      llvm::ArrayRef<sym::GradientOp> gradients) {
     llvm::SmallVector<Value> values, squares;
@@ -198,7 +199,7 @@ private:
       Value value = gradient.getValue();
       if (last && last.getParameter() == gradient.getParameter() &&
           last.getFirst() == gradient.getFirst())
-        continue; // once, where each copy is updated by itself
+        continue; // only once, if every copy is updated separately
       last = gradient;
       values.push_back(value);
       if (!gradient->hasAttr(sym::kDeviceAttr))
@@ -216,7 +217,7 @@ private:
     return sum;
   }
 
-  /// Of parameters that are marked `report_norm`: outputs `gradient_norm:NAME`, f64[1].
+  /// Adds the outputs `gradient_norm:NAME`, f64[1], for parameters marked `report_norm`.
   void reportNorms(mlir::OpBuilder &builder, mlir::func::FuncOp entry,
                    llvm::ArrayRef<sym::GradientOp> gradients, double rescale) {
     auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
@@ -243,15 +244,15 @@ private:
     addResults(entry, norms, names);
   }
 
-  /// MXNet's Module divides by the batch. Heads whose gradient is a mean already need no division;
-  /// where heads differ, the gradient pass has divided those that do.
+  /// MXNet's Module divides by the batch. Heads whose gradient is a mean need no division; if heads
+  /// differ, the gradient pass has divided already.
   double rescaleOf(mlir::func::FuncOp entry) {
     if (rescaleGrad > 0)
       return rescaleGrad;
     return 1.0 / double(commonHeadDivisor(entry).value_or(1));
   }
 
-  /// A gradient and what becomes of its parameter or slice; not yet written.
+  /// A gradient, and the new values of its parameter or slice, not written yet.
   struct Update {
     sym::GradientOp gradient;
     Value value;                          ///< null before `finish`
@@ -259,13 +260,14 @@ private:
     llvm::SmallVector<Value> normed = {}; ///< in the order of the form's norms
   };
 
-  /// An operand of the program that updates, and its name in the formula.
+  /// An operand of the update's fused program, and its name in the formula.
   struct Operand {
     std::string_view name;
     Value value;
   };
 
-  /// The formula's own part: new state, and the parameter where no norm is asked for.
+  /// Emits the first part of the formula: the new state, and the parameter too if the formula needs
+  /// no norms.
   Update begin(mlir::OpBuilder &builder, mlir::func::FuncOp entry, sym::GradientOp gradient,
                Value scale, double rescale) {
     listener.setAs(gradient);
@@ -280,7 +282,8 @@ private:
     if (reads(form->formula, "lr"))
       operands.push_back({"lr", scalarInput(entry, "learning_rate")});
     llvm::SmallVector<std::string> stateNames;
-    // What a norm is asked of, but for the parameter itself; the parameter where none is.
+    // The values whose norms are needed, except for the parameter itself; the parameter if no norm
+    // is needed.
     llvm::SmallVector<std::string_view> made;
     for (std::string_view name : normed())
       if (name != "w")
@@ -315,7 +318,7 @@ private:
     return update;
   }
 
-  /// The rest of a formula that knows the norms of whole parameters.
+  /// Emits the part of a formula that needs norms of whole parameters.
   void finish(mlir::OpBuilder &builder, llvm::MutableArrayRef<Update> updates) {
     auto parameter = parameterOf(updates.front().gradient);
     llvm::SmallVector<Value> squares;
@@ -350,7 +353,7 @@ private:
     }
   }
 
-  /// Of tensor `which` of the form's norms, going on from slice to slice.
+  /// The norm of tensor `which`, accumulated from slice to slice.
   Value sumOfSlices(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Update> updates,
                     size_t which) {
     auto f64 = mlir::RankedTensorType::get({1}, builder.getF64Type());
@@ -362,7 +365,7 @@ private:
     return sum;
   }
 
-  /// The program of a formula: `made` are the names that it gives back.
+  /// Emits a formula as a fused program; `made` names its results.
   mlir::ValueRange write(mlir::OpBuilder &builder, sym::ParameterOp parameter,
                          llvm::ArrayRef<Operand> operands, std::string_view formula,
                          llvm::ArrayRef<std::string_view> made, Type type, double rescale) {
@@ -389,7 +392,7 @@ private:
                 });
   }
 
-  /// What is known when the net is compiled.
+  /// Assigns the values that are known at compile time.
   void giveNumbers(FormulaEmitter &calculus, sym::ParameterOp parameter, double rescale) {
     double decays = decaysByName(parameter.getSymName()) ? 1 : 0;
     calculus.assign("wd", FormulaValue::of(wd * multiplier(parameter, "wd_mult", decays)));
@@ -405,7 +408,7 @@ private:
     calculus.assign(name, calculus.apply(ScalarOp::Mul, both));
   }
 
-  /// The scalar `optimizer.NAME`, made where the entry does not have it yet.
+  /// The scalar `optimizer.NAME`, created if the entry lacks it.
   Value rowInput(mlir::func::FuncOp entry, std::string_view name) {
     std::string full = "optimizer." + std::string(name);
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
@@ -426,7 +429,7 @@ private:
     return symbols->lookup<sym::ParameterOp>(gradient.getParameterAttr().getAttr());
   }
 
-  /// To all copies that the gradients' updates are for.
+  /// Writes the new values to all copies that the gradients update.
   void writeCopies(mlir::OpBuilder &builder, llvm::SmallVectorImpl<Update> &made) {
     for (Update &update : made) {
       sym::GradientOp gradient = update.gradient;
@@ -442,7 +445,7 @@ private:
     made.clear();
   }
 
-  /// Weight decay is for weights and gammas, unless wd_mult says otherwise.
+  /// Weight decay applies to weights and gammas, unless wd_mult overrides it.
   static bool decaysByName(llvm::StringRef name) {
     return name.ends_with("_weight") || name.ends_with("_gamma");
   }
@@ -452,8 +455,8 @@ private:
     return attribute ? attribute.getValueAsDouble() : fallback;
   }
 
-  /// A slot is where its parameter is updated: with one copy per device that updates for itself,
-  /// filled by `init`, or a slice on each that updates a slice.
+  /// A slot is on the devices that update its parameter: one copy per device if each updates for
+  /// itself, filled by `init`; or a slice on each device that updates a slice.
   std::string declareSlot(sym::GradientOp gradient, sym::ParameterOp parameter,
                           llvm::StringRef slot) {
     std::string name = (parameter.getSymName() + "." + slot).str();
@@ -509,7 +512,7 @@ private:
          builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role))});
   }
 
-  /// All at once: each time takes as long as there are results already.
+  /// Adds all results at once, because each call takes time proportional to the existing results.
   static void addResults(mlir::func::FuncOp entry, mlir::ValueRange values,
                          llvm::ArrayRef<mlir::DictionaryAttr> attributes) {
     auto ret = llvm::cast<mlir::func::ReturnOp>(entry.front().getTerminator());

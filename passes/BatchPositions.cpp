@@ -21,13 +21,14 @@ static int batchAxis(mlir::func::FuncOp entry, unsigned argument) {
   return -1;
 }
 
-/// Scalars, and states, whose layers say where their rows are.
+/// Whether an argument has no batch axis: a scalar, or a state, whose layer determines its rows.
 static bool isNoBatch(mlir::func::FuncOp entry, unsigned argument) {
   auto role = entry.getArgAttrOfType<mlir::StringAttr>(argument, sym::kRoleAttr);
   return role && (role.getValue() == "scalar" || role.getValue() == "state");
 }
 
-/// An op's answer. One that does not fit the result would let kernels read other memory.
+/// Checks a BatchRule's answer: a position that does not fit the result would make kernels read
+/// other memory.
 static BatchPosition fitting(mlir::OpResult result, BatchPosition position) {
   auto type = llvm::cast<mlir::RankedTensorType>(result.getType());
   if (position &&
@@ -68,7 +69,7 @@ BatchPositions::BatchPositions(mlir::func::FuncOp entry) {
   });
 }
 
-/// Nothing where a result that is read has no rows.
+/// Nullopt if a result with readers has no rows.
 static std::optional<llvm::SmallVector<BatchPosition>>
 resultsOf(sym::BatchRule rule, llvm::ArrayRef<BatchPosition> operands) {
   llvm::SmallVector<BatchPosition> results;

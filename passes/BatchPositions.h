@@ -1,4 +1,4 @@
-// Where the batch is in every value of an entry.
+// Position of the batch axis in every value of an entry.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace lstmc::passes {
 
-/// Follows the batch axis from the inputs through every op, by their BatchRule. The batch of an
-/// input is its axis of the dim "batch"; where no input has one, axis 0 (MXNet's default).
+/// Propagates the batch axis from the inputs through every op, by BatchRule. The batch axis of an
+/// input is its axis with dim "batch"; if no input has one, axis 0 (MXNet's default).
 class BatchPositions {
 public:
   explicit BatchPositions(mlir::func::FuncOp entry);
 
   sym::BatchPosition of(mlir::Value value) const { return positions.lookup(value); }
-  /// Rows in the batch; 1 when nothing depends on it.
+  /// Rows in the batch; 1 if no value depends on the batch.
   int64_t size() const { return batch; }
 
 private:
@@ -25,14 +25,15 @@ private:
   int64_t batch = 1;
 };
 
-/// Where the rows of an op's results are, if row r of each is made of row r of the operands that
-/// have a position here, and of all of the others: BatchRule promises that for one operand with
-/// rows, so each by itself has to lead to the same rows. Nothing where the op mixes rows or does
-/// not say; none for all if nothing here has rows. Results without readers may be anything.
+/// Positions of the rows in an op's results, if row r of each result depends only on row r of the
+/// operands that have a position here, and on all other operands entirely. BatchRule states this
+/// for one operand with rows at a time, so every operand must lead to the same result positions.
+/// Returns nullopt if the op mixes rows or has no rule; empty positions if no operand has rows.
+/// Results without readers are not checked.
 std::optional<llvm::SmallVector<sym::BatchPosition>>
 rowByRow(mlir::Operation *op, llvm::ArrayRef<sym::BatchPosition> operands);
 
-/// The type of a part that has so many of the rows; `position` says where they are in `whole`.
+/// Type of a part with `rows` rows; `position` is the batch position in `whole`.
 mlir::RankedTensorType typeOfPart(mlir::Type whole, sym::BatchPosition position, int64_t rows);
 
 } // namespace lstmc::passes

@@ -1,5 +1,5 @@
-// chain-sums: a weight's gradient over the chunks of steps, as one sum per chunk that goes on with
-// the one of the chunk before it in backward.
+// chain-sums: splits the sum of a weight's gradient over chunks of steps into one sum per chunk,
+// each continuing the previous one in backward order.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -19,7 +19,7 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// The op of `operands` that comes last; null where all are arguments.
+/// The last op that defines one of `operands`; null if all are arguments.
 Operation *latestMaker(llvm::ArrayRef<Value> operands) {
   Operation *latest = nullptr;
   for (Value operand : operands)
@@ -29,7 +29,7 @@ Operation *latestMaker(llvm::ArrayRef<Value> operands) {
   return latest;
 }
 
-/// Consecutive uses of a sum that are of one chunk.
+/// Consecutive uses of a sum with the same chunk.
 struct Run {
   size_t first, count;
 };
@@ -44,7 +44,7 @@ llvm::SmallVector<Run> runsOf(llvm::ArrayRef<int64_t> chunks) {
   return runs;
 }
 
-/// The uses of `run` of a sum, which goes on from `begin` where there is one.
+/// Emits the sum over the uses in `run`, continuing `begin` if it is set.
 sym::WeightGradientOp part(mlir::OpBuilder &builder, sym::WeightGradientOp sum, Run run,
                            Value begin) {
   auto of = [&](auto list) { return list.slice(run.first, run.count); };

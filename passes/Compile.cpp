@@ -37,8 +37,8 @@ int64_t countOps(mlir::Operation *op) {
   return count;
 }
 
-/// Times passes over the module; those over functions count to the pass they are nested in. Looks
-/// at what ops cost before they are lowered to launches.
+/// Measures passes over the module; passes over functions count to the pass that contains them.
+/// Also reads the costs of ops before these are lowered to launches.
 class Timer : public mlir::PassInstrumentation {
 public:
   Timer(Compiled &result, const CompileOptions &options) : result(result), options(options) {}
@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  /// Replicas by the first of their devices; parts of one replica follow one another.
+  /// Replicas in the order of their first devices; parts of one replica follow one another.
   void addShare(mlir::func::FuncOp net) {
     std::optional<Share> share = shareOf(net);
     if (!share || partOf(net) == kWhole)
@@ -83,7 +83,7 @@ private:
     result.shares.back().count += share->count;
   }
 
-  /// To what the entry's parts on other devices cost.
+  /// Adds the cost of a part to that of the entry's parts on other devices.
   void addCost(mlir::func::FuncOp part) {
     auto found = llvm::find_if(result.costs,
                                [&](const EntryCost &cost) { return cost.entry == entryOf(part); });
@@ -96,8 +96,7 @@ private:
     });
   }
 
-  /// The ops that `op` has: those that the pass before left, where it was the last one to run on
-  /// it.
+  /// Number of ops in `op`; cached from the previous pass, if that pass ran on `op` last.
   int64_t known(mlir::Operation *op) const { return left.first == op ? left.second : countOps(op); }
 
   PassTime &find(mlir::Pass *pass) {
@@ -123,7 +122,7 @@ int64_t CompileOptions::devicesPerReplica() const {
   return most;
 }
 
-/// What roll-recurrence says of the layers that it found.
+/// Reads the attribute that roll-recurrence left for the layers that it found.
 static std::vector<RolledLayer> rolledLayers(mlir::ModuleOp module) {
   std::vector<RolledLayer> layers;
   auto all = module->getAttrOfType<mlir::ArrayAttr>(sym::kRolledAttr);
@@ -140,7 +139,7 @@ static std::vector<RolledLayer> rolledLayers(mlir::ModuleOp module) {
   return layers;
 }
 
-/// Whatever the plan needs.
+/// Lowers the module without checking memory limits.
 static Checked<Compiled> lower(mlir::ModuleOp module, const CompileOptions &options) {
   Diagnostics diagnostics;
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {

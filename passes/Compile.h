@@ -1,4 +1,5 @@
-// The compiler as one call: a module of sym in, a package and the story of how it was made out.
+// Entry point of the compiler: lowers a sym module to a package and returns statistics of the
+// compilation.
 #pragma once
 
 #include <chrono>
@@ -19,87 +20,92 @@
 
 namespace lstmc::passes {
 
-/// What `step` does with gradients. The learning rate and what else changes from update to update
-/// are scalar inputs of the entry; these are fixed when it is compiled.
+/// Optimizer settings that are fixed at compile time. The learning rate and other values that
+/// change between updates are scalar inputs of the entry `step`.
 struct OptimizerSpec {
-  std::string name = "sgd";           ///< a row of executor/abi/Optimizers.def, or none
-  std::map<std::string, double> keys; ///< of the row; the others have their defaults
+  std::string name = "sgd"; ///< a row of executor/abi/Optimizers.def, or none
+  std::map<std::string, double>
+      keys; ///< hyperparameters of the row; missing ones keep their defaults
   double wd = 0;
   std::optional<double> rescaleGrad; ///< unset: 1 / batch, or 1 where the head's gradient is a mean
-  std::optional<double> clipGradient;     ///< per element
-  std::optional<double> clipGradientNorm; ///< over all gradients
+  std::optional<double> clipGradient;     ///< bound on each element
+  std::optional<double> clipGradientNorm; ///< bound on the norm over all gradients
 };
 
-/// Who adds the gradients of several devices: one of them for all parameters, or each one for some.
+/// Where gradients of several devices are reduced: on one device for all parameters, or sharded
+/// over the devices.
 enum class KvStore : uint8_t { Local, Device };
 
-/// For CompileOptions::segments.
+/// Value of CompileOptions::segments: the compiler chooses the number.
 inline constexpr int64_t kChosen = -1;
 
 struct CompileOptions {
-  /// Empty: the only net of the module.
+  /// Name of the net; may be empty if the module has only one.
   std::string net;
-  /// Of forward, evaluate, step; empty: all that the net allows.
+  /// Entries to compile, out of forward, evaluate and step; empty: all that the net allows.
   std::vector<std::string> entries;
 
-  // How the work is shared out.
+  // Distribution over devices.
 
-  /// The first takes the inputs and gives the outputs.
+  /// The first device receives the inputs and returns the outputs.
   std::vector<std::string> devices = {"cpu:0"};
-  /// One per replica, at least 1: the batch is shared out in that proportion. Empty: evenly.
+  /// Load of each replica, at least 1: the batch is split in this proportion. Empty: evenly.
   std::vector<int64_t> workLoads;
   int64_t shards = 8;
-  /// Parts of its rows that each device takes one after the other, in `step`.
+  /// Gradient accumulation: number of parts that each device's rows are processed in, in `step`.
   int64_t accumulate = 1;
-  /// None: as is forecast to be faster.
+  /// Unset: the layout that is forecast to be faster.
   std::optional<KvStore> kvStore = KvStore::Local;
-  /// Update where gradients are added; false: on every device that has the parameter; none: as is
-  /// forecast to be faster.
+  /// Whether the update runs where gradients are reduced; false: on every device with a copy of the
+  /// parameter. Unset: as is forecast to be faster.
   std::optional<bool> updateOnStore = true;
-  /// Elements from which an array is cut into slices, each updated on a device of its own
-  /// (KvStore::Device, updateOnStore); 0: none is.
+  /// Minimum number of elements for cutting an array into slices that are updated on different
+  /// devices (needs KvStore::Device and updateOnStore); 0: arrays are never cut.
   int64_t bigArrayBound = 1'000'000;
-  /// Gradients smaller than that are sent to where they are added so many bytes at once.
+  /// Gradients of fewer bytes are sent in buckets of this size.
   int64_t bucketBytes = 65'536;
-  /// Processes that share the devices out (rankOfDevice()), each a worker as MXNet has them.
+  /// Number of processes that the devices are distributed over (rankOfDevice()); each corresponds
+  /// to a worker of MXNet.
   int64_t ranks = 1;
-  /// Of 2 bit gradient compression between processes; none: gradients go as they are.
+  /// Threshold of 2-bit gradient compression between processes; unset: no compression.
   std::optional<double> compressionThreshold;
-  /// Groups and names of layers whose values backward computes again.
+  /// Groups and layers whose values are recomputed in backward.
   std::vector<std::string> recompute;
-  /// The steps of `step` in so many segments, of which backward computes one after the other again,
-  /// through all layers; kChosen: about the root of the steps; 0: not in segments. E0402 where a
-  /// part of the batch has several shards, or nothing can be cut.
+  /// Number of segments that the steps of `step` are cut into; backward recomputes one segment
+  /// after the other, through all layers. kChosen: about the square root of the number of steps; 0:
+  /// no segments. E0402 if a part of the batch has several shards, or if nothing can be cut.
   int64_t segments = 0;
-  /// ctx_group to device; what has no group follows its neighbours.
+  /// Device of each ctx_group; ops without a group follow their neighbours.
   std::vector<std::pair<std::string, std::string>> place;
-  /// More than 1: layers are split over so many devices by cost; 0: as many as are forecast to be
-  /// fastest.
+  /// Number of devices that the layers are split over, by cost; 0: the number that is forecast to
+  /// be fastest.
   int64_t stages = 1;
-  /// Of time steps, where layers are split; 0: as many as are forecast to be fastest.
+  /// Number of chunks that time steps are cut into if layers are split; 0: the number that is
+  /// forecast to be fastest.
   int64_t chunks = 0;
-  /// Of each device, for launches that do not wait for one another; at most 8. None: as many as its
-  /// target chooses, and one where the plan would not fit with more.
+  /// Streams of each device for independent launches, at most 8. Unset: as many as the target
+  /// chooses, or 1 if a plan with more does not fit.
   std::optional<int64_t> streams;
-  /// Inputs have a second place, into which their next values are copied while devices work; none
-  /// where the plan would not fit with it.
+  /// Double-buffers inputs, so that the next values can be copied while devices compute. Ignored if
+  /// the plan does not fit with it.
   bool nextInputs = true;
-  /// Where layers are split: "NAME=A/B", what a layer costs on each device; empty: its flops.
+  /// Cost of each layer on each device, "NAME=A/B", for splitting layers; empty: flops.
   std::vector<std::string> stageCosts;
 
-  // What it is planned for.
+  // Machines and memory to plan for.
 
-  /// Of each of the devices, or one for all.
+  /// One machine per device, or one for all.
   target::Machines machines = target::Machines(1);
-  /// Where devices share one machine out: [k-1] is each of k that work together.
+  /// For devices that share one machine: sharing[k-1] is the machine that each of k concurrent
+  /// devices has.
   target::Machines sharing = {};
-  /// Bytes that each device may use; exceeding it is E0401.
+  /// Bytes that each device may use; a larger plan is E0401.
   std::optional<uint64_t> memoryLimit;
-  /// Bytes that each of them has, for choosing among them.
+  /// Bytes of memory per device, for choosing among devices.
   std::vector<uint64_t> deviceMemory;
 
   OptimizerSpec optimizer;
-  /// Patterns ("lstm*") of the begin states that are kept between calls.
+  /// Patterns ("lstm*") of begin states that persist between calls.
   std::vector<std::string> carry;
   std::optional<DType> dtype; ///< compute type of the whole net
   /// Patterns of parameters that training leaves as they are.
@@ -108,24 +114,23 @@ struct CompileOptions {
   /// does not.
   std::optional<int64_t> reportNormsFrom;
   FastRules fast;
-  bool scores = false; ///< `evaluate` returns what heads of two classes say of each label, which
-                       ///< `auc` is made of
-  /// Passes left out: "roll-recurrence", "hoist-projection", "fuse", "schedule", and "in-place" and
-  /// "sharing" of plan-memory. Results have equal bits with and without each.
+  bool scores = false; ///< `evaluate` also returns the scores of two-class heads (needed for `auc`)
+  /// Optimizations to skip: "roll-recurrence", "hoist-projection", "fuse", "schedule", and
+  /// "in-place" and "sharing" of plan-memory. Skipping them does not change the bits of results.
   std::vector<std::string> disabled;
-  bool verifyEach = true;  ///< the verifier after every pass, unless the module is very large
+  bool verifyEach = true;  ///< run the verifier after every pass, except on very large modules
   bool keepSource = false; ///< Compiled::sourceText
   bool keepExec = false;   ///< Compiled::execText
-  /// A name of passNames() (Pipelines.h): the last pass that runs. The module is then as that pass
-  /// leaves it, and there is no package but after lower-to-package. Empty: all of them.
+  /// Last pass to run, a name of passNames() (Pipelines.h). The module is left as that pass
+  /// produced it, and there is a package only after lower-to-package. Empty: run all passes.
   std::string stopAfter;
 
-  bool countOps = false; ///< before and after each pass
+  bool countOps = false; ///< count the ops before and after each pass
 
-  /// How many of `devices` share the layers of one replica.
+  /// Number of `devices` that share the layers of one replica.
   int64_t devicesPerReplica() const;
 
-  /// Goes into the package as it is.
+  /// Stored in the package unchanged.
   std::string producer = "lstmc 0.1.0";
   std::string graphHash;
   std::vector<package::Setting> settings, fit, data;
@@ -134,14 +139,14 @@ struct CompileOptions {
 struct PassTime {
   std::string pass;
   double seconds = 0;
-  int64_t opsBefore = 0, opsAfter = 0; ///< where CompileOptions::countOps
+  int64_t opsBefore = 0, opsAfter = 0; ///< set if CompileOptions::countOps
 };
 
-/// A recurrent layer that was written out step by step.
+/// A recurrent layer that the source has unrolled step by step.
 struct RolledLayer {
   std::string name, mode; ///< "lstm0", "lstm"
-  int64_t cells = 0;      ///< steps that are written out
-  std::string reason;     ///< why it stays so; empty: it became one op
+  int64_t cells = 0;      ///< unrolled steps
+  std::string reason;     ///< why the layer was not rolled; empty: it was
 };
 
 /// One run of a pass over the module or one of its functions.
@@ -150,53 +155,56 @@ struct PassSpan {
   std::chrono::steady_clock::time_point begin, end;
 };
 
-/// What an entry computes and moves on all devices, as its ops say (CostRule), after fusion; a
-/// tensor that several ops read counts each time.
+/// Flops and bytes moved by an entry on all devices, from the ops' CostRule, after fusion. A tensor
+/// counts once for each op that reads it.
 struct EntryCost {
   std::string entry;
   int64_t flops = 0, movedBytes = 0;
 };
 
-/// What a device has of the batch.
+/// The rows of the batch that a device processes.
 struct BatchShare {
   std::string device;
   int64_t rows, batch, count, shards;
 };
 
-/// A way to share the devices out, and what is forecast of it.
+/// A distribution over devices and its forecast.
 struct Layout {
-  int64_t devices, stages, chunks; ///< chunks 1: steps are not cut
-  double seconds = 0;              ///< of `step`, or of `forward` or `evaluate` where there is none
-  uint64_t peakBytes = 0;          ///< of the device that needs most
-  bool fits = true;                ///< what each device may use
-  std::vector<std::string> names = {}; ///< of the devices
-  std::vector<int64_t> workLoads = {}; ///< of the replicas; empty: evenly
+  int64_t devices, stages, chunks;     ///< chunks == 1: steps are not cut
+  double seconds = 0;                  ///< of `step`; else of `forward` or `evaluate`
+  uint64_t peakBytes = 0;              ///< of the device with the highest peak
+  bool fits = true;                    ///< whether the plan fits the memory limit of each device
+  std::vector<std::string> names = {}; ///< names of the devices
+  std::vector<int64_t> workLoads = {}; ///< load of each replica; empty: even
   KvStore kvStore = KvStore::Local;
   bool updateOnStore = true;
-  bool ratesGiven = false; ///< `seconds` are by rates that were given, not by built-in ones
+  bool ratesGiven =
+      false; ///< `seconds` was computed with given rates rather than with built-in ones
   int64_t replicas() const { return devices / stages; }
 };
 
 struct Compiled {
   package::PackageData package;
-  std::vector<Layout> layouts;    ///< that were weighed where the options leave some open: the one
-                                  ///< taken first, then by time
-  std::vector<BatchShare> shares; ///< of several devices; those without rows left out
+  std::vector<Layout> layouts; ///< layouts that were compared, if the options leave the layout
+                               ///< open: the chosen one first, then by time
+  std::vector<BatchShare>
+      shares; ///< per device, for several devices; devices without rows are left out
   std::vector<RolledLayer> rolled;
-  std::vector<PassTime> times; ///< in the order of the pipeline
-  std::vector<PassSpan> spans; ///< the same work, as it happened
+  std::vector<PassTime> times; ///< in pipeline order
+  std::vector<PassSpan> spans; ///< the same work, in the order of execution
   std::vector<EntryCost> costs;
-  std::string sourceText; ///< the module before the first pass, with places, if `keepSource`
+  std::string sourceText; ///< the module before the first pass, with locations, if `keepSource`
   std::string execText;   ///< the module after the last pass, if `keepExec`
-  /// What was run, for `lstmc opt --pass-pipeline`: as one pipeline with options, and pass by pass.
+  /// The pipeline that was run, for `lstmc opt --pass-pipeline`: as one pipeline with options, and
+  /// pass by pass.
   std::string pipeline, passes;
 };
 
-/// Lowers `module`, in place, through all of the pipeline (Pipelines.h). Diagnostics are at the
-/// user's lines; E0402 where the devices cannot be shared out as asked, E0401 when the plan exceeds
-/// the limit. What the options leave open of the layout is not weighed: stages are then all
-/// devices, chunks those of split-layers, gradients added by the first device. planning::compile
-/// weighs it.
+/// Runs the whole pipeline (Pipelines.h) on `module`, in place. Diagnostics refer to the user's
+/// lines: E0402 if the requested distribution is impossible, E0401 if the plan exceeds the limit.
+/// Layouts that the options leave open are not compared here: the stages are all devices,
+/// split-layers chooses the chunks, and the first device reduces gradients. planning::compile
+/// compares layouts.
 Checked<Compiled> compile(mlir::ModuleOp module, const CompileOptions &options);
 
 } // namespace lstmc::passes

@@ -20,7 +20,7 @@ static std::string describe(const package::Buffer &buffer) {
                      bytesText(buffer.bytes, 2));
 }
 
-/// "step, lstm0": entry, and the op by name where it has one.
+/// "step, lstm0": the entry, and the op's name if it has one.
 static std::string momentOf(const package::PackageData &data, const package::DevicePlan &plan) {
   std::optional<package::PeakLaunch> at = package::launchAtPeak(data, plan);
   if (!at)
@@ -168,7 +168,7 @@ std::optional<Diagnostic> checkSizes(const package::PackageData &data) {
 
 std::optional<Diagnostic> checkDevices(const CompileOptions &options) {
   if (options.stages == 0 && options.place.empty())
-    return std::nullopt; // only what fits is weighed
+    return std::nullopt; // the search considers only layouts that divide evenly
   auto devices = int64_t(options.devices.size()), each = options.devicesPerReplica();
   Diagnostic error;
   error.code = ErrorCode::E0402;

@@ -1,4 +1,4 @@
-// What a compilation is refused for by its options and its result alone.
+// Checks of the options and the result of a compilation.
 #pragma once
 
 #include <optional>
@@ -9,33 +9,33 @@
 
 namespace lstmc::passes {
 
-/// E0402 where the devices are not replicas of equally many.
+/// E0402 if the devices cannot be divided evenly into replicas.
 std::optional<Diagnostic> checkDevices(const CompileOptions &options);
 
-/// Bytes that a device may use by the options, given by its number.
+/// Bytes that the options allow device number `device` to use.
 uint64_t mayUse(const CompileOptions &options, size_t device);
 
-/// The same without the first of what takes memory for speed alone: second places of inputs, and
-/// several streams that nobody asked for. None where there is neither on any device.
+/// Options with one memory-for-speed feature removed: double-buffered inputs first, then multiple
+/// streams that were not requested. Nullopt if neither is enabled on any device.
 std::optional<CompileOptions> withLessMemory(const CompileOptions &options);
-/// Whether a device may use less than its plan needs.
+/// Whether the memory limit of some device is below what its plan needs.
 bool needsLessMemory(const package::PackageData &data, const CompileOptions &options);
 
-/// The process of each device: its host where machines have some, else its rank.
+/// The process of each device: its host if the machines have hosts, else its rank.
 std::vector<int> processesOf(const CompileOptions &options);
 
-/// Adds the largest buffers at the peak, with where they come from, as reasons; the place of the
-/// first is that of an error without one.
+/// Adds the largest buffers at the peak and their source locations as reasons. An error without a
+/// location takes the first buffer's.
 void addLargest(Diagnostic &error, const package::PackageData &data,
                 const package::DevicePlan &plan);
 
-/// E0402 for what a package may not hold, whatever memory there is: an arena beyond
-/// kMaxArenaBytes, and a launch that reads so many repeated elements as no package may
-/// (kMaxRepeated), at the line of its op.
+/// E0402 if the package exceeds a format limit, independent of available memory: an arena beyond
+/// kMaxArenaBytes, or a launch that reads more repeated elements than kMaxRepeated. Located at the
+/// op's line.
 std::optional<Diagnostic> checkSizes(const package::PackageData &data);
 
-/// E0401 for each device whose plan needs more than the memory limit, at the line of the largest
-/// buffer. What processes need for their messages counts.
+/// E0401 for each device whose plan exceeds the memory limit, at the line of its largest buffer.
+/// Message buffers of processes count.
 Diagnostics checkLimit(const package::PackageData &data, const CompileOptions &options);
 
 } // namespace lstmc::passes

@@ -48,7 +48,7 @@ bool drawsRows(sym::DropoutMaskOp whole, sym::DropoutMaskOp mine, sym::BatchPosi
   if (all.size() != part.size() || all.size() < 3 + 2 * axis)
     return false;
   const int64_t batch = all[1 + 2 * axis], rows = part[1 + 2 * axis];
-  int64_t left = all[0], offset = 0; // of the first element, taken apart by axes
+  int64_t left = all[0], offset = 0; // offset of the first element, divided into the axes
   for (size_t k = 0; 2 * k + 2 < all.size(); ++k) {
     const int64_t stride = all[2 * k + 2], own = part[2 * k + 2];
     const bool equal = k < axis ? stride * rows == own * batch : stride == own;

@@ -1,4 +1,4 @@
-// What make-entries says of entries, their heads and results.
+// Attributes that make-entries sets on entries and their results.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -7,9 +7,8 @@ namespace lstmc::passes {
 
 /// UnitAttr on an entry that ends with an update of the parameters.
 inline constexpr llvm::StringLiteral kTrainingAttr = "sym.training";
-/// On a result of an entry that holds measures, of package::Metric: StringAttr, which kind of head
-/// they are of; IntegerAttr, its classes; StringAttr, the result with its scores, where there is
-/// one.
+/// On a result with the measures of a loss head (package::Metric): StringAttr, the kind of head;
+/// IntegerAttr, its number of classes; StringAttr, the result with its scores, if there is one.
 inline constexpr llvm::StringLiteral kMetricAttr = "sym.metric", kClassesAttr = "sym.classes",
                                      kScoresAttr = "sym.scores";
 

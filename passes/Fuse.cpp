@@ -1,11 +1,11 @@
 // fuse: element-wise ops into sym.fused regions.
 //
-// Upwards: every op has a height over the end of its function. A producer that joins its consumers'
-// region has their height; every other edge goes down by at least one. So regions of one height
-// cannot depend on one another, and regions plus single ops stay without cycles, whatever is
-// joined. Downwards, in the order that this gives: a consumer joins the deepest of its producers'
-// regions where all else that it reads is less deep, and takes its depth; again, every other edge
-// changes depth.
+// Upward pass: every op has a height above the end of its function. A producer that joins its
+// consumers' region takes their height; every other edge descends by at least one. Regions of one
+// height therefore cannot depend on one another, and the graph of regions and single ops stays
+// acyclic whatever is joined. Downward pass, in the resulting order: a consumer joins the deepest
+// of its producers' regions if its other operands are less deep, and takes that depth; again every
+// other edge changes depth.
 
 #include <deque>
 
@@ -28,13 +28,13 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// Ops of one shape that become one region, as long as it is a root of the union.
+/// Ops of one shape that become one region, if this is a root of the union.
 struct Group {
   unsigned parent;
   unsigned ops = 0;
   unsigned edges = 0; ///< operands and results of its ops, an upper bound of the region's
   mlir::RankedTensorType shape;
-  /// Of the masks among its ops; no other mask may join.
+  /// Window of the masks among its ops; masks with another window may not join.
   std::optional<mlir::DenseI64ArrayAttr> window;
 
   bool agrees(const Group &other) const {
@@ -83,7 +83,8 @@ private:
     });
   }
 
-  /// By extents of 1 and leading axes; what has to be reshaped besides is left to lower-to-exec.
+  /// Whether `from` broadcasts to `to` by extents of 1 and leading axes. lower-to-exec handles
+  /// other reshapes.
   static bool stretches(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to) {
     if (from.size() > to.size())
       return false;
@@ -93,20 +94,20 @@ private:
     return true;
   }
 
-  /// A value of a narrow type is rounded where it is stored, so it has to be.
+  /// A value of a narrow type is rounded when it is stored, so it must be stored.
   static bool isNarrow(Value value) {
     mlir::Type element = sym::rankedType(value).getElementType();
     return sym::computeType(element) != element;
   }
 
-  /// Whether `user` makes again for backward (rematerialise) what `op` is kept for: where they were
-  /// one, it would be made in forward, and kept.
+  /// Whether `user` is recomputed for backward (rematerialise) from `op`'s result: if both were in
+  /// one region, the result would be computed in forward and kept.
   static bool isKeptFor(Operation *op, Operation *user) {
     return user->hasAttr(sym::kRecomputeAttr) && !op->hasAttr(sym::kRecomputeAttr);
   }
 
-  /// Whether `op` adds parts of the batch for a further addition with the parts after them. Where
-  /// the two were one, it would be made after all parts, and its operands kept until then.
+  /// Whether `op` adds parts of the batch for a further addition with later parts. If both were in
+  /// one region, the addition would run after all parts, and its operands would be kept until then.
   static bool precedesParts(Operation *op, Operation *user) {
     return op->hasAttr(kAggregateAttr) && user->hasAttr(kAggregateAttr) &&
            user->getOperand(0).getDefiningOp() == op;
@@ -176,15 +177,15 @@ private:
       }
   }
 
-  /// The ops that are carried out together with `op`.
+  /// The ops that run together with `op`.
   llvm::ArrayRef<Operation *> unitOf(Operation *const &op) {
     auto group = groupOf.find(op);
     return group == groupOf.end() ? llvm::ArrayRef<Operation *>(op)
                                   : llvm::ArrayRef<Operation *>(members[group->second]);
   }
 
-  /// Program order, but that a group stands where its last op stood or, where something needs it
-  /// earlier, before that.
+  /// Program order, except that a group stands at its last op, or earlier if something needs it
+  /// earlier.
   llvm::SmallVector<Operation *> orderOfUnits() {
     struct Frame {
       llvm::ArrayRef<Operation *> unit;
@@ -228,7 +229,8 @@ private:
     return order;
   }
 
-  /// Of operand `i`; after the last, of nothing, what it has to wait for all the same.
+  /// The op that defines operand `i`; for the index after the last operand, the op that must
+  /// precede it for other reasons.
   Operation *producerOf(Operation *op, unsigned i) const {
     return i < op->getNumOperands() ? op->getOperand(i).getDefiningOp() : before.lookup(op);
   }
@@ -239,12 +241,12 @@ private:
   }
 
   void joinProducers(llvm::ArrayRef<Operation *> order) {
-    llvm::DenseMap<Operation *, int64_t> depths; // of single ops, and of each op of a group
+    llvm::DenseMap<Operation *, int64_t> depths; // depth of single ops, and of each op of a group
     for (size_t i = 0; i < order.size();) {
       llvm::ArrayRef<Operation *> unit = unitOf(order[i]);
       size_t size = unit.size();
       int64_t deepest = -1;
-      bool alone = true; // one producer is the deepest, or its group
+      bool alone = true; // the deepest producer is unique, or in one group
       Operation *candidate = nullptr;
       for (Operation *op : unit)
         for (unsigned operand = 0; operand <= op->getNumOperands(); ++operand) {
@@ -296,7 +298,7 @@ private:
                          [&](Operation *op) { return isNarrow(op->getResult(0)); });
   }
 
-  /// Puts the ops in that order, and makes regions of groups of two and more.
+  /// Reorders the ops, and turns groups of two or more into regions.
   void rewrite(llvm::ArrayRef<Operation *> order) {
     Operation *end = block.getTerminator();
     for (Operation *op : order)
@@ -309,8 +311,8 @@ private:
     }
   }
 
-  /// The region, after the last of its ops, which then go. Stays as it was when a limit of
-  /// abi/ScalarOps.h is passed.
+  /// Creates the region after the last of its ops and erases these. Leaves the ops unchanged if a
+  /// limit of abi/ScalarOps.h is exceeded.
   void build(llvm::ArrayRef<Operation *> unit) {
     llvm::SmallDenseSet<Operation *, 16> inside(unit.begin(), unit.end());
     llvm::SmallVector<Value> operands, results;

@@ -1,4 +1,4 @@
-// Elementwise ops that passes write as scalar operations.
+// Helper for passes that emit element-wise computations as sym.fused.
 #pragma once
 
 #include "ir/sym/ScalarEmitter.h"
@@ -9,7 +9,7 @@ namespace lstmc::passes {
 
 using Scalars = llvm::SmallVector<mlir::Value>;
 
-/// A sym.fused over `operands`, whose body `write` makes from their scalars.
+/// Creates a sym.fused over `operands`; `write` emits the body from the operands' scalars.
 mlir::ValueRange fuse(mlir::OpBuilder &builder, mlir::Location loc,
                       llvm::ArrayRef<mlir::Value> operands, llvm::ArrayRef<mlir::Type> results,
                       llvm::function_ref<Scalars(sym::ScalarEmitter &, mlir::ValueRange)> write);

@@ -1,4 +1,4 @@
-// gradient: reverse mode over a training entry. The order of every sum is decided here; see the
+// gradient: reverse-mode differentiation of a training entry. Fixes the order of every sum; see the
 // record.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,8 +70,8 @@ template <typename Use> llvm::SmallVector<llvm::ArrayRef<Use>> byOp(llvm::ArrayR
   return runs;
 }
 
-/// Shards cut one batch: uses under batches of different size (or none) are sums of their own.
-/// Groups in order of first appearance.
+/// Shards divide one batch: uses with batches of different size (or none) form separate sums.
+/// Groups are in order of first appearance.
 template <typename Use>
 llvm::SmallVector<llvm::SmallVector<Use>> byBatch(llvm::ArrayRef<Use> uses) {
   llvm::SmallVector<llvm::SmallVector<Use>> groups;
@@ -87,7 +87,7 @@ llvm::SmallVector<llvm::SmallVector<Use>> byBatch(llvm::ArrayRef<Use> uses) {
   return groups;
 }
 
-/// All that has flowed into a value so far, in order of arrival.
+/// Contributions to a value so far, in order of arrival.
 struct Contributions {
   llvm::SmallVector<Value, 1> direct;
   llvm::SmallVector<WeightUse, 0> weightUses;
@@ -158,8 +158,8 @@ public:
 
   bool wants(Value operand) override { return operand && trained.contains(operand); }
 
-  /// What goes to all rows, or to a part's own, of a value goes to the value at once: contributions
-  /// are added in the order of the net as written.
+  /// Gradients that pass through all_rows and own_rows go to their operand immediately, so that
+  /// contributions are added in the order of the net as written.
   void add(Value operand, Value gradient) override {
     if (!wants(operand))
       return;
@@ -207,7 +207,7 @@ public:
   }
 
 private:
-  /// What the gradient of the op at hand is divided by at once: heads that differ in it.
+  /// The divisor to apply to the current op's gradient, if heads have different divisors.
   int64_t divisorOfCurrent() {
     auto divisor = current->getAttrOfType<mlir::IntegerAttr>(sym::kHeadDivisorAttr);
     return divideHeads && divisor && current->hasAttr(sym::kHeadAttr) ? divisor.getInt() : 1;
@@ -265,8 +265,8 @@ private:
     return built;
   }
 
-  /// Says of an op of the formula of a gradient which op it is the gradient of: its operands come
-  /// from the ops around that.
+  /// Records on the ops of a gradient's formula which op it differentiates: its operands come from
+  /// the ops around that one.
   void callAfter(Operation *made, Operation *op) {
     made->setLoc(op->getLoc());
     auto called = op->getAttrOfType<mlir::StringAttr>(sym::kCalledAttr);
@@ -276,8 +276,7 @@ private:
     made->setAttr(sym::kCalledAttr, getStringAttr(text));
   }
 
-  /// What is like a value of the chunk that has its steps in front, has them too: gradients are
-  /// like what they are the gradients of.
+  /// A gradient has the layout of its forward value: if time is the leading axis there, it is here.
   void markSteps(Operation *made) {
     auto leads = [](mlir::OpResult result) {
       auto lead = result.getOwner()->getAttrOfType<mlir::DenseBoolArrayAttr>(kStepsLeadAttr);
@@ -295,7 +294,7 @@ private:
     made->setAttr(kStepsLeadAttr, mlir::DenseBoolArrayAttr::get(getContext(), lead));
   }
 
-  /// The segment of steps that the op at hand is of; -1: none, or the entry has no segments.
+  /// The recompute segment of the current op; -1 if it has none.
   int64_t segmentOfCurrent() {
     auto chunk = current->getAttrOfType<mlir::DenseI64ArrayAttr>(kChunkAttr);
     return chunk && entry->hasAttr(kSegmentsAttr) ? chunk[0] : -1;
@@ -311,8 +310,8 @@ private:
     flowing[use.gathered ? use.gathered.getX() : weight].weightUses.push_back(use);
   }
 
-  /// The steps of chunks, given last chunk first, side by side again; where they were cut from a
-  /// value or are joined already on the same device, that.
+  /// Concatenates the steps of chunks, given last chunk first. Returns the original value if they
+  /// were cut from one, or an existing concatenation on the same device.
   template <typename Use> Value joined(llvm::ArrayRef<Use> chunks, Value Use::*which) {
     if (chunks.size() == 1)
       return chunks.front().*which;
@@ -330,7 +329,7 @@ private:
     return sym::createConcat(*this, parts.front().getLoc(), parts, 0);
   }
 
-  /// Rows of a use of chunks: those of the whole op.
+  /// Batch position of the whole op, for a use by its chunks.
   template <typename Use> static BatchPosition rowsOf(llvm::ArrayRef<Use> chunks) {
     BatchPosition rows = chunks.front().rows;
     if (rows && rows.axis == 0)
@@ -346,7 +345,7 @@ private:
                       from.getBatchAttr(), from.getInnerAttr());
   }
 
-  /// The sum over uses of `value`, or of all rows of it; each part sums the rows that it has.
+  /// The sum over uses of `value`, or of all its rows; each part sums its own rows.
   template <typename Sum, typename Use> Value finish(Value value, Sum sum, const Use &use) {
     if (share && use.rows && use.rows.batch == share->rows())
       sumPart(sum, *share);
@@ -357,10 +356,10 @@ private:
     return use.gathered ? sym::AllRowsOp(use.gathered).getType() : value.getType();
   }
 
-  /// Rows of a use are those of the op's first result, whatever way its operands were reshaped.
+  /// A use has the rows of the op's first result, however its operands were reshaped.
   BatchPosition resultRows() { return batch(current->getResult(0)); }
 
-  /// The sum of what flowed into `value`, or null; made once.
+  /// The sum of the contributions to `value`, or null; built once.
   Value complete(Value value) {
     auto found = flowing.find(value);
     if (found == flowing.end() || found->second.empty())
@@ -455,7 +454,8 @@ struct Gradient : impl::GradientBase<Gradient> {
       dropRowMarks();
   }
 
-  /// Who has the whole batch has all rows: what unpack-rnn has marked was for the order of sums.
+  /// Removes own_rows and all_rows from a net for the whole batch; unpack-rnn added them only to
+  /// fix the order of sums.
   void dropRowMarks() {
     getOperation()->walk([](mlir::Operation *op) {
       if (!llvm::isa<sym::AllRowsOp, sym::OwnRowsOp>(op))

@@ -56,8 +56,8 @@ Value GradientCompression::give(llvm::StringRef parameter, int64_t worker, mlir:
                         Value low = e.select(e.apply(ScalarOp::LessEqual, {all, minus}), minus,
                                              e.number(all.getType(), 0));
                         Value given = e.select(e.apply(ScalarOp::GreaterEqual, {all, t}), t, low);
-                        // A difference that is not finite is not hidden: the check before the
-                        // commit finds it.
+                        // A non-finite residual is not hidden: the check before the commit detects
+                        // it.
                         given = e.add(given, e.sub(all, all));
                         return {given, e.sub(all, given)};
                       });

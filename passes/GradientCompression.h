@@ -1,4 +1,5 @@
-// 2 bit compression of gradients between processes, as MXNet has it between workers and servers.
+// 2-bit compression of gradients between processes, as MXNet applies it between workers and
+// servers.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -9,17 +10,17 @@
 
 namespace lstmc::passes {
 
-/// A process adds its gradient to what it has kept back, gives t of every element that is t or
-/// more, -t of one that is -t or less, 0 of the others, and keeps the rest: a slot of the parameter
-/// for each process.
+/// Each process adds its gradient to its residual, sends t for every element >= t, -t for every
+/// element <= -t and 0 for the others, and keeps the difference as the new residual. The residual
+/// of each process is a slot of the parameter.
 class GradientCompression {
 public:
   /// `workers`: the process of each device.
   GradientCompression(mlir::ModuleOp module, double threshold, llvm::ArrayRef<int64_t> workers);
 
-  /// What the processes give of the sums, which ascend, of a parameter's gradient, as leaves of a
-  /// tree over processes; the sums themselves where one process has them all. New ops go where the
-  /// builder is.
+  /// Compresses a parameter's gradient, given as subtree sums in ascending order: returns one sum
+  /// per process, to be added as leaves of a tree over processes. Returns `sums` unchanged if one
+  /// process has them all. New ops go to the builder's insertion point.
   Subtrees compress(llvm::StringRef parameter, mlir::Location loc, Subtrees sums,
                     mlir::OpBuilder &builder, PlacementListener &listener);
 
@@ -31,7 +32,7 @@ private:
   mlir::SymbolTable symbols;
   const double threshold;
   const llvm::SmallVector<int64_t> workers;
-  mlir::Operation *lastDeclared = nullptr; ///< of parameters and slots
+  mlir::Operation *lastDeclared = nullptr; ///< last parameter or slot of the module
 };
 
 } // namespace lstmc::passes

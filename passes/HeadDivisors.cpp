@@ -23,7 +23,7 @@ int64_t headDivisor(sym::LossHead head, const BatchPositions &positions,
   return share ? share->batch : positions.size();
 }
 
-/// Nets that are written by hand may say nothing.
+/// Handwritten IR may lack the attribute.
 static int64_t divisorOf(sym::LossHead head, mlir::func::FuncOp entry) {
   if (auto said = head->getAttrOfType<mlir::IntegerAttr>(sym::kHeadDivisorAttr))
     return said.getInt();

@@ -1,4 +1,4 @@
-// What the gradients of loss heads are divided by, so that the reported loss is the minimised one.
+// Divisors of the loss heads' gradients, which make the minimised loss equal the reported one.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace lstmc::passes {
 
-/// Extents of a value with all rows of the batch, where an entry with `share` has some of them.
+/// Shape of a value with all rows of the batch, for an entry that has only the rows of `share`.
 llvm::SmallVector<int64_t> wholeShape(mlir::Value value, const BatchPositions &positions,
                                       const std::optional<Share> &share);
 
-/// 1 for a head that gives a scalar or divides by itself; else the rows of the batch.
+/// 1 for a head that returns a scalar or divides by itself; else the number of rows in the batch.
 int64_t headDivisor(sym::LossHead head, const BatchPositions &positions,
                     const std::optional<Share> &share);
 
-/// The divisor of all heads of an entry that trains, as make-entries left it; nothing where they
-/// differ, 1 where there are none.
+/// The common divisor of all heads of an entry that trains, as set by make-entries; nullopt if they
+/// differ, 1 without heads.
 std::optional<int64_t> commonHeadDivisor(mlir::func::FuncOp entry);
 
 } // namespace lstmc::passes

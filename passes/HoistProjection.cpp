@@ -1,4 +1,5 @@
-// hoist-projection: how many steps' input projections a recurrent layer makes at once.
+// hoist-projection: chooses for how many steps a recurrent layer projects its inputs in one
+// product.
 
 #include "backends/registry/Targets.h"
 #include "ir/sym/Create.h"
@@ -30,7 +31,7 @@ struct HoistProjection : impl::HoistProjectionBase<HoistProjection> {
     }
   }
 
-  /// Of the device whose program the function is.
+  /// The target of the device that runs the function.
   const target::Target &targetFor(mlir::func::FuncOp entry) const {
     auto device = size_t(deviceOf(entry));
     return device < devices.size() ? targetOf(std::string_view(devices[device]))

@@ -1,4 +1,4 @@
-// infer-shapes: relations of ops, carried through the net until nothing changes.
+// infer-shapes: propagates the relations of ops through the net until nothing changes.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -1,5 +1,5 @@
-// insert-transfers: one function of all devices becomes a function per device, with a copy wherever
-// a value crosses.
+// insert-transfers: splits a function over all devices into one function per device, with transfers
+// between them.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -38,8 +38,7 @@ public:
     }
     if (!several)
       return;
-    for (Operation *op :
-         ops) { // inputs go where they are read when they are: what is wanted first is sent first
+    for (Operation *op : ops) { // inputs are sent when they are first read, in that order
       int64_t device = devices.lookup(op);
       for (mlir::OpOperand &operand : op->getOpOperands())
         if (deviceOf(operand.get()) != device)
@@ -58,7 +57,7 @@ public:
   }
 
 private:
-  /// Ends, for as long as it grows, in a return of nothing.
+  /// The function of a device. While it grows it ends with a return without operands.
   mlir::func::FuncOp partOn(int64_t device) {
     mlir::func::FuncOp &part = parts[device];
     if (!part) {
@@ -77,13 +76,14 @@ private:
     return op ? devices.lookup(op) : 0;
   }
 
-  /// A value goes to each other device that reads it as soon as it is there; but where it is only
-  /// added up or written, when it is: the other device has work of its own to do before.
+  /// Sends a value to each other device that reads it, as soon as it is computed. If it is only
+  /// added up or written there, it is received right before that, because the other device has work
+  /// to do first.
   void giveAway(Value value) {
     int64_t from = deviceOf(value);
     llvm::SmallVector<int64_t, 4> readers;
     for (Operation *user : value.getUsers()) {
-      int64_t device = devices.lookup(user); // a return: 0
+      int64_t device = devices.lookup(user); // 0 for a return
       bool late = llvm::isa<sym::WriteOp>(user) || user->hasAttr(kAggregateAttr);
       if (device != from && !late && !llvm::is_contained(readers, device))
         readers.push_back(device);
@@ -122,7 +122,7 @@ private:
     return receive.getValue();
   }
 
-  /// Of the input or parameter that it is, for messages; may be null.
+  /// Name of the input or parameter that the value is, for messages; may be null.
   mlir::StringAttr nameOf(Value value) {
     if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value))
       return entry.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
@@ -152,7 +152,7 @@ private:
       }
   }
 
-  /// Whether it goes nowhere but into parameters and states, by itself or joined with others.
+  /// Whether the value is only written to parameters and states, directly or joined with others.
   static bool isOnlyWritten(Operation *op) {
     return llvm::all_of(op->getUsers(), [](Operation *user) {
       return llvm::isa<sym::WriteOp>(user) ||
@@ -160,7 +160,7 @@ private:
     });
   }
 
-  /// It, and what joins it with others.
+  /// The value, and the ops that join it with others.
   void commit(Operation *op) {
     op->setAttr(sym::kCommittedAttr, builder.getUnitAttr());
     for (Operation *user : op->getUsers())
@@ -168,9 +168,9 @@ private:
         commit(user);
   }
 
-  /// What is only added up or written elsewhere is sent before the program waits for others, where
-  /// it does not depend on what it waits for: else the owners of parameters would wait for one
-  /// another in turn. Sends stay in the order of their numbers.
+  /// Moves sends of values that are only added up or written elsewhere before the program waits for
+  /// other devices, unless they depend on what it waits for; otherwise the owners of parameters
+  /// would wait for one another in turn. Sends keep the order of their numbers.
   void sendBeforeWaiting(mlir::func::FuncOp part, bool committed) {
     llvm::SmallVector<sym::SendOp> sends;
     llvm::SmallVector<Operation *> receives; // in program order
@@ -182,7 +182,7 @@ private:
       else if (llvm::isa<sym::ReceiveOp>(op))
         receives.push_back(&op);
     }
-    Operation *last = nullptr; // the send before
+    Operation *last = nullptr; // the previous send
     for (sym::SendOp send : sends) {
       if (committed || addedUp.contains(send))
         hoist(send, last, receives);
@@ -190,15 +190,15 @@ private:
     }
   }
 
-  /// Whether an op belongs to the sum that is sent rather than to the net: an addition of parts, or
-  /// what picks or joins elements.
+  /// Whether an op belongs to the sum to send rather than to the net: an addition of parts, or an
+  /// op that selects or joins elements.
   static bool preparesSending(Operation *op) {
     return op->hasAttr(kAggregateAttr) ||
            llvm::isa<sym::ReshapeOp, sym::SliceAxisOp, sym::ConcatOp>(op);
   }
 
-  /// Moves a send, and the ops that prepare its value, before the first of `receives` that comes
-  /// after all else that they need, and after `last`.
+  /// Moves a send, with the ops that prepare its value, before the first of `receives` that comes
+  /// after all their other operands, and after `last`.
   static void hoist(sym::SendOp send, Operation *last, llvm::ArrayRef<Operation *> receives) {
     llvm::SetVector<Operation *> moved;
     moved.insert(send);

@@ -77,7 +77,7 @@ void Lifetimes::awaitStreams(exec::ProgramOp program) {
       }
   for (auto [id, life] : llvm::enumerate(buffers)) {
     if (life.from > life.to)
-      continue; // nobody touches it
+      continue; // no launch touches it
     life.endsInOne = reaches(clocks[life.to], touchedBefore[id]);
     auto last = uint32_t(launches.size() - 1);
     while (last > life.to && reaches(clocks[last], life.order.done))
@@ -86,7 +86,7 @@ void Lifetimes::awaitStreams(exec::ProgramOp program) {
   }
 }
 
-/// What is sent is not written over before all messages of smaller numbers are received
+/// A sent buffer must not be overwritten before all messages of smaller numbers are received
 /// (docs/package.md).
 void Lifetimes::keepWhileReceiving() {
   llvm::SmallVector<std::pair<int64_t, uint32_t>> received; // message, launch; both ascend
@@ -106,8 +106,8 @@ void Lifetimes::keepWhileReceiving() {
   }
 }
 
-/// What is sent may be taken much later: memory that is used again soon would make the sender wait
-/// for the one who takes.
+/// A sent buffer may be read much later: reusing its memory early would make the sender wait for
+/// the receiver.
 void Lifetimes::keepSent() {
   constexpr size_t kAhead = 2; // messages to the same device
   std::map<int64_t, std::vector<Lifetime *>> sent;

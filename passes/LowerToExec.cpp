@@ -1,5 +1,4 @@
-// lower-to-exec: entries of sym become programs of launches. What a program is made of is in
-// lowering/.
+// lower-to-exec: lowers entries of sym to programs of launches, with the classes in lowering/.
 
 #include "passes/Passes.h"
 #include "passes/lowering/EntryLowering.h"

@@ -1,4 +1,4 @@
-// lower-to-package: the plan as tables. The work is PackageBuilder's.
+// lower-to-package: converts the plan to package data, by PackageBuilder.
 
 #include "executor/base/OutputFile.h"
 #include "executor/base/Sha256.h"

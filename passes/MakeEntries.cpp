@@ -1,4 +1,4 @@
-// make-entries: one function per entry point out of the one net that the user wrote.
+// make-entries: creates one function per entry point from the user's net.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -33,7 +33,7 @@ using mlir::Value;
 
 constexpr llvm::StringLiteral kLearningRate = "learning_rate", kUpdate = "update", kSeed = "seed";
 
-/// The entry points, and what each keeps of the net.
+/// The entry points, and what each of them keeps of the net.
 struct EntryKind {
   llvm::StringRef name;
   bool training; ///< dropout drops, gradients follow
@@ -50,12 +50,12 @@ public:
       : module(module), net(net), shards(shards), carry(carry), scores(scores),
         builder(module.getContext()) {}
 
-  /// Gives ops their ordinal in the net as it was written; unless it is to be `placed`, only those
-  /// that draw random numbers, because an attribute that no other op has takes its time.
+  /// Sets the ordinal in the net as written. Unless `placed`, only on ops that draw random numbers,
+  /// because attributes that are unique to an op are expensive.
   void number(bool placed) {
     int64_t ordinal = 0;
     for (Operation &op : net.front()) {
-      // What replicate added goes with its neighbour.
+      // Ops added by replicate have the ordinal of their neighbour.
       bool after = llvm::isa<sym::OwnRowsOp>(op), added = after || llvm::isa<sym::AllRowsOp>(op);
       if (auto written = op.getAttrOfType<mlir::IntegerAttr>(sym::kOrdinalAttr))
         ordinal = written.getInt();
@@ -69,8 +69,8 @@ public:
     }
   }
 
-  /// Puts the ops of a ctx_group, and those of a name, into a recompute group of that name; of
-  /// several, the first. E0402 at one that has none.
+  /// Puts the ops of a ctx_group or of a name into a recompute group of that name; an op that
+  /// matches several gets the first. E0402 for a name without ops.
   mlir::LogicalResult recompute(llvm::ArrayRef<std::string> names) {
     llvm::StringSet<> found;
     for (Operation &op : net.front().without_terminator()) {
@@ -111,7 +111,7 @@ public:
     return false;
   }
 
-  /// E0210 where an input of the net has the name of a scalar that the entry is given.
+  /// E0210 if an input of the net has the name of a scalar input of the entry.
   mlir::LogicalResult checkNames(const EntryKind &kind) {
     for (unsigned i = 0; i < net.getNumArguments() && takesScalars(kind); ++i)
       for (llvm::StringRef scalar : {kLearningRate, kUpdate, kSeed})
@@ -170,8 +170,8 @@ public:
     entry.setAllResultAttrs(attributes);
   }
 
-  /// Of a replica: the maker of the net that it is a part of, which comes first. What is measured
-  /// row by row follows from that alone: a part may have gathered rows that mix in none.
+  /// For a replica: sets the maker of the whole net, which runs first. Row-wise measures are
+  /// determined there, because a part may contain gathered rows that do not mix in the net.
   void setWhole(const Maker &maker) { whole = &maker; }
 
 private:
@@ -179,7 +179,7 @@ private:
     auto parameter = builder.create<sym::ParameterOp>(
         variable.getLoc(), variable.getNameAttr(), mlir::TypeAttr::get(variable.getType()),
         builder.getI64IntegerAttr(ordinals.lookup(variable)));
-    // One by one: variable->getAttrs() would be kept as a dictionary for good.
+    // One by one: variable->getAttrs() would stay in the context as a dictionary.
     mlir::NamedAttrList said(variable->getDiscardableAttrDictionary());
     for (mlir::StringAttr name : variable->getName().getAttributeNames())
       if (auto value = variable->getInherentAttr(name);
@@ -217,7 +217,7 @@ private:
          builder.getNamedAttr(sym::kRoleAttr, builder.getStringAttr(role))});
   }
 
-  /// Then rates are as exact as they are.
+  /// Whether the net has f64 weights; rates are then f64 too.
   bool hasDoubleWeights() {
     return llvm::any_of(net.front().getOps<sym::VariableOp>(), [](sym::VariableOp variable) {
       return sym::rankedType(variable.getResult()).getElementType().isF64();
@@ -271,8 +271,8 @@ private:
     });
   }
 
-  /// A caller of `forward` has no labels: a head whose value needs none gives way to ops that read
-  /// none.
+  /// A caller of `forward` provides no labels: a head whose value needs none is replaced by ops
+  /// that read none.
   void withoutLabel(Operation &op, sym::LossHead head, mlir::IRMapping &map) {
     if (Value value = head.buildValue(builder)) {
       map.map(op.getResult(0), value);
@@ -287,7 +287,7 @@ private:
                          dropout.getAxes());
   }
 
-  /// The states that a layer ends with are those that it begins with at the next call.
+  /// The final states of a layer are its begin states of the next call.
   void writeStates(sym::RnnOp rnn, Operation *copy) {
     llvm::SmallVector<Value> begins = {rnn.getState()};
     if (rnn.getStateCell())
@@ -296,7 +296,7 @@ private:
       auto state = begin ? begin.getDefiningOp<sym::BeginStateOp>() : sym::BeginStateOp();
       if (!state || !carried(state) || copy->getNumResults() <= i + 1)
         continue;
-      if (shareOf(net)) // the state is whole on one device, where sync-parameters joins the rows
+      if (shareOf(net)) // the state is whole on one device, on which sync-parameters joins the rows
         stateResults.push_back({state.getName(), copy->getResult(i + 1)});
       else
         builder.create<sym::WriteOp>(rnn.getLoc(), state.getName(), copy->getResult(i + 1),
@@ -304,8 +304,8 @@ private:
     }
   }
 
-  /// Of what a head measures: where its data have no rows of themselves, those of the label beside
-  /// them, which is what a part of the batch makes of it (RowMarks.h).
+  /// Batch position of what a head measures. If its data have no rows, the position of the label,
+  /// which a part of the batch uses too (RowMarks.h).
   static sym::BatchPosition rowsOf(sym::LossHead head, const BatchPositions &positions) {
     Value data = head->getOperand(0);
     sym::BatchPosition rows = positions.of(data);
@@ -318,7 +318,8 @@ private:
     return beside ? rows : sym::BatchPosition::none();
   }
 
-  /// Passes that cut the batch no longer see which heads give a scalar.
+  /// Records the divisors, because later passes that split the batch cannot tell which heads return
+  /// a scalar.
   void sayDivisors(mlir::func::FuncOp entry) {
     setArgumentAttributes(entry);
     BatchPositions positions(entry);
@@ -348,7 +349,7 @@ private:
       results.push_back(head.buildMetric(builder, by));
       auto metric = results.back().getDefiningOp<sym::ShardSum>();
       bool byShards = rows && int64_t(metric.getShards()) == shards;
-      // A head that sums rows itself has no loss of one row.
+      // A head that sums rows itself has no loss per row.
       bool ofRows =
           !training && byShards &&
           (whole ? whole->measuredByRows.contains(i) : !mixing.reach(head) && !mixing.has(head));
@@ -389,8 +390,8 @@ private:
         op->erase();
   }
 
-  /// An input that an entry does not read is not asked for; data inputs stay, so that callers can
-  /// tell a net's inputs.
+  /// Removes inputs that an entry does not read, except data inputs, so that callers can identify a
+  /// net's inputs.
   void dropDeadArguments(mlir::func::FuncOp entry, const EntryKind &kind) {
     llvm::BitVector dropped(entry.front().getNumArguments());
     llvm::SmallVector<mlir::DictionaryAttr> kept;
@@ -428,7 +429,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
 
   void runOnOperation() override {
     auto nets = llvm::to_vector(getOperation().getOps<mlir::func::FuncOp>());
-    // Replicas stand after the net that they are parts of.
+    // Replicas come after the net that they were split from.
     llvm::ArrayRef<mlir::func::FuncOp> replicas = llvm::ArrayRef(nets).drop_front();
     if (nets.empty() ||
         llvm::any_of(replicas, [](mlir::func::FuncOp net) { return !shareOf(net); })) {
@@ -455,7 +456,7 @@ struct MakeEntries : impl::MakeEntriesBase<MakeEntries> {
       if (!asked)
         continue;
       if (kind.metrics && !loss) {
-        // A function of a frontend has no place of its own, what it returns has.
+        // A function created by a frontend has no location; its results have.
         Operation *end = nets.front().front().getTerminator();
         mlir::Location place =
             end->getNumOperands() > 0 ? end->getOperand(0).getLoc() : nets.front().getLoc();

@@ -1,4 +1,4 @@
-// merge-equal-ops: what two ops compute from equal operands in an equal way is computed once.
+// merge-equal-ops: eliminates common subexpressions.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -19,8 +19,8 @@ namespace {
 
 using mlir::Operation;
 
-/// What an op is called and where it was written. All else that hangs on it says where and when it
-/// runs, or of which elements of the whole batch.
+/// Whether an attribute only names an op or its origin. All other attributes affect where and when
+/// the op runs, or which elements of the whole batch it computes.
 bool isName(llvm::StringRef attribute) {
   return attribute == sym::kNameAttr || attribute == sym::kOrdinalAttr ||
          attribute == sym::kGroupAttr || attribute == sym::kDimsAttr ||

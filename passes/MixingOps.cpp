@@ -13,8 +13,8 @@ MixingOps::MixingOps(mlir::func::FuncOp entry, const BatchPositions &positions) 
     for (mlir::Value operand : op.getOperands())
       rows.push_back(positions.of(operand));
     bool hasRows = llvm::any_of(rows, [](sym::BatchPosition row) { return bool(row); });
-    // What takes rows of what all have takes its own; and where all are there, gathering them
-    // changes nothing.
+    // own_rows of a replicated value yields a part's rows, and all_rows does nothing if all rows
+    // are present.
     bool gathers =
         llvm::isa<sym::AllRowsOp>(op) && op.getOperand(0).getType() != op.getResult(0).getType();
     bool byRow =

@@ -1,4 +1,4 @@
-// Which values of an entry are not made of one row of the batch at a time.
+// Ops that reduce or mix across the batch axis, and the values that depend on them.
 #pragma once
 
 #include "llvm/ADT/DenseSet.h"
@@ -7,15 +7,15 @@
 
 namespace lstmc::passes {
 
-/// Ops that read rows and give something that is none (a mean over the batch, a matrix of all pairs
-/// of rows), and everything that follows from them.
+/// Ops that read rows and whose result has no rows (a mean over the batch, a matrix of all pairs of
+/// rows), and all values computed from their results.
 class MixingOps {
 public:
   MixingOps(mlir::func::FuncOp entry, const BatchPositions &positions);
 
-  /// Whether what an op reads depends on rows other than its own.
+  /// Whether an operand of `op` depends on rows other than its own.
   bool reach(mlir::Operation *op) const;
-  /// Whether it is one of them.
+  /// Whether `op` itself mixes rows.
   bool has(mlir::Operation *op) const;
 
 private:

@@ -1,11 +1,11 @@
-// Names by pattern, as in fit(carry=["lstm*"]).
+// Matching of names against patterns, as in fit(carry=["lstm*"]).
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
 
 namespace lstmc::passes {
 
-/// Whether `name` is what `pattern` says: `*` stands for any run of characters.
+/// Whether `name` matches `pattern`; `*` matches any run of characters.
 inline bool matchesPattern(llvm::StringRef name, llvm::StringRef pattern) {
   auto [head, rest] = pattern.split('*');
   if (head.size() == pattern.size())

@@ -13,7 +13,7 @@ using Numbers = llvm::ArrayRef<int64_t>;
 
 namespace {
 
-/// [outer, count, inner] of row-major elements, where the whole has `all` in place of `count`.
+/// [outer, count, inner] of row-major elements; the whole has `all` instead of `count`.
 struct Cut {
   int64_t first = 0, count = 1, all = 1, inner = 1;
   size_t axisFromEnd = 0; ///< in the result
@@ -46,9 +46,9 @@ std::optional<Cut> stepsOf(mlir::OpResult result) {
   return Cut{chunk[1], chunk[2], chunk[3], product(shape) / chunk[2], shape.size() - 1};
 }
 
-/// Makes the axis that holds the cut as large as the whole's. Where a single row leaves several
-/// open, the one that is as far from the end as in the result. False where the cut is spread over
-/// axes.
+/// Extends the axis that was split to the size of the whole. If several axes qualify because the
+/// part has a single row, takes the one that is as far from the end as in the result. Returns false
+/// if the split is spread over several axes.
 bool grow(llvm::MutableArrayRef<int64_t> shape, Numbers part, const Cut &cut) {
   auto holds = [&](size_t axis, bool alone) {
     int64_t after = product(part.drop_front(axis + 1));
@@ -76,7 +76,7 @@ void appendOperandSlice(mlir::OpResult result, size_t operand, Numbers shape,
   if (!rows && !steps)
     return;
   const int64_t elements = product(shape);
-  // Steps are before rows: of the [outer, rows, inner] they cut the outer.
+  // The steps precede the rows: they divide the `outer` of [outer, rows, inner].
   Cut row = rows.value_or(Cut{0, 1, 1, elements});
   Cut step = steps.value_or(Cut{0, 1, 1, elements});
   if (!rows)

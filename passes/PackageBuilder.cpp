@@ -110,8 +110,8 @@ private:
     data.programs.push_back(std::move(program));
   }
 
-  /// Parameters, slots and states, in the order of the plan; copies of one stand together, the one
-  /// that decides first.
+  /// Parameters, slots and states, in the order of the plan; copies of one are adjacent, the
+  /// owner's first.
   void addDeclaration(exec::BufferOp buffer) {
     uint32_t index = indices.lookup(buffer.getMemory());
     switch (buffer.getKind()) {
@@ -153,7 +153,7 @@ private:
     }
   }
 
-  /// The numbers that the source gives, in the type of the buffer.
+  /// The explicit initial values of the source, in the type of the buffer.
   static std::vector<uint8_t> initialValues(exec::BufferOp buffer) {
     auto values = buffer->getAttrOfType<mlir::DenseElementsAttr>(kInitialValuesAttr);
     if (!values)
@@ -209,7 +209,8 @@ private:
     return row;
   }
 
-  /// Of what is read, none is kept.
+  /// Stores the slices of the operands that the launch writes; slices of operands that it only
+  /// reads are dropped.
   void addPieces(exec::LaunchOp launch, package::Launch &row) {
     if (auto chunk = launch->getAttrOfType<mlir::DenseI64ArrayAttr>(kChunkAttr)) {
       row.chunk = int32_t(chunk[0]);
@@ -258,7 +259,7 @@ private:
     data.entries[size_t(number)].programs.push_back(std::move(row));
   }
 
-  /// A head is measured in `evaluate`, which may have its scores, and in `step`.
+  /// A head is measured in `evaluate`, which may return its scores, and in `step`.
   void addMetric(exec::OutputOp output) {
     std::string head = textAttr(output, "metric"), scores = textAttr(output, "scores");
     if (head.empty())
@@ -299,7 +300,7 @@ package::Location locationOf(mlir::Location location) {
     location = named.getChildLoc();
   }
   SourceRange range = sym::decode(location);
-  // As they are shown: a package holds no control characters.
+  // In the form in which they are shown: a package holds no control characters.
   place.file = escaped(range.file);
   place.line = uint32_t(range.line);
   place.column = range.line ? uint32_t(range.column) : 0;

@@ -1,4 +1,4 @@
-// A planned exec.plan as package data.
+// Conversion of a planned exec.plan to package data.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace lstmc::passes {
 
-/// Everything but the facts of the module (PackageFacts.h). The plan has offsets and
-/// was validated. Equal plans give equal data.
+/// Everything in the package except the facts of the module (PackageFacts.h). The plan must have
+/// offsets and be validated. Equal plans produce equal data.
 package::PackageData buildPackage(exec::PlanOp plan);
 
-/// Where something comes from, as packages and plans say it. Launches and buffers carry a NameLoc
-/// "OP NAME" around the place in the source.
+/// Converts an MLIR location. Launches and buffers carry a NameLoc "OP NAME" around the source
+/// location.
 package::Location locationOf(mlir::Location location);
 
-/// lower-to-package that leaves its result in `into`.
+/// The pass lower-to-package with its result stored in `into`.
 std::unique_ptr<mlir::Pass> createLowerToPackageInto(package::PackageData &into);
 
 } // namespace lstmc::passes

@@ -23,7 +23,7 @@ int64_t ParameterPlacement::deviceOf(mlir::func::FuncOp part, Operation *op) con
   return replicaOf(part) * stages + (stage ? stage.getInt() : 0);
 }
 
-/// Whether a value is a sum over the batch, or an addition of such.
+/// Whether a value is a sum over the batch, or an addition of such sums.
 static bool addsSums(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && llvm::isa<sym::ElemwiseAddOp>(op))
@@ -54,7 +54,7 @@ void ParameterPlacement::lookAt(mlir::func::FuncOp part) {
   }
 }
 
-/// Parameters get the device that decides over them in declared order, each the one that has the
+/// Assigns owners in declaration order: each parameter to the device with a copy that owns the
 /// fewest bytes so far.
 void ParameterPlacement::decide(mlir::ModuleOp module, const StoreOptions &store) {
   llvm::DenseMap<int64_t, int64_t> load;
@@ -92,7 +92,7 @@ void ParameterPlacement::decide(mlir::ModuleOp module, const StoreOptions &store
   }
 }
 
-/// Evenly, between the tiles that a norm adds by themselves.
+/// Evenly, at boundaries of the tiles of a norm.
 void ParameterPlacement::cut(llvm::StringRef parameter, int64_t elements) {
   llvm::ArrayRef<int64_t> has = of(parameter);
   int64_t tiles = (elements + kNormTile - 1) / kNormTile,

@@ -1,4 +1,4 @@
-// Which devices have which parameter, state and sum.
+// Assignment of parameters, states and gradient sums to devices.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -9,38 +9,37 @@
 
 namespace lstmc::passes {
 
-/// Elements of a parameter, in row-major order, over which a device decides.
+/// A range of a parameter's elements, in row-major order, owned by one device.
 struct Slice {
   int64_t device, first, count;
 };
 
-/// What `--kv-store` and the like ask for.
+/// Options of the parameter store (`--kv-store` and related flags).
 struct StoreOptions {
   bool local =
-      true; ///< the first device that has a parameter decides over it; else each does over some
-  bool updateOnStore = true; ///< the device that decides updates; else every one that has a copy
+      true; ///< the first device with a copy owns the parameter; false: ownership is sharded
+  bool updateOnStore = true; ///< the owner updates; false: every device with a copy does
   int64_t bigArrayBound =
-      0; ///< elements from which a parameter is cut, where both allow it; 0: none is
+      0; ///< minimum elements for cutting a parameter into slices, if both allow it; 0: never
 };
 
 class ParameterPlacement {
 public:
-  /// Looks at all functions of the module, and says on parameters and states where they are
-  /// (sym::kDevicesAttr). `stages`: devices of a replica.
+  /// Analyses all functions of the module and sets sym::kDevicesAttr on parameters and states.
+  /// `stages`: devices per replica.
   ParameterPlacement(mlir::ModuleOp module, int64_t stages, const StoreOptions &store);
 
-  /// Devices that have a parameter or state, the one that decides first.
+  /// Devices with a copy of a parameter or state, its owner first.
   llvm::ArrayRef<int64_t> of(llvm::StringRef symbol) const { return devices.find(symbol)->second; }
-  /// Where an op of a part runs.
+  /// The device that an op of a part runs on.
   int64_t deviceOf(mlir::func::FuncOp part, mlir::Operation *op) const;
-  /// Slices of a parameter that is cut, in order: at least two, each on a device of its own. Empty:
-  /// it is not.
+  /// Slices of a parameter that is cut, in order: at least two, each on a different device. Empty
+  /// if it is not cut.
   llvm::ArrayRef<Slice> slicesOf(llvm::StringRef parameter) const;
-  /// The parameter whose gradient a sum over the batch is, or is added to; empty where there is
-  /// none.
+  /// The parameter whose gradient `sum` is, or is added to; empty if there is none.
   llvm::StringRef parameterOf(mlir::Operation *sum) const;
 
-  const int64_t stages; ///< devices of a replica
+  const int64_t stages; ///< devices per replica
   const bool updateOnStore;
 
 private:
@@ -48,9 +47,10 @@ private:
   void decide(mlir::ModuleOp module, const StoreOptions &store);
   void cut(llvm::StringRef parameter, int64_t elements);
 
-  llvm::StringMap<llvm::SmallVector<int64_t>> devices; ///< looked up, never iterated, as the others
+  llvm::StringMap<llvm::SmallVector<int64_t>>
+      devices; ///< looked up, never iterated; the same holds for `slices`
   llvm::StringMap<llvm::SmallVector<Slice>> slices;
-  llvm::StringSet<> indivisible; ///< parameters whose gradient is something else than sums, added
+  llvm::StringSet<> indivisible; ///< parameters whose gradient is not only a sum of sums
 };
 
 } // namespace lstmc::passes

@@ -46,7 +46,7 @@ mlir::LogicalResult PartValues::refuse(Operation *op, llvm::StringRef why) const
 
 //===---- the same net ------------------------------------------------------------------------===//
 
-/// Numbers of values in the order of the program.
+/// Numbers the values in program order.
 static llvm::DenseMap<Value, size_t> numbersOf(mlir::func::FuncOp function,
                                                llvm::ArrayRef<Operation *> ops) {
   llvm::DenseMap<Value, size_t> numbers;
@@ -70,15 +70,15 @@ mlir::LogicalResult PartValues::compare() {
              });
     };
     if (whole.getNumArguments() != part.function.getNumArguments())
-      return refuse(whole, "takes other inputs there");
+      return refuse(whole, "has other inputs in the parts");
     for (auto [op, mine] : llvm::zip(ops, part.ops))
       if (op->getName() != mine->getName() || op->getNumResults() != mine->getNumResults() ||
           !reads(op, mine))
-        return refuse(op, "is another op there");
+        return refuse(op, "differs in the parts");
     if (ops.size() != part.ops.size())
-      return refuse(whole, "has another number of ops there");
+      return refuse(whole, "has another number of ops in the parts");
     if (!reads(whole.front().getTerminator(), part.function.front().getTerminator()))
-      return refuse(whole, "gives other values there");
+      return refuse(whole, "returns other values in the parts");
   }
   return mlir::success();
 }
@@ -113,7 +113,7 @@ bool PartValues::sameTypes(size_t index) const {
   });
 }
 
-/// Whether what every part has is of the type that its rows of the whole's result have.
+/// Whether every part's value has the type of its rows of the whole's result.
 bool PartValues::isPartOf(size_t index, unsigned result, BatchPosition position) const {
   return position && llvm::all_of(parts, [&](const Part &part) {
            return part.ops[index]->getResult(result).getType() ==
@@ -121,8 +121,8 @@ bool PartValues::isPartOf(size_t index, unsigned result, BatchPosition position)
          });
 }
 
-/// Where no rule says it: rows are on the axis that is smaller in the parts, if it has nothing
-/// else.
+/// Infers the batch axis without a rule: the one axis that is smaller in the parts, if it holds
+/// nothing else.
 BatchPosition PartValues::rowsByTypes(size_t index, unsigned result) const {
   auto all = sym::rankedType(ops[index]->getResult(result));
   auto some = sym::rankedType(parts.front().ops[index]->getResult(result));
@@ -194,7 +194,7 @@ mlir::LogicalResult PartValues::lookAt(size_t index) {
     return set(index, Role::OwnRows, PartValue::Rows, at);
   }
   if (op->getNumResults() == 0)
-    return has[PartValue::Rows] ? refuse(op, "wants what all rows give")
+    return has[PartValue::Rows] ? refuse(op, "needs a result over all rows")
                                 : set(index, Role::Part, PartValue::Alike);
   if (sumsPart(parts.front().ops[index]))
     return sumsByShards(index) ? set(index, Role::Sum, PartValue::Sum) : doOnWhole(index);
@@ -206,7 +206,7 @@ mlir::LogicalResult PartValues::lookAt(size_t index) {
       return set(index, Role::Last, PartValue::Sum);
     return has[PartValue::Whole] ? doOnWhole(index) : set(index, Role::Part, PartValue::Alike);
   }
-  // Row by row, on what differs in nothing but rows.
+  // Row by row, if the ops differ in nothing but rows.
   auto results = rowByRow(op, rows);
   bool proved = results && sameAttributes(index, Attributes::ButExtents);
   for (mlir::OpResult result : op->getResults())
@@ -215,11 +215,11 @@ mlir::LogicalResult PartValues::lookAt(size_t index) {
   return proved ? set(index, Role::Part, PartValue::Rows, *results) : doOnWhole(index);
 }
 
-/// Its result is for the parts what they have in its place: all of it, or their rows.
+/// Runs the op on the whole batch. Each part gets all of its result, or the rows of the part.
 mlir::LogicalResult PartValues::doOnWhole(size_t index) {
   Operation *op = ops[index];
   if (!mlir::isPure(op))
-    return refuse(op, "needs the rows of all");
+    return refuse(op, "needs the rows of all parts");
   llvm::SmallVector<BatchPosition> rows;
   for (mlir::OpResult result : op->getResults()) {
     unsigned number = result.getResultNumber();
@@ -230,7 +230,7 @@ mlir::LogicalResult PartValues::doOnWhole(size_t index) {
     if (!all && !isPartOf(index, number, at))
       at = rowsByTypes(index, number);
     if (!all && !isPartOf(index, number, at) && !result.use_empty())
-      return refuse(op, "needs the rows of all, and what it gives cannot be told apart by rows");
+      return refuse(op, "needs the rows of all parts, and its result cannot be divided by rows");
     rows.push_back(at);
   }
   for (Value operand : op->getOperands()) {
@@ -242,8 +242,8 @@ mlir::LogicalResult PartValues::doOnWhole(size_t index) {
   return set(index, Role::Whole, PartValue::Rows, rows);
 }
 
-/// Whether the sums of the parts' shards are addends of the whole's: all operands are rows, and
-/// stand where the attributes say.
+/// Whether the sums over the parts' shards are addends of the whole sum: all operands hold rows, at
+/// the positions that the attributes state.
 bool PartValues::sumsByShards(size_t index) const {
   auto sum = llvm::cast<sym::ShardSum>(ops[index]);
   if (forParts.contains(index) || !sameTypes(index) ||
@@ -263,7 +263,8 @@ bool PartValues::sumsByShards(size_t index) const {
   return true;
 }
 
-/// Of a mask that differs in the parts: where what it is multiplied with has its rows.
+/// Batch position of a mask that differs between parts: that of the value that it is multiplied
+/// with.
 BatchPosition PartValues::maskRows(size_t index) const {
   auto mask = llvm::dyn_cast<sym::DropoutMaskOp>(ops[index]);
   if (!mask || !sameAttributes(index, Attributes::ButWindow))
@@ -279,8 +280,8 @@ BatchPosition PartValues::maskRows(size_t index) const {
   return BatchPosition::none();
 }
 
-/// Sums that a part reads to make rows, or what every part has: these are done on the whole.
-/// Whether there are any more.
+/// Finds sums that a part reads to compute rows or replicated values, and marks them for the whole
+/// batch. Returns whether it found new ones.
 bool PartValues::findSumsForParts() {
   llvm::DenseSet<Value> everywhere;
   bool more = false;

@@ -1,4 +1,5 @@
-// What each value of a part of the batch is of the whole batch's, proved op by op.
+// Sharding of every value over the batch (replicated, sharded, partial sum, unsharded), verified op
+// by op.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
@@ -9,52 +10,52 @@
 
 namespace lstmc::passes {
 
-/// The kinds of values that exist in a part. For each, what the part has follows from what the
-/// whole batch has, and that is the one thing that every op of a part has to keep true:
+/// Sharding of a value in a part of the batch. Each kind relates the part's value to the value in
+/// the whole batch, and every op of a part has to preserve that relation:
 ///
-///   Alike  made of parameters, constants and scalars alone: every part has what the whole has.
-///   Rows   the rows of the part, at `rows`, of what the whole has.
-///   Whole  what the whole has, made once, on one device, of the rows of all parts.
-///   Sum    a sum over the batch, or made of sums: what the whole has where the last part reads it,
-///          after the addition of what the parts have summed; elsewhere nothing.
+///   Alike  replicated: depends on parameters, constants and scalars only; equal in every part.
+///   Rows   sharded: the part's rows, at `rows`, of the whole value.
+///   Whole  unsharded: computed once, on one device, from the rows of all parts.
+///   Sum    partial sum over the batch, or computed from such sums: equals the whole value where
+///          the last part reads it, after the parts' sums are added; undefined elsewhere.
 ///
-/// There is no kind for what is none of these: an op that would give it is done on the whole
-/// instead, on operands joined from all parts, and gives Whole, or Rows cut out of that. Where that
-/// is not possible either, the batch cannot be shared out (E0402).
+/// An op whose result has none of these kinds runs on the whole batch, on operands joined from all
+/// parts; its result is Whole, or Rows cut out of it. If that is impossible too, the batch cannot
+/// be split (E0402).
 struct PartValue {
   enum Kind { Alike, Rows, Whole, Sum } kind = Alike;
-  sym::BatchPosition rows = {}; ///< of Rows: in the whole's value
+  sym::BatchPosition rows = {}; ///< batch position in the whole value, for Rows
 };
 
 class PartValues {
 public:
   struct Part {
     mlir::func::FuncOp function;
-    llvm::ArrayRef<mlir::Operation *> ops; ///< the same ones as the whole has
+    llvm::ArrayRef<mlir::Operation *> ops; ///< the ops of the part, one for each op of the whole
     Share share;
   };
-  /// Who does an op.
+  /// Where an op is executed.
   enum class Role {
-    Part,    ///< each part, for its rows or for itself
-    OwnRows, ///< each part takes its rows of the whole (`sym.own_rows`)
+    Part,    ///< each part, on its rows or on replicated values
+    OwnRows, ///< each part extracts its rows of the whole (`sym.own_rows`)
     Mask,    ///< each part draws the random numbers of its rows
     Sum,     ///< each part sums its shards
-    Last,    ///< the last part, of sums
+    Last,    ///< the last part, on completed sums
     Whole,   ///< one device, on the whole batch
   };
 
   PartValues(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::Operation *> ops,
              llvm::ArrayRef<Part> parts);
 
-  /// E0402 at the first op of which nothing is proved.
+  /// Fails with E0402 at the first op whose sharding cannot be derived.
   mlir::LogicalResult prove();
 
   Role roleOf(size_t index) const { return roles[index]; }
   const PartValue &of(mlir::Value whole) const { return values.find(whole)->second; }
-  /// Whether an op done on the whole has to wait for what parts make.
+  /// Whether an op on the whole batch depends on results of the parts.
   bool waits(size_t index) const { return waiting.contains(index); }
   bool anyWaits() const { return !waiting.empty(); }
-  /// Whether a value is made of inputs alone, so that the whole's can be made again.
+  /// Whether a value depends on inputs alone, so that the whole value can be recomputed.
   bool isOfInputs(mlir::Value whole) const { return ofInputs.contains(whole); }
 
 private:
@@ -82,7 +83,7 @@ private:
   llvm::DenseMap<mlir::Value, PartValue> values;
   llvm::SmallVector<Role> roles;
   llvm::DenseSet<size_t> waiting;
-  llvm::DenseSet<size_t> forParts; ///< sums that parts go on with: done on the whole
+  llvm::DenseSet<size_t> forParts; ///< sums that parts read: computed on the whole batch
   llvm::DenseSet<mlir::Value> ofInputs, atHand;
 };
 

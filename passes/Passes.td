@@ -1,5 +1,5 @@
-// The passes. A record is a pass's front page: what it does, before and after, what it costs, when it holds back,
-// what has to come before or after it. Pipelines.cpp says in which order they run.
+// The passes. The record documents its pass: what it does, the IR before and after, its cost, when it leaves the IR unchanged,
+// and which passes must run before and after it. Pipelines.cpp defines the order.
 
 #ifndef LSTMC_PASSES
 #define LSTMC_PASSES
@@ -9,11 +9,12 @@ include "mlir/Pass/PassBase.td"
 //===---- on the net -------------------------------------------------------------------------------===//
 
 def InferShapes : Pass<"infer-shapes", "::mlir::func::FuncOp"> {
-  let summary = "find every shape and element type";
+  let summary = "infer all shapes and element types";
   let description = [{
-    Lets each op state its relations (ShapeRule), forward and backward, until nothing changes; types are set in place. An element type that
-    nothing fixes is float32. Contradictions are E0207 and E0208, with the places that the facts came from; what stays open is
-    E0211. A graph made by frontend/symbol is closed already and passes unchanged.
+    Propagates the relations of each op (ShapeRule) forward and backward until nothing changes;
+    types are updated in place. Element types that remain open become float32. Contradictions are
+    E0207 and E0208, with the locations of the conflicting facts; types that remain open are E0211.
+    A graph built by frontend/symbol has all types already and is unchanged.
 
         %w = sym.variable {name = "w"} : tensor<*x!sym.open>
         %y = sym.fully_connected %x, %w {no_bias = true, num_hidden = 3 : i64}
@@ -22,8 +23,8 @@ def InferShapes : Pass<"infer-shapes", "::mlir::func::FuncOp"> {
         %w = sym.variable {name = "w"} : tensor<3x4xf32>
         %y = sym.fully_connected %x, %w {no_bias = true, num_hidden = 3 : i64} : (tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
 
-    Each op is visited once, and again for each of its values that another op changed: the cost is linear in the graph. First
-    of all passes: everything later needs static shapes.
+    Each op is visited once, and again whenever another op changes one of its values: linear in the
+    size of the graph. Runs first, because all other passes need static shapes.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
@@ -132,10 +133,11 @@ def RecordInputRanges : Pass<"record-input-ranges", "::mlir::ModuleOp"> {
 }
 
 def RollRecurrence : Pass<"roll-recurrence", "::mlir::ModuleOp"> {
-  let summary = "recurrent layers that are written out step by step become loops";
+  let summary = "replace unrolled recurrent layers by loops";
   let description = [{
-    Finds the steps of LSTM, GRU and RNN (tanh, relu) layers that a script has unrolled, cell by cell, and puts one `sym.rnn` in the place of
-    all steps of a layer, layer by layer from the bottom, so that a stack is rolled whole.
+    Finds the steps of LSTM, GRU and RNN (tanh, relu) layers that the source has unrolled cell by
+    cell, and replaces all steps of a layer by one `sym.rnn`. Works from the bottom layer up, so
+    that a stack is rolled whole.
 
         %x:2 = sym.slice_channel %data {axis = 1, num_outputs = 2, squeeze_axis = true}
         %a0 = sym.fully_connected %x#0, %w, %b ; %b0 = sym.fully_connected %zeros, %r, %c ; %z0 = sym.elemwise_add %a0, %b0
@@ -148,22 +150,31 @@ def RollRecurrence : Pass<"roll-recurrence", "::mlir::ModuleOp"> {
         %p = sym.rnn_param_concat %w, %r, %b, %c
         %y, %h, %c = sym.rnn %s, %p {mode = "lstm", num_layers = 1, state_outputs = true, state_size = 128}
 
-    A step is two FullyConnected, of the input and of h, whose sum is cut into gates (SliceChannel or slice_axis; gru's before the sum), and the activations, products
-    and sums of the cell, in any order in which operands may be written. The input is slices of one tensor, forward or backward in time, and then the tensor; or any
-    values, which are stacked. Zeros to begin with are no operand. Readers of h get slices of the output, and a concat or stack of all steps the output itself.
+    A step consists of two FullyConnected ops, of the input and of h, whose sum is cut into gates
+    (SliceChannel or slice_axis; gru: before the sum), and of the activations, products and sums of
+    the cell, with operands of commutative ops in either order. The inputs are slices of one tensor,
+    forward or backward in time, which then becomes the input of the layer, or any values, which are
+    stacked. Begin states of zeros are omitted. Readers of h read slices of the output; a concat or
+    stack of all steps is replaced by the output itself.
 
-    Same bits, outputs and training alike: a cell is these very operations (docs/numerics.md rule 2), uses of a weight are one sum last step first (rule 4), and ops keep
-    the ordinals that they had in the net as written (rule 10; `sym.ordinal`), dropout between layers above all. A layer stays as it is, with a reason in `sym.rolled` on the module, where its
-    gates are anything else or in another order than i, f, g, o, steps have several weights, c or a gate is read outside, a step's input depends on steps before, ops are in several
-    ctx_groups or recompute groups, or, in a net that trains, gradients would be added in another order: weights that others use between the steps, h with several readers before
-    the next step, gru's h with a reader after it, steps without the rows of the batch. Gradients of 0 may have another sign, which no sum shows.
+    Outputs and training keep their bits: the layer executes exactly these operations
+    (docs/numerics.md rule 2), the uses of a weight are one sum with the last step first (rule 4),
+    and ops keep their ordinals in the net as written (rule 10; `sym.ordinal`), which matters for
+    dropout between layers. Only the sign of zero gradients may differ, which no sum shows. A layer
+    stays unrolled, with a reason in `sym.rolled` on the module, if its gates are not i, f, g, o in
+    this order, steps use different weights, c or a gate is read outside of the cell, a step's input
+    depends on earlier steps, or its ops are in several ctx_groups or recompute groups. In a net
+    that trains it also stays if gradients would be summed in another order: weights that other ops
+    use between the steps, an h with several readers before the next step, gru's h with a reader
+    after it, or steps without rows of the batch.
 
-    Layers with an op that `keep` names stay, since somebody means to recompute this op.
+    Layers that contain an op named in `keep` stay unrolled, because the user recomputes that op.
 
-    Runs first, so that an unrolled import is a loop before anything looks at it. Linear in ops, n log n in what has to move.
+    Runs before all other passes, so that they see an unrolled import as a loop. Linear in ops, n
+    log n in the ops to move.
   }];
   let options = [
-    ListOption<"keep", "keep", "std::string", "names of ops that stay, with the layers that they are of">,
+    ListOption<"keep", "keep", "std::string", "names of ops whose layers stay unrolled">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
@@ -171,71 +182,81 @@ def RollRecurrence : Pass<"roll-recurrence", "::mlir::ModuleOp"> {
 //===---- on several devices ------------------------------------------------------------------------===//
 
 def Replicate : Pass<"replicate", "::mlir::ModuleOp"> {
-  let summary = "the net once per part of the batch, each over its own rows";
+  let summary = "copy the net for each part of the batch";
   let description = [{
-    With two replicas or more, adds a function per replica after the net: its inputs have the rows of some whole shards of the
-    batch (BatchPositions.h), and so has every value that follows from them row by row. Shards go to replicas in order, as evenly (or as `loads` has them)
-    as they go, the first ones getting more; a replica for which no row is left gets no function. With `accumulate`, the
-    shards of a replica are cut again, into parts that it carries out one after the other: less memory for the same sums.
+    With two replicas or more, adds a function per replica after the net: its inputs hold the rows
+    of some whole shards of the batch (BatchPositions.h), and so do all values derived from them row
+    by row. Shards are distributed to replicas in order, evenly or in proportion to `loads`, the
+    first replicas getting more; a replica without rows gets no function. With `accumulate`, the
+    shards of a replica are divided again into parts that it processes one after the other: less
+    memory for the same sums.
 
         func.func @net(%data: tensor<32x64xi32>)
       adds
         func.func @"net@0"(%data: tensor<16x64xi32>) attributes {sym.part = [0, 0], sym.share = [32, 8, 0, 4]}
         func.func @"net@1"(%data: tensor<16x64xi32>) attributes {sym.part = [1, 1], sym.share = [32, 8, 4, 4]}
 
-    An op stays with a part only where it is proved that row r of its results is made of row r of its operands (BatchRule, each operand
-    by itself), and where it verifies on the rows of every part. Any other is done on the whole batch, on the rows of all parts, which
-    `sym.all_rows` stands for (RowMarks.h); what then has rows again is cut by `sym.own_rows`. The whole net, which is kept, gets both
-    too, and there they change nothing.
+    An op runs in a part only if row r of its results provably depends on row r of its operands
+    alone (BatchRule, for each operand separately), and if it verifies with the types of every part.
+    Any other op runs on the whole batch: `sym.all_rows` gathers the rows of all parts for it
+    (RowMarks.h), and `sym.own_rows` extracts the part's rows from results that have rows again. The
+    original net, which is kept, gets both too, as no-ops.
 
         %a = sym.slice_axis %z {axis = 0, begin = 3, end = 4} : (tensor<6x5xf32>) -> tensor<1x5xf32>
-      becomes, where the part has 3 rows,
+      becomes, in a part with 3 rows,
         %g = sym.all_rows %z {axis = 0, batch = 6, ..} : (tensor<3x5xf32>) -> tensor<6x5xf32>
         %a = sym.slice_axis %g {axis = 0, begin = 3, end = 4} : (tensor<6x5xf32>) -> tensor<1x5xf32>
 
-    Runs after infer-shapes and before make-entries, so that everything up to gradients is made for the rows that a replica has. One part: nothing changes.
+    Runs after infer-shapes and before make-entries, so that all later passes up to gradient work on
+    the rows of a replica. Without parts, nothing changes.
   }];
   let options = [
     Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">,
-    Option<"replicas", "replicas", "int64_t", "1", "replicas to share the batch out to, evenly">,
-    ListOption<"loads", "loads", "int64_t", "instead: one number per replica, in whose proportion">,
-    Option<"accumulate", "accumulate", "int64_t", "1", "parts that each replica takes one after the other">,
+    Option<"replicas", "replicas", "int64_t", "1", "replicas that the batch is split over, evenly">,
+    ListOption<"loads", "loads", "int64_t", "loads of the replicas, to split in their proportion instead">,
+    Option<"accumulate", "accumulate", "int64_t", "1", "parts that each replica processes one after the other">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def PlaceDevices : Pass<"place-devices", "::mlir::ModuleOp"> {
-  let summary = "which of the devices that share a net's layers has which op";
+  let summary = "assign the ops of split layers to pipeline stages";
   let description = [{
-    With two stages or more, gives every op of an entry its `sym.stage`. Ops of a ctx_group that `groups` names are where it says; without
-    groups, the ops that compute with parameters are cut, in program order, into as many runs as there are stages, so that the
-    most that one costs is least: what `costs` say of its ops on that stage, else their flops (CostRule). Other ops follow the latest of their operands, and what stands before all of these its
-    readers; a parameter is where most is computed with it.
+    With two stages or more, sets `sym.stage` on every op of an entry. Ops of a ctx_group in
+    `groups` get that group's stage. Without groups, the ops with parameters are cut, in program
+    order, into one run per stage such that the largest cost of a run is minimal; costs are taken
+    from `costs`, else the op's flops (CostRule). Other ops get the latest stage of their operands,
+    ops before all of these the stage of their readers, and a parameter the stage with most of the
+    computation on it.
 
         %y0, .. = sym.rnn_layer lstm x(%x) ...   {sym.group = "layer0"}       sym.stage = 0
         %m = sym.elemwise_mul %y0, %mask                                      sym.stage = 0
         %y1, .. = sym.rnn_layer lstm x(%m) ...   {sym.group = "layer1"}       sym.stage = 1
 
-    All entries are placed alike, by the ordinals of ops in the net as written, so a parameter has one place. E0402 where a group
-    has no op, or where there are fewer ops with parameters than stages. Runs after unpack-rnn, which makes layers of a stack; before
-    gradient, so that backward ops get the stage of their forward op. Linear in ops; the cut is quadratic in ops with parameters.
+    All entries are placed alike, by the ordinals of ops in the net as written, so that a parameter
+    has one stage. E0402 if a group has no op, or if there are fewer ops with parameters than
+    stages. Runs after unpack-rnn, which creates the layers of a stack, and before gradient, so that
+    backward ops get the stage of their forward op. Linear in ops; the cut is quadratic in the ops
+    with parameters.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "devices that share the layers">,
-    ListOption<"groups", "groups", "std::string", "NAME=STAGE of ctx_groups; none: by cost">,
-    ListOption<"costs", "costs", "std::string", "NAME=A/B/..: what an op of that name costs on each stage; none: its flops on all">,
+    ListOption<"groups", "groups", "std::string", "NAME=STAGE of ctx_groups; empty: placed by cost">,
+    ListOption<"costs", "costs", "std::string", "NAME=A/B/..: cost of the op NAME on each stage; empty: its flops">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
-  let summary = "the steps of layers in chunks: a wavefront over devices, or segments that backward computes again";
+  let summary = "cut the steps of layers into chunks, as a wavefront over devices or as recompute segments";
   let description = [{
-    Where recurrent layers are on several stages, their steps are cut into chunks: chunk c of a layer begins with the states that chunk c-1
-    ended with, and a layer of the next stage can work on chunk c as soon as it is there. Ops between layers and after them that work
-    on steps one by one (BatchRule, asked about steps) are cut too, unless in training they stretch a value over the steps, whose gradient
-    is one sum of all; others wait for all chunks. Chunks follow one another in the function, each through
-    all layers; gradient, after this pass, makes backward the same way round.
+    If recurrent layers are on several stages, cuts their steps into chunks: chunk c of a layer
+    begins with the final states of chunk c-1, and a layer of the next stage can start chunk c as
+    soon as it is available. Ops between and after the layers that process steps independently
+    (BatchRule, applied to the time axis) are cut too, except in training if they broadcast a value
+    over the steps, because its gradient is one sum over all steps. Other ops wait for all chunks.
+    In the function the chunks follow one another, each through all layers; gradient, which runs
+    later, orders backward accordingly.
 
         %y0, %h0 = sym.rnn_layer .. x(%x)              %x0, %x1 = sym.cut %x
         %y1, %h1 = sym.rnn_layer .. x(%y0)   becomes   %a0, %s = sym.rnn_layer .. x(%x0) {sym.stage = 0}
@@ -244,46 +265,59 @@ def SplitLayers : Pass<"split-layers", "::mlir::func::FuncOp"> {
                                                        %b1, .. = sym.rnn_layer .. x(%a1) state(%t) {sym.stage = 1}
                                                        %y1 = sym.concat %b0, %b1
 
-    The bits are those of the whole layer: a step does not know of the chunk around it, and gradient joins the chunks again for the weights.
-    A layer that runs from the last step to the first (one of two directions) is one chunk, and so is what follows it up to the next layer.
-    Holds back in training where a sum of gradients would have another order: of a value with three readers or more, some of them in chunks and
-    some not or in another order than before, and of a parameter that two ops in chunks read.
-    Without `chunks`, up to 16 of at least 4 steps. Linear in ops x chunks.
+    Results have the bits of the whole layer: a step does not depend on its chunk, and gradient
+    joins the chunks again for the weights. A layer that runs from the last step to the first (one
+    of two directions) is one chunk, and so are the ops after it up to the next layer. In training,
+    leaves alone what would change the order of a gradient's sum: values with three readers or more,
+    of which only some are in chunks or which would be in another order, and parameters that two
+    chunked ops read. Without `chunks`, up to 16 chunks of at least 4 steps. Linear in ops times
+    chunks.
 
-    With `segments`, an entry that trains is cut on one stage too, into so many chunks, and every chunk but the last is a recompute
-    group of its own (`sym.recompute`) for rematerialise: of the steps, the states between chunks are kept. E0402 where nothing can be cut.
+    With `segments`, an entry that trains is cut on a single stage too, into that many chunks, and
+    every chunk but the last becomes a recompute group (`sym.recompute`) for rematerialise: between
+    chunks only the states are kept. E0402 if nothing can be cut.
   }];
   let options = [
-    Option<"chunks", "chunks", "int64_t", "0", "chunks of steps; 0: chosen">,
-    Option<"segments", "segments", "int64_t", "0", "chunks of an entry that trains, each a recompute group; -1: about the root of the steps; 0: none">,
+    Option<"chunks", "chunks", "int64_t", "0", "chunks of steps; 0: chosen by the pass">,
+    Option<"segments", "segments", "int64_t", "0", "recompute segments of an entry that trains; -1: about the square root of the steps; 0: none">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
-  let summary = "one function of all devices: who has which parameter, and every sum over the batch";
+  let summary = "join the parts of each entry and add its sums over the batch across devices";
   let description = [{
-    Joins the functions that replicate made of one entry into one, in which every op says its device: that of its stage in its
-    replica. From here on devices are one graph; insert-transfers cuts it.
+    Joins the functions that replicate created for one entry into one function, in which every op
+    has a device: that of its stage in its replica. From here on all devices share one graph, until
+    insert-transfers cuts it.
 
-    * A parameter has a copy on each device that reads it. One of them decides (`sym.devices`, first): it has the initial value, which the
-      entry `init` brings to the others. With store `local` that is the first device, with `device` each gets some, evenly by bytes.
-    * A sum over the batch (ShardSum: weight gradients, metrics) becomes one op per maximal complete subtree of a part's shards; the
-      device that decides over the parameter adds them as the tree over all shards does (metrics: the first device). So the bits do not
-      depend on the number of parts or devices.
-    * The gradient is left where it was added, for an update there whose result goes to all copies; without `update-on-store`, it
-      goes to all copies, for an update on each.
-    * With store `device`, a parameter of `big-array-bound` elements or more is cut into slices, one per device that has it, between tiles of the
-      norm: each device adds and updates its own. Sums of fewer than `bucket-bytes` bytes that take the same ways are set side by side,
-      sent and added as one array; such a bucket is closed when it is full, or when an op needs what is in it.
-    * With `threshold`, a process (`workers`) adds the gradients of its rows by the tree, adds them to what it has kept back (a slot
-      `residualW` of the parameter, W the process), gives t, -t or 0 of every element, and keeps the rest; what they give is added by
-      a tree over processes. A gradient that one process has all parts of is left as it is.
-    * Inputs are whole on the first device, which cuts rows out of them and joins the outputs; carried states on the first that reads them.
-    * What every value of a part is of the whole's is proved op by op (PartValues.h has the kinds): alike, its rows, or a sum. An op that would
-      give something else (a mean over the batch, a loss of one number, what a state shared by all rows gets back), or a sum that
-      parts go on with, is done once, where the first part has it, on the rows of all, joined; others get its result, or their rows of it.
-      What is made of inputs alone is made again for the whole rather than joined, so that nobody waits for it.
+    * Parameters: each device that reads a parameter has a copy. One of them is the owner (the first
+      in `sym.devices`): it holds the initial value, which the entry `init` sends to the others.
+      With store `local` the first device owns all parameters; with `device` ownership is divided
+      evenly by bytes.
+    * Sums: a sum over the batch (ShardSum: weight gradients, metrics) becomes one op per maximal
+      complete subtree of a part's shards. The owner of the parameter adds them as the tree over all
+      shards does (metrics: the first device), so the bits do not depend on the number of parts or
+      devices.
+    * Gradients stay where they were added: the update runs there, and its result is sent to all
+      copies. Without `update-on-store`, gradients are sent to all copies and each is updated.
+    * Large and small arrays: with store `device`, a parameter of at least `big-array-bound`
+      elements is cut into slices at tile boundaries of the norm, one per device with a copy; each
+      device adds and updates its slice. Sums of fewer than `bucket-bytes` bytes with the same
+      source and destination devices are concatenated, sent and added as one array; a bucket is
+      closed when it is full, or when an op needs one of its sums.
+    * Compression: with `threshold`, each process (`workers`) adds the gradients of its rows by the
+      tree, adds its residual (a slot `residualW` of the parameter, W the process), sends t, -t or 0
+      for every element and keeps the difference as the new residual. The sent values are added by a
+      tree over processes. A gradient that is complete in one process is not compressed.
+    * Inputs are whole on the first device, which slices their rows and concatenates the outputs; a
+      carried state is on the first device that reads it.
+    * Sharding is derived and verified op by op (PartValues.h has the kinds): a part's value is
+      replicated, a slice of rows, or a partial sum. An op with another result (a mean over the
+      batch, a scalar loss, the gradient of a state that all rows share), or a sum that the parts
+      read, is computed once, on the first part's device, from the joined rows of all parts; the
+      other parts get its result, or their rows of it. A value that depends on inputs alone is
+      recomputed for the whole batch instead of joined, so that no device waits for it.
 
         func.func @step            { ... %dw = sym.weight_gradient ... sym.gradient @w, %dw }
         func.func @"step@1"        { ... %dw = sym.weight_gradient ... sym.gradient @w, %dw }
@@ -294,40 +328,45 @@ def SyncParameters : Pass<"sync-parameters", "::mlir::ModuleOp"> {
                                      %dw = sym.elemwise_add %a, %b {sym.device = 0} ; sym.gradient @w, %dw {sym.device = 0} }
         func.func @init            { %w = sym.read @w {sym.device = 0} ; sym.write @w, %w {sym.device = 1} }
 
-    E0402 at an op that needs the rows of all and whose result cannot be told apart by rows. Runs after gradient and before apply-optimizer, which sees whole gradients.
-    Linear in ops.
+    E0402 at an op that needs all rows and whose result cannot be divided by rows. Runs after
+    gradient and before apply-optimizer, which needs complete gradients. Linear in ops.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "devices of a replica">,
     Option<"local", "local", "bool", "false", "add all gradients on the first device">,
-    Option<"updateOnStore", "update-on-store", "bool", "true", "update where gradients are added, not on every copy">,
-    Option<"bigArrayBound", "big-array-bound", "int64_t", "0", "elements from which a parameter is cut into slices; 0: none is">,
-    Option<"bucketBytes", "bucket-bytes", "int64_t", "0", "sums of fewer bytes are sent together, so many at once">,
-    ListOption<"workers", "workers", "int64_t", "the process of each device; none: all are in one">,
-    Option<"threshold", "threshold", "Real", "0", "what of a gradient processes send: 0 or plus or minus so much an element; 0: all of it">,
+    Option<"updateOnStore", "update-on-store", "bool", "true", "update where gradients are added, instead of on every copy">,
+    Option<"bigArrayBound", "big-array-bound", "int64_t", "0", "minimum elements for cutting a parameter into slices; 0: never cut">,
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "0", "bucket size; smaller sums are sent together; 0: no buckets">,
+    ListOption<"workers", "workers", "int64_t", "process of each device; empty: one process">,
+    Option<"threshold", "threshold", "Real", "0", "2-bit compression of gradients between processes to 0 or plus or minus this value; 0: no compression">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def InsertTransfers : Pass<"insert-transfers", "::mlir::ModuleOp"> {
-  let summary = "a function per device, and a copy wherever a value crosses between two";
+  let summary = "make a function per device, with transfers between them";
   let description = [{
-    Cuts a function whose ops say their devices (sync-parameters) into one per device. A value goes to each other device that reads it
-    once, as soon as it is there, or, where it is only added to other sums or written, when it is: what is received stands in the
-    program, and should not stand before work that does not need it. What needs no operands (zeros, say) is made there instead.
-    Arguments and results are the first device's.
-    Transfers are numbered in the order of the one function that they come from, of which every program is a part. What is only added
-    up or written elsewhere is sent before the program waits for what others send, where it does not depend on that: numbers of sends ascend, and those
-    of receives, and no circle of waits can close (docs/package.md). Those that only feed a write (new weights,
-    initial values), by themselves or joined with others (states of the parts of a batch), are numbered after all others and marked, and so is what joins them: they are received in their
-    place, after the commit, so that no device waits for another's states in the midst of its own layers.
+    Cuts a function whose ops have devices (sync-parameters) into one function per device. A value
+    is sent once to each other device that reads it, as soon as it is computed; a value that is only
+    added to other sums, or written, is received right before that, so that the receive does not
+    block independent work. Ops without operands (zeros, say) are recreated on each device instead.
+    Arguments and results belong to the first device.
+
+    Transfers are numbered in the order of the original function, of which every program is a
+    subsequence. A value that is only added up or written elsewhere is sent before the program waits
+    for other devices, unless it depends on what they send: the numbers of sends ascend, and those
+    of receives, so no deadlock is possible (docs/package.md). Transfers that only feed a write (new
+    weights, initial values), directly or joined with others (states of the parts of a batch), are
+    numbered last and marked, as is the join: they are received after the commit, so that no device
+    waits for another's states between its own layers.
 
         func.func @step { %a = sym.tanh %x {sym.device = 0} ; %b = sym.tanh %a {sym.device = 1} ; ... }
       becomes
         func.func @step     { %a = sym.tanh %x ; sym.send %a {peer = 1, message = 0} }
         func.func @"step@1" { %a = sym.receive {peer = 0, message = 0} ; %b = sym.tanh %a }
 
-    Runs after apply-optimizer, which still adds sums over devices; before fuse, so that no region crosses one. Linear in ops.
+    Runs after apply-optimizer, which still adds sums over devices, and before fuse, so that no
+    fused region spans devices. Linear in ops.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
@@ -335,12 +374,14 @@ def InsertTransfers : Pass<"insert-transfers", "::mlir::ModuleOp"> {
 //===---- entries -------------------------------------------------------------------------------===//
 
 def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
-  let summary = "make the entry points out of the one net";
+  let summary = "create the entry points from the net";
   let description = [{
-    `forward` returns the net's outputs, `evaluate` the measures of its loss heads, `step` the same with dropout on; the last is
-    marked `sym.training` and its heads `sym.head`, where `gradient` begins. Parameters become module-level declarations that
-    all entries read; begin states that match a pattern of `carry` become states, read at the start of a call and written
-    at its end. Ops keep their ordinal in the net as written: random numbers are drawn by it, and layers are placed by it.
+    `forward` returns the net's outputs, `evaluate` the measures of its loss heads, and `step` the
+    same with dropout enabled; `step` is marked `sym.training` and its heads `sym.head`, where
+    `gradient` starts. Parameters become module-level declarations shared by all entries. Begin
+    states that match a pattern in `carry` become states, read at the start of a call and written at
+    its end. Ops keep their ordinal in the net as written, which selects random numbers and
+    placement.
 
         func.func @net(%data, %label) { %w = sym.variable {name = "w"} ; %h = sym.begin_state {name = "lstm0_begin_state_0"} ... }
       becomes
@@ -350,41 +391,44 @@ def MakeEntries : Pass<"make-entries", "::mlir::ModuleOp"> {
         func.func @evaluate(%data, %label) ...
         func.func @step(%data, %label, %learning_rate, %update, %seed) attributes {sym.training} ...
 
-    Loss heads of `forward` give way to their value without a label (LossHead::buildValue): a softmax, a sigmoid, or what
-    they were given. Inputs that an entry does not read are left out, so forward asks for no labels. Everything later works
-    on entries.
+    In `forward`, loss heads are replaced by their value without a label (LossHead::buildValue): a
+    softmax, a sigmoid, or the head's input. Inputs that an entry does not read are removed, so
+    forward needs no labels. All later passes work on entries.
 
-    With `scores`, `evaluate` also returns what heads that tell two classes apart say of each label (LossHead::buildScores).
+    With `scores`, `evaluate` also returns the scores of two-class heads (LossHead::buildScores).
 
-    Ops that `recompute` names, as only the net as written has them, get `sym.recompute` for rematerialise; E0402 where there is none.
+    Ops named in `recompute` get `sym.recompute` for rematerialise; the names must be resolved here,
+    because later passes replace the ops. E0402 if a name matches no op.
 
-    Of a net with replicas each becomes functions of its own, `step`, `step@1` .. and `step@whole`; their carried states are arguments and results,
-    since the state itself is whole on one device (sync-parameters).
+    With replicas, each of them gets its own functions, `step`, `step@1` .. and `step@whole`; their
+    carried states are arguments and results, because the state itself is stored whole on one device
+    (sync-parameters).
   }];
   let options = [
     ListOption<"entries", "entries", "std::string", "entry points to make; all that the net allows if empty">,
-    ListOption<"carry", "carry", "std::string", "patterns of layers or begin states that are kept between calls">,
-    ListOption<"recompute", "recompute", "std::string", "ctx_groups and names of ops that become recompute groups">,
+    ListOption<"carry", "carry", "std::string", "patterns of layers or begin states that persist between calls">,
+    ListOption<"recompute", "recompute", "std::string", "ctx_groups and op names that become recompute groups">,
     Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch, for metrics">,
-    Option<"scores", "scores", "bool", "false", "evaluate returns what heads of two classes say of each label, too">,
-    Option<"placed", "placed", "bool", "true", "ops go to several devices; else only those that draw random numbers get their ordinal">,
+    Option<"scores", "scores", "bool", "false", "evaluate also returns the scores of two-class heads">,
+    Option<"placed", "placed", "bool", "true", "set the ordinal on all ops, for placement; false: only on ops that draw random numbers">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def UnpackRnn : Pass<"unpack-rnn", "::mlir::func::FuncOp"> {
-  let summary = "one op per recurrent layer and direction";
+  let summary = "expand stacks into one op per recurrent layer and direction";
   let description = [{
-    MXNet's fused `sym.rnn` becomes a `sym.rnn_layer` for each layer and direction, with dropout between layers in an
-    entry that trains. Where the packed parameters were joined by `sym.rnn_param_concat`, layers read the tensors that went in and nothing is packed; else
+    MXNet's fused `sym.rnn` becomes a `sym.rnn_layer` for each layer and direction, with dropout
+    between layers in an entry that trains. If the packed parameters come from
+    `sym.rnn_param_concat`, the layers read its operands and nothing is packed; else they read
     slices of the vector.
 
         %p = sym.rnn_param_concat %w, %r, %bi, %bh ; %y = sym.rnn %x, %p {mode = "lstm"}
       becomes
         %y, %h, %c = sym.rnn_layer lstm %x, %w, %r, %bi, %bh
 
-    Time stays a loop inside the op, but for an lstm with `projection_size` or a range for c: it becomes the ops of every step
-    (RnnSteps), whose gradients are their own.
+    The time loop stays inside the op, except for an lstm with `projection_size` or a range for c:
+    it is unrolled to the ops of every step (RnnSteps), which have gradients of their own.
 
         %y = sym.rnn %x, %p {lstm_state_clip_min = -1.0, lstm_state_clip_max = 1.0, mode = "lstm"}
       becomes
@@ -393,44 +437,49 @@ def UnpackRnn : Pass<"unpack-rnn", "::mlir::func::FuncOp"> {
         ..
         %y = sym.concat %h0, %h1
 
-    Where only some of its data and states have rows of the batch (the others are parameters), `sym.own_rows` marks those of the others
-    in an entry that trains: replicate does so for parts, and gradients have to sum rows in one order. Not where the layer mixes rows,
-    as one whose steps are the rows: a part does that for the whole batch.
+    In an entry that trains, if only some of the layer's data and states have rows of the batch (the
+    others are parameters), `sym.own_rows` marks rows of the others: replicate does the same for
+    parts, and gradients must sum rows in one order. Not if the layer mixes rows, e.g. if its steps
+    are the rows: a part then runs it on the whole batch.
 
-    Before gradient, which differentiates layers.
+    Runs before gradient, which differentiates layers.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def Gradient : Pass<"gradient", "::mlir::func::FuncOp"> {
-  let summary = "reverse mode, after the forward ops";
+  let summary = "append the backward ops (reverse-mode differentiation)";
   let description = [{
-    In an entry marked `sym.training`, walks the ops in reverse program order from the loss heads and lets each add what flows to
-    its operands; a parameter's complete gradient is left as `sym.gradient @parameter, %g`. The order of every sum is fixed here
-    (docs/numerics.md rules 4 and 8): contributions to a value are added in the order in which they arrive, last consumer
-    first; all uses of a weight are one `sym.weight_gradient`, in that order too, summed by shard and then over the tree. Uses by the chunks of
-    an op are joined to one use by the whole op; where steps are segments (split-layers) they stay apart for chain-sums, but those of embeddings.
+    In an entry marked `sym.training`, visits the ops in reverse program order from the loss heads;
+    each contributes gradients to its operands. The complete gradient of a parameter is left as
+    `sym.gradient @parameter, %g`. This pass fixes the order of every sum (docs/numerics.md rules 4
+    and 8): contributions to a value are added in order of arrival, last consumer first; all uses of
+    a weight become one `sym.weight_gradient`, in that order too, summed by shard and then over the
+    tree. Uses by the chunks of an op are joined to one use by the whole op; with recompute segments
+    (split-layers) they stay separate for chain-sums, except those of embeddings.
 
         %y = sym.fully_connected %x, %w, %b        %dx = sym.dot %dy, %w
                                               adds %dw = sym.weight_gradient (%dy), (%x)
                                                    %db = sym.bias_gradient %dy
 
-    `sym.own_rows` and `sym.all_rows` of a net for all rows (unpack-rnn) have said their rows then, and go.
+    Removes the `sym.own_rows` and `sym.all_rows` of a net for all rows (unpack-rnn), which are no
+    longer needed.
 
-    E0403 at the op through which a parameter trains and which has no gradient.
+    E0403 at an op that has no gradient, if a parameter trains through it.
   }];
   let options = [Option<"shards", "shards", "int64_t", "8", "virtual shards of the batch">,
     Option<"meanLoss", "mean-loss", "bool", "false",
-           "where heads differ in what their gradients are divided by (HeadMeasure.h), divide each here; else apply-optimizer divides all">];
+           "if heads have different gradient divisors (HeadMeasure.h), divide each gradient here; else apply-optimizer divides">];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def Rematerialise : Pass<"rematerialise", "::mlir::ModuleOp"> {
-  let summary = "make again in backward what a recompute group need not keep";
+  let summary = "recompute the values of recompute groups in backward";
   let description = [{
-    In an entry that trains, a forward value that only ops of its own recompute group (`sym.recompute`) read in forward is not kept for
-    backward: right before the first op of backward that reads it, what makes it is done once more, from what came into the
-    group. Of a recurrent layer these are gates, cells and `before`, which the layer itself then need not store.
+    In an entry that trains, a forward value that is read in forward only by ops of its own
+    recompute group (`sym.recompute`) is not kept for backward. Its ops are repeated right before
+    the first backward op that reads it, from the inputs of the group. For a recurrent layer these
+    values are gates, cells and `before`, which the forward layer then does not store.
 
         %y, %h, %c, %gates, %cells = sym.rnn_layer lstm x(%x) .. {sym.recompute = "lstm0"}
         ...
@@ -441,64 +490,74 @@ def Rematerialise : Pass<"rematerialise", "::mlir::ModuleOp"> {
         %2, %3, %4, %gates, %cells = sym.rnn_layer lstm x(%x) .. {sym.recompute = "lstm0"}
         %dg, %dx = sym.rnn_layer_gradient lstm gates(%gates) cells(%cells) y(%y) .. dy(%dy)
 
-    Kept as ever: what comes into a group and what leaves it, outputs of recurrent layers, and values of loss heads. Ops of several
-    ctx_groups or stages are groups of their own. A segment of steps (split-layers) is a group through all layers of a stage, and of its recurrent layers
-    the outputs that only it reads are made again too. What only a sum over chunks reads (`sym.use_chunks`) is made where the sum's other operands of
-    that chunk are. After the pass only what is made again has the attribute; fuse leaves it where it stands.
+    Still kept: inputs and outputs of groups, outputs of recurrent layers, and values of loss heads.
+    Ops of one name in different ctx_groups or stages form separate groups. A segment of steps
+    (split-layers) is one group through all layers of a stage; outputs of its recurrent layers that
+    only the segment reads are recomputed too. A value that only a sum over chunks reads
+    (`sym.use_chunks`) is recomputed where the sum's other operands of that chunk are. After the
+    pass only recomputed ops have the attribute; fuse does not move them.
 
-    Costs at most a second forward of the group. Holds back where a group's inputs are kept for it alone and are no less than what it saves.
-    Same bits: the same ops read the same operands, and random numbers belong to an op's ordinal. Right after
-    gradient, in all parts of the batch alike. Linear in ops and operands, n log n where a group is large.
+    Costs at most a second forward of the group. Not applied if the inputs of a group would be kept
+    only for it and are at least as large as what it saves. Results keep their bits: the same ops
+    read the same operands, and random numbers depend on an op's ordinal. Runs right after gradient,
+    on all parts of the batch alike. Linear in ops and operands, n log n for large groups.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def ChainSums : Pass<"chain-sums", "::mlir::func::FuncOp"> {
-  let summary = "sum what the chunks of steps add to a weight's gradient chunk by chunk";
+  let summary = "accumulate a weight's gradient chunk by chunk";
   let description = [{
-    Where steps are segments that backward computes again, a sum of one shard over uses by several chunks (`sym.use_chunks`) becomes one op
-    per chunk, right after what it adds has been made; each goes on with the sum of the one before (`begin`). So what a chunk gave the sum need
-    not be kept until the last one has been differentiated.
+    With recompute segments, a sum of one shard over uses in several chunks (`sym.use_chunks`)
+    becomes one op per chunk, right after its operands are computed; each continues with the sum of
+    the previous one (`begin`). The operands of a chunk therefore need not be kept until the last
+    chunk has been differentiated.
 
         %dw = sym.weight_gradient (%dy1, %dy0), (%x1, %x0)         %a = sym.weight_gradient (%dy1), (%x1)
           {sym.use_chunks = array<i64: 1, 0>}             becomes   ...
                                                                    %dw = sym.weight_gradient (%dy0), (%x0) from %a
 
-    E0402 at a sum over several shards, because each shard would need a sum of its own. Same bits: inside a shard the uses are
-    one chain in their order (docs/numerics.md rule 4). Runs after sync-parameters, which says which shards an op sums. Linear in uses.
+    E0402 at a sum over several shards, because each shard would need a separate sum. Results keep
+    their bits: inside a shard the uses are one chain in their order (docs/numerics.md rule 4). Runs
+    after sync-parameters, which determines the shards of each sum. Linear in uses.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def MergeEqualOps : Pass<"merge-equal-ops", "::mlir::ModuleOp"> {
-  let summary = "compute once what equal ops make of equal operands";
+  let summary = "eliminate common subexpressions";
   let description = [{
-    In each entry, of two pure ops that are the same in name, attributes, types and operands the first remains, and the readers of both
-    read its results.
+    In each entry, of two pure ops with equal name, attributes, types and operands keeps the first;
+    readers of both read its results.
 
         %a = sym.tanh %x ; %b = sym.tanh %x ; %s = sym.elemwise_mul %a, %b
       becomes
         %a = sym.tanh %x ; %s = sym.elemwise_mul %a, %a
 
-    Ops that run on different devices are no pair, nor are an op of forward and one of backward: the value would have to be kept from
-    one to the other. What rematerialise makes again stays. Masks of dropout are pairs only if they are one mask: the same ordinal,
-    seed, update and elements.
+    Not merged: ops on different devices, and a forward op with a backward op, because the value
+    would have to be kept until backward. Recomputed ops (rematerialise) stay. Dropout masks are
+    merged only if they are the same mask: equal ordinal, seed, update and elements.
 
-    Same bits: an op is a function of its operands. Runs after gradient, since the gradients of one value are added last reader first, and with one reader
-    less that would be another sum; after sync-parameters, which needs the same ops in all parts and says where each runs.
-    Before insert-transfers, so that what is made once is sent once. Linear in ops.
+    Results keep their bits, because an op is a function of its operands. Runs after gradient,
+    because contributions to a gradient are added last reader first, and fewer readers would change
+    that sum; after sync-parameters, which needs the same ops in all parts and sets devices; and
+    before insert-transfers, so that a merged value is sent once. Linear in ops.
   }];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
-  let summary = "turn gradients into updates of parameters";
+  let summary = "turn gradients into parameter updates";
   let description = [{
-    Each `sym.gradient` becomes one `sym.fused` that makes the new parameter and the optimizer's state from the old ones, and writes of them. With
-    clipping by global norm, `sym.norm_squared` adds all gradients in declared order and one factor scales them; the
-    norm before clipping is an output, `gradient_norm`; the norm of a parameter that is marked `report_norm` is one too, `gradient_norm:NAME`. What an update is and keeps is a row of executor/abi/Optimizers.def; where it asks for norms of whole
-    parameters, one `sym.fused` makes what they are of, `sym.norm_squared` adds, and a second one makes the parameter. `none` returns the gradients as outputs. Where a gradient is on a device (sync-parameters), so are its update and
-    its slots; of a slice, they are of that slice, and the norm goes on from the one before it. All devices update before one gives another what it made.
+    Each `sym.gradient` becomes one `sym.fused` that computes the new parameter and optimizer state,
+    and writes of both. With clipping by global norm, `sym.norm_squared` adds all gradients in
+    declaration order and one factor scales them; the norm before clipping is an output,
+    `gradient_norm`. A parameter marked `report_norm` has an output `gradient_norm:NAME`. The
+    formulas and slots of an optimizer are a row of executor/abi/Optimizers.def; one that needs
+    parameter norms (lamb) becomes two fused ops around `sym.norm_squared`. `none` returns the
+    gradients as outputs. The update and its slots are on the device of the gradient
+    (sync-parameters); for a slice they cover that slice, and a norm continues the sum of the
+    previous slice. All devices finish their updates before any sends its results.
 
         sym.gradient @w, %dw
       becomes
@@ -506,57 +565,65 @@ def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
         %new:2 = sym.fused %w, %dw, %learning_rate, %m { ... }
         sym.write @w, %new#0 ; sym.write @w.momentum, %new#1
 
-    Runs after gradient and before fuse, which may draw a gradient's last element-wise op in.
+    Runs after gradient and before fuse, which may fuse the last element-wise op of a gradient with
+    the update.
   }];
   let options = [
     Option<"optimizer", "optimizer", "std::string", "\"sgd\"", "a row of executor/abi/Optimizers.def, or none">,
-    ListOption<"keys", "key", "std::string", "its keys, as in key=beta1=0.8,epsilon=1e-6; the others have their defaults">,
+    ListOption<"keys", "key", "std::string", "hyperparameters, as in key=beta1=0.8,epsilon=1e-6; others keep their defaults">,
     Option<"wd", "wd", "Real", "0", "weight decay, for names that end in _weight or _gamma">,
-    Option<"rescaleGrad", "rescale-grad", "Real", "0", "factor on gradients; 0: 1/batch, or 1 where the heads' gradients are means">,
+    Option<"rescaleGrad", "rescale-grad", "Real", "0", "factor on gradients; 0: 1/batch, or 1 if the heads' gradients are means">,
     Option<"clipGradient", "clip-gradient", "Real", "0", "bound on each element; 0: none">,
     Option<"clipNorm", "clip-norm", "Real", "0", "bound on the global norm; 0: none">,
-    Option<"reportNorm", "report-norm", "bool", "true", "make the global norm an output without clipping too">,
+    Option<"reportNorm", "report-norm", "bool", "true", "output the global norm even without clipping">,
   ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
 def HoistProjection : Pass<"hoist-projection", "::mlir::ModuleOp"> {
-  let summary = "project the inputs of many steps in one product";
+  let summary = "project the inputs of several steps in one product";
   let description = [{
-    Gives each `sym.rnn_layer` and `sym.rnn_layer_gradient` its `chunk`: the number of steps whose input projection
-    `W x + b` (backward: `dgates W`) is one product before those steps, rather than one small product a step.
+    Sets `chunk` on each `sym.rnn_layer` and `sym.rnn_layer_gradient`: the number of steps whose
+    input projection `W x + b` (backward: `dgates W`) is computed as one product before these steps,
+    instead of one small product per step.
 
         %y, %h, %c = sym.rnn_layer lstm x(%x) w(%w) r(%r) ...               x: [64, 32, 256]
       becomes
         %y, %h, %c = sym.rnn_layer lstm x(%x) w(%w) r(%r) ... {chunk = 6}   6 * 32 = 192 rows
 
-    On a CPU about 200 rows keep a product busy while the projection stays a small part of the cache. On a GPU it is
-    all steps, and one for the place of R h where the weights fit on no chip (the target of each device says how many). Costs `chunk * B * G * H` elements of workspace; a chunk that would need more than `max-bytes` is made shorter, and
-    left at 1 where even two steps need more. Layers without a chunk run with 1. Sums keep their order (one
-    chain per element, ascending), so results have the same bits for every chunk. Linear in ops.
+    On a CPU about 200 rows give an efficient product while the projection remains a small part of
+    the cache. On a GPU one product covers as many steps as fit, up to all, and R h of a step takes
+    the place of one more; where the gates are kept, it is 1. The target of each device decides.
+    Costs `chunk * B * G * H` elements of workspace: a chunk that would need more than `max-bytes`
+    is shortened, down to 1 if two steps need more. Layers without the attribute use 1. Sums keep
+    their order (one chain per element, ascending), so the bits do not depend on the chunk. Linear
+    in ops.
   }];
   let options = [Option<"maxBytes", "max-bytes", "uint64_t", "uint64_t(64) << 20",
                         "largest projection to materialise, in bytes">,
-                 ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">];
+                 ListOption<"devices", "devices", "std::string", "names of the devices; empty: cpu:0">];
 }
 
 def Fuse : Pass<"fuse", "::mlir::ModuleOp"> {
-  let summary = "gather element-wise chains into fused regions";
+  let summary = "fuse chains of element-wise ops";
   let description = [{
-    Moves ops that have a ScalarRule into `sym.fused` regions, each of which is carried out as one fused program: every
-    intermediate value stays in a tile.
+    Moves ops that have a ScalarRule into `sym.fused` regions, each of which runs as one fused
+    program whose intermediate values stay in a tile.
 
         %0 = sym.sigmoid %f            %c2 = sym.fused(%f, %c, %i) {
         %1 = sym.elemwise_mul %0, %c     ^bb0(...): ... sym.yield
         %c2 = sym.elemwise_add %1, %i  }
 
-    A producer joins its consumers if its result has their shape, so that nothing is computed more than once;
-    operands may be broadcast. An op is kept out where a value would have to exist before the rest of the region can run: every op has a
-    height above the end of the program, ops of a region share one, and all other edges go down, so that no cycle can arise. Ops
-    that do not feed one another are not grouped. A sum of the batch's first parts stays apart from the addition of later ones, so that
-    it can be made, and its operands forgotten, before those are there. A region stays below the limits of abi/ScalarOps.h (`max-ops`,
-    `max-operands` bound it before instructions are counted; what is too long after all is lowered op by op).
-    Transfers keep their order, which counts as one more edge. Same bits with and without: scalar operations do not change, nor does their order. Linear in ops. Runs before lower-to-exec.
+    A producer is fused with its consumers if its result has their shape, so that nothing is
+    computed twice; operands may be broadcast. An op is not fused if that would create a cycle, i.e.
+    if the region would need a value that depends on the region: every op has a height above the end
+    of the program, ops of a region share one height, and all other edges lead downwards. Ops that
+    do not feed one another are not grouped. A sum over the first parts of the batch is kept apart
+    from the addition of later parts, so that it can be computed, and its operands freed, before
+    those exist. A region stays within the limits of abi/ScalarOps.h (`max-ops` and `max-operands`
+    bound it before instructions are counted; a region that is too long is lowered op by op). The
+    order of transfers counts as edges. Results keep their bits, because the scalar operations and
+    their order do not change. Linear in ops. Runs before lower-to-exec.
   }];
   let options = [Option<"maxOps", "max-ops", "unsigned", "48", "ops in one region">,
                  Option<"maxOperands", "max-operands", "unsigned", "40", "operands and results of one region">];
@@ -564,10 +631,11 @@ def Fuse : Pass<"fuse", "::mlir::ModuleOp"> {
 }
 
 def LowerToExec : Pass<"lower-to-exec", "::mlir::ModuleOp"> {
-  let summary = "one program of kernel launches per entry";
+  let summary = "lower each entry to a program of kernel launches";
   let description = [{
-    Replaces parameters, slots, states and entry functions by one `exec.plan`. Ops say themselves what they launch
-    (KernelRule, ScalarRule, sym.fused); the pass knows none of them by name but reads, writes and regions.
+    Replaces parameters, slots, states and entry functions by one `exec.plan`. Ops define their
+    launches (KernelRule, ScalarRule, sym.fused); the pass only knows reads, writes and regions by
+    name.
 
         func.func @forward(%x: tensor<8x4xf32> ...) -> (tensor<8x2xf32> ...) {
           %w = sym.read @w : tensor<2x4xf32>
@@ -577,87 +645,102 @@ def LowerToExec : Pass<"lower-to-exec", "::mlir::ModuleOp"> {
         exec.program "prepare:forward" on 0 { exec.launch "pack"(%w, %packed) ... }
         exec.program "forward" on 0 { exec.launch "product"(%x, %packed, _, %y) ... }
 
-    * A value is a buffer, or a strided view of one where an op only moves an index (reshape, slice, transposition).
-    * What depends on parameters alone, in an entry that does not change them, is computed in `prepare:ENTRY` and
-      kept: packed weights above all. A value that is much larger than what it is made of is not kept.
-    * A value that is only written to a parameter, slot or state is computed after the commit, right into its
-      place where nothing reads the old value any more; else it is copied there.
-    * On a device whose memory the host does not see an input has a second place, where the caller may put its next value
-      while a program reads the present one.
-    Linear in ops. Ops with neither rule must be gone.
+    * A value is a buffer, or a strided view of one if the op only changes indices (reshape, slice,
+      transpose).
+    * Values that depend only on parameters, in an entry that does not change them, are computed in
+      `prepare:ENTRY` and kept: mostly packed weights. A value much larger than its operands is not
+      kept.
+    * A value that is only written to a parameter, slot or state is computed after the commit,
+      directly into its place if nothing reads the old value any more; else it is copied there.
+    * On a device whose memory the host cannot access, an input has a second buffer for the next
+      value while a program reads the current one.
+    Linear in ops. Ops with neither rule must be gone before.
   }];
-  let options = [ListOption<"devices", "devices", "std::string", "names of the devices; cpu:0 if none is given">,
-                 Option<"fast", "fast", "std::string", "std::string()", "rules of --fast, joined by +, for the scratch of devices' libraries">,
-                 Option<"nextInputs", "next-inputs", "bool", "true", "let inputs have a second place">];
+  let options = [ListOption<"devices", "devices", "std::string", "names of the devices; empty: cpu:0">,
+                 Option<"fast", "fast", "std::string", "std::string()", "rules of --fast, joined by +, which determine the scratch memory of libraries">,
+                 Option<"nextInputs", "next-inputs", "bool", "true", "double-buffer inputs">];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 
 def Schedule : Pass<"schedule", "::mlir::ModuleOp"> {
-  let summary = "order launches so that buffers live for a shorter time, and devices wait less";
+  let summary = "reorder launches for shorter buffer lifetimes and less waiting";
   let description = [{
-    Moves launches of a program within what their reads and writes allow, and never across the commit: one that
-    ends the life of more bytes than it begins goes right after the last launch that it waits for, as do several that do so together because they are
-    all that still read a buffer; and one that begins more than it ends goes right before the first that waits for it. The new order stays only if the most bytes that are alive at
-    once become fewer.
+    Moves launches of a program within the order of their reads and writes, never across the commit.
+    A launch that frees more bytes than it allocates moves right after its last dependency; so do
+    several launches that together are the last readers of a buffer. A launch that allocates more
+    than it frees moves right before the first launch that depends on it. The new order is used only
+    if it lowers the peak of live bytes.
 
-    Weight gradients so run as soon as their operands are there, and the gradients of the gates die with them. On several devices transfers
-    keep their order, and no send waits for a launch that stood after it. In a stage of several, where layers work in chunks, what waits for
-    nothing stands before the first receive of a value that its sender has to make: weights are packed while a chunk is on its way, those for backward too. A launch that would
-    make the most bytes alive at once more stays where it was.
+    Weight gradients thereby run as soon as their operands exist, and the gradients of the gates are
+    freed with them. On several devices transfers keep their order, and no send is moved after a
+    launch that it preceded. In a pipeline stage whose layers work in chunks, launches without
+    dependencies run before the first receive of a value that its sender has to compute: weights are
+    packed while a chunk is in transit, those for backward too. A launch that would raise the peak
+    of live bytes is not moved.
 
-    On devices of several streams launches that do not wait for one another are then put on different streams of their device, and events say
-    which of another stream a launch waits for: as few as there can be, so that none follows from the others. Transfers stay on stream 0, in their order.
-    The target of a device says how many streams it has, unless `streams` does.
+    On devices with several streams, independent launches are then assigned to different streams,
+    with a minimal set of events between streams: none is implied by the others. Transfers stay on
+    stream 0, in their order. The number of streams is `streams`, or chosen by the device's target.
 
-    Results do not depend on it. Linear in launches and operands; in such a stage, times the launches that wait for nothing.
+    Results do not depend on this pass. Linear in launches and operands; in pipeline stages, times
+    the number of launches without dependencies.
   }];
-  let options = [Option<"streams", "streams", "unsigned", "0", "streams of each device, at most 8; 0: as its target chooses">];
+  let options = [Option<"streams", "streams", "unsigned", "0", "streams per device, at most 8; 0: chosen by the target">];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
-  let summary = "give every buffer its offset";
+  let summary = "assign an offset to every buffer";
   let description = [{
-    Lays the buffers that keep their contents one after the other at the start of each device's arena, and after them one
-    region for the others, which all entries use in turn: it is as large as the largest needs.
+    Places the persistent buffers one after the other at the start of each device's arena, and after
+    them one region for all other buffers, which the entries share; it has the size of the largest
+    entry.
 
-    * In place: an output takes the memory of an input whose last use this launch is, if the kernel's record allows it (`out=x`, and
-      fused programs element for element) and both are the same view of elements of one size.
-    * Sharing: buffers that are never alive at once may overlap (Placement.h).
-    * Parameters, auxiliaries, optimizer slots and states come first of what is kept, so that the plans of one net for several
-      lengths have them at the same offsets and can use one arena in turn (buckets, design note 020).
-    * Packed weights that only entries read which change no parameters come last of what is kept: entries that do change
-      some may use their memory, since what prepares the others then runs again.
-    * What prepare:ENTRY needs lies after the inputs of ENTRY, which may have been given before it runs.
-    A buffer lives from the first launch to the last that touches it. On several streams two buffers share memory if besides all that touch the
-    one come after all that touch the other, by streams and events: so the scratch of all launches of a stream is one piece of memory. Every offset is a multiple of abi/Packing.h's kAlignment; bytes are real bytes of the dtype. n log n, and n^2 up to 3,000 buffers
-    of a program, where that gives smaller plans.
+    * In place: an output uses the memory of an input whose last use is this launch, if the kernel's
+      record allows it (`out=x`; element-wise in fused programs) and both have the same view and
+      element size.
+    * Sharing: buffers that are never live at once may overlap (Placement.h).
+    * Parameters, auxiliaries, optimizer slots and states come first among persistent buffers, so
+      that the plans of one net for several sequence lengths have them at the same offsets and can
+      take turns on one arena (buckets, design note 020).
+    * Packed weights that are read only by entries that change no parameters come last among
+      persistent buffers: other entries may overwrite them, because their prepare programs run again
+      after a change.
+    * The values that prepare:ENTRY needs are placed after the inputs of ENTRY, which may be set
+      before it runs.
+    A buffer is live from the first to the last launch that touches it. With several streams two
+    buffers share memory only if all launches that touch one run after all that touch the other, by
+    streams and events; the scratch of all launches of a stream is therefore one piece of memory.
+    Every offset is a multiple of abi/Packing.h's kAlignment; sizes are those of the dtype. n log n,
+    and n^2 up to 3,000 buffers of a program, which gives smaller plans.
   }];
-  let options = [Option<"inPlace", "in-place", "bool", "true", "let outputs take their inputs' memory">,
-                 Option<"sharing", "sharing", "bool", "true", "let buffers overlap that are never alive at once">];
+  let options = [Option<"inPlace", "in-place", "bool", "true", "let outputs reuse their inputs' memory">,
+                 Option<"sharing", "sharing", "bool", "true", "let buffers overlap that are never live at once">];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 
 def ValidatePlan : Pass<"validate-plan", "::mlir::ModuleOp"> {
-  let summary = "prove the memory plan, independently of how it was made";
+  let summary = "verify the memory plan independently of plan-memory";
   let description = [{
-    Runs every program over a picture of the arena in which each byte has the buffer that wrote it last. Fails
-    when a launch reads bytes that are not its buffer's own (never written, or taken by another), writes over
-    another operand but where the kernel's record allows it, writes a parameter, optimizer slot or state before the commit, or writes what
-    is the caller's; when a program ends and something that persists is not whole; when two launches on different streams touch the same
-    byte, one writing it, and no events say which comes first; and when an offset is unaligned or outside
-    the arena. Shares no code with plan-memory. n log n.
+    Simulates every program on a model of the arena that records which buffer last wrote each byte.
+    Fails if a launch reads bytes that do not belong to its buffer (never written, or overwritten by
+    another), overwrites another operand although the kernel's record does not allow it, writes a
+    parameter, optimizer slot or state before the commit, or writes caller memory; if a persistent
+    buffer is incomplete when a program ends; if two launches on different streams touch the same
+    byte, one writing, and no events order them; or if an offset is unaligned or outside of the
+    arena. Shares no code with plan-memory. n log n.
   }];
   let dependentDialects = ["::lstmc::exec::ExecDialect"];
 }
 
 def LowerToPackage : Pass<"lower-to-package", "::mlir::ModuleOp"> {
-  let summary = "write the plan as package data";
+  let summary = "convert the plan to package data";
   let description = [{
-    Turns an `exec.plan` with offsets into the tables of executor/abi/Package.fbs: locations, buffers, launches,
-    fused programs, parameters with the launch that gives them their first value; and what the module's attributes `sym.package`,
-    `sym.packed` and `sym.input_ranges` hold, which are removed. Bytes depend on the module alone. On the
-    command line the package's size and SHA-256 are left on the plan as `package_bytes` and `package_sha256`.
+    Converts an `exec.plan` with offsets to the tables of executor/abi/Package.fbs: locations,
+    buffers, launches, fused programs, and parameters with their initialisation launches. Also
+    stores the contents of the module's attributes `sym.package`, `sym.packed` and
+    `sym.input_ranges`, and removes these. The bytes depend on the module alone. On the command line
+    the package's size and SHA-256 are left on the plan as `package_bytes` and `package_sha256`.
 
         module attributes {sym.package = {net = "lm", shards = 8 : i64, ...}} { exec.plan devices ["cpu:0"] arena [4096] { ... } }
       becomes

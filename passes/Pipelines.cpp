@@ -45,7 +45,7 @@ pipelineOf(const CompileOptions &options,
     add(createConvertDType(convert));
   }
 
-  // Before any pass that asks an op for its batch position, gradient or kernel.
+  // Before all passes that use an op's batch position, gradient or kernel.
   add(createExpandShorthands());
 
   // On parameters of the net, which entries copy.
@@ -64,13 +64,13 @@ pipelineOf(const CompileOptions &options,
   add(createRecordPackedVectors());
   add(createRecordInputRanges());
 
-  // Before all that works on layers, so that an unrolled import is a loop.
+  // Before all passes on layers, so that they see an unrolled import as a loop.
   RollRecurrenceOptions rolling;
   rolling.keep = options.recompute;
   if (enabled("roll-recurrence"))
     add(createRollRecurrence(rolling));
 
-  // On the net itself: everything from here on is made for the rows that a device has.
+  // On the net itself: everything later is created for the rows that a device has.
   ReplicateOptions replicas;
   replicas.shards = options.shards;
   replicas.replicas = int64_t(options.devices.size()) / options.devicesPerReplica();
@@ -78,8 +78,7 @@ pipelineOf(const CompileOptions &options,
   replicas.accumulate = options.accumulate;
   add(createReplicate(replicas));
 
-  // A net becomes entries before it is worked on, since gradients, dropout and states differ
-  // between them.
+  // Before all work on entries, because gradients, dropout and states differ between them.
   MakeEntriesOptions entries;
   entries.entries = options.entries;
   entries.carry = options.carry;
@@ -115,12 +114,12 @@ pipelineOf(const CompileOptions &options,
   gradient.meanLoss = !options.optimizer.rescaleGrad && options.optimizer.name != "none";
   addPerEntry(createGradient(gradient));
 
-  // After gradient, which decides what backward reads; later passes treat what is computed again as
-  // any other op.
+  // After gradient, which determines what backward reads; later passes treat recomputed ops like
+  // any others.
   add(createRematerialise());
 
-  // After gradient, whose sums over the batch it adds; it leaves whole gradients for the optimizer,
-  // each on the device that added it.
+  // After gradient, whose sums over the batch it adds across devices; it leaves complete gradients
+  // for the optimizer, each on the device that added it.
   SyncParametersOptions sync;
   sync.stages = options.devicesPerReplica();
   sync.local = options.kvStore.value_or(KvStore::Local) == KvStore::Local;
@@ -136,11 +135,11 @@ pipelineOf(const CompileOptions &options,
   sync.workers = workers;
   add(createSyncParameters(sync));
 
-  // After sync-parameters, which says how many shards a sum adds.
+  // After sync-parameters, which determines the number of shards of each sum.
   addPerEntry(createChainSums());
 
-  // After the order of every sum is fixed, which depends on how many readers a value has; before
-  // transfers, so that what is made once is sent once.
+  // After the order of every sum is fixed, because it depends on the number of readers; before
+  // transfers, so that a merged value is sent once.
   if (enabled("merge-equal-ops"))
     add(createMergeEqualOps());
 
@@ -159,19 +158,20 @@ pipelineOf(const CompileOptions &options,
   optimizer.clipNorm = spec.clipGradientNorm.value_or(0);
   add(createApplyOptimizer(optimizer));
 
-  // The last pass that sees several devices as one graph; before fuse, so that no region crosses
-  // two.
+  // The last pass that sees several devices as one graph; before fuse, so that no region spans two
+  // devices.
   add(createInsertTransfers());
 
-  // After insert-transfers, when each layer is on its device, whose target chooses; lower-to-exec
-  // needs the chunk to size workspaces.
+  // After insert-transfers, when each layer is on its device, whose target chooses the chunk;
+  // lower-to-exec needs the chunk to size workspaces.
   if (enabled("hoist-projection")) {
     HoistProjectionOptions hoist;
     hoist.devices = options.devices;
     add(createHoistProjection(hoist));
   }
 
-  // The last on sym: all element-wise ops have been made, backward's and the optimizer's too.
+  // The last pass on sym: all element-wise ops exist, including those of backward and the
+  // optimizer.
   if (enabled("fuse"))
     add(createFuse());
 
@@ -194,7 +194,7 @@ pipelineOf(const CompileOptions &options,
   memory.sharing = enabled("sharing");
   add(createPlanMemory(memory));
 
-  // Always: a plan that is wrong must not leave the compiler.
+  // Always: an invalid plan must not leave the compiler.
   add(createValidatePlan());
   add(into ? createLowerToPackageInto(*into) : createLowerToPackage());
   return pipeline;

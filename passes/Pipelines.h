@@ -1,4 +1,4 @@
-// The order of the passes, and the reasons for it.
+// The order of the passes.
 #pragma once
 
 #include "mlir/Pass/PassManager.h"
@@ -7,19 +7,19 @@
 
 namespace lstmc::passes {
 
-/// From a net of sym with all shapes known to a package, or as far as `stopAfter`. The package is
-/// put into `into`; without it, its size and hash are left on the plan (lower-to-package).
+/// Pipeline from a sym net with known shapes to a package, or up to `stopAfter`. The package is
+/// stored in `into`; without it, its size and hash are left on the plan (lower-to-package).
 void buildPipeline(mlir::OpPassManager &pipeline, const CompileOptions &options,
                    package::PackageData *into = nullptr);
 
-/// Its passes by name, in order; those of `disabled` are not among them.
+/// Names of the pipeline's passes, in order, without those in `disabled`.
 std::vector<std::string> passNames(const CompileOptions &options);
 
-/// What `disabled` may name: the passes that only make the program faster or smaller, and such
-/// parts of plan-memory.
+/// Valid values of `disabled`: passes, and parts of plan-memory, that only make the program faster
+/// or smaller.
 std::vector<std::string> optimisations();
 
-/// For lstmc opt: the pipeline `lstmc{...}` with the options of PipelineOptions.h.
+/// Registers the pipeline `lstmc{...}` with the options of PipelineOptions.h, for lstmc opt.
 void registerPipelines();
 
 } // namespace lstmc::passes

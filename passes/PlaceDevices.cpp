@@ -1,4 +1,4 @@
-// place-devices: which of the devices that share a net's layers has which op.
+// place-devices: assigns the ops of split layers to pipeline stages.
 
 #include <list>
 #include <map>
@@ -22,8 +22,8 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 
-/// An op that computes with parameters, in all entries: the ordinal of what it was made of, and
-/// which of those it is.
+/// Identifies an op with parameters in all entries: the ordinal of the op in the net as written,
+/// and a counter among the ops created from it.
 using Key = std::pair<int64_t, int64_t>;
 
 struct Anchor {
@@ -34,7 +34,7 @@ struct Anchor {
 
 /// In program order.
 std::vector<Anchor> anchorsOf(mlir::func::FuncOp entry) {
-  llvm::DenseSet<Value> parameters; // and what is made of them alone
+  llvm::DenseSet<Value> parameters; // and values computed from parameters alone
   mlir::SymbolTable symbols(entry->getParentOp());
   llvm::DenseMap<int64_t, int64_t> count;
   std::vector<Anchor> anchors;
@@ -56,7 +56,8 @@ std::vector<Anchor> anchorsOf(mlir::func::FuncOp entry) {
   return anchors;
 }
 
-/// Those of all entries, each where its own entry has it: a step has no op that no loss depends on.
+/// Anchors of all entries, each at its position in its own entry: a step lacks ops that no loss
+/// depends on.
 std::vector<Anchor> anchorsOfAll(llvm::ArrayRef<mlir::func::FuncOp> entries) {
   std::list<Anchor> all;
   std::map<Key, std::list<Anchor>::iterator> known;
@@ -72,15 +73,15 @@ std::vector<Anchor> anchorsOfAll(llvm::ArrayRef<mlir::func::FuncOp> entries) {
   return {all.begin(), all.end()};
 }
 
-/// Ends of a run for each stage, so that the most that one costs is least; of equal ones the
-/// longest first. `costs`: of every op on each stage.
+/// Ends of each stage's run such that the largest cost of a run is minimal; among equal solutions
+/// longer first runs. `costs`: of every op on each stage.
 std::vector<size_t> cutEvenly(llvm::ArrayRef<std::vector<int64_t>> costs, size_t stages) {
   std::vector<std::vector<int64_t>> upTo(stages, {0});
   for (const std::vector<int64_t> &cost : costs)
     for (size_t stage = 0; stage < stages; ++stage)
       upTo[stage].push_back(sum({upTo[stage].back(), cost[stage]}));
   const size_t count = costs.size() + 1;
-  // best[k][i]: of the first i, in k runs.
+  // best[k][i]: the minimal cost of the first i ops in k runs.
   const int64_t kNone = std::numeric_limits<int64_t>::max();
   std::vector<std::vector<int64_t>> best(stages + 1, std::vector<int64_t>(count, kNone));
   std::vector<std::vector<size_t>> from(stages + 1, std::vector<size_t>(count, 0));
@@ -124,7 +125,8 @@ struct PlaceDevices : impl::PlaceDevicesBase<PlaceDevices> {
   }
 
 private:
-  /// By cost, on the ops of all entries, since all have the parameters in one place.
+  /// Places by cost, over the ops of all entries, because a parameter has the same stage in all of
+  /// them.
   mlir::LogicalResult decide(llvm::ArrayRef<mlir::func::FuncOp> entries) {
     std::vector<Anchor> all = anchorsOfAll(entries);
     if (all.size() < size_t(stages))
@@ -150,7 +152,7 @@ private:
     return mlir::success();
   }
 
-  /// By name of the op.
+  /// Parses `costs` into a map by op name.
   mlir::LogicalResult readCosts(llvm::StringMap<std::vector<int64_t>> &given) {
     for (const std::string &text : costs) {
       auto [name, list] = llvm::StringRef(text).rsplit('=');
@@ -182,8 +184,8 @@ private:
     return mlir::success();
   }
 
-  /// What is said first; then ops follow their operands; then what stands before all that
-  /// follows its first reader.
+  /// Places ops with a given stage first, then ops after their operands, then the remaining ops
+  /// before their first reader.
   void place(mlir::func::FuncOp entry) {
     llvm::DenseMap<Operation *, int64_t> stage;
     if (stageOfGroup.empty())
@@ -220,7 +222,8 @@ private:
     return first == std::numeric_limits<int64_t>::max() ? 0 : first;
   }
 
-  /// A tied weight is where it is worked with most: what other ops do with it is less to send.
+  /// A shared weight goes to the stage with most of the computation on it, because the other uses
+  /// send less.
   static int64_t ofMainReader(Operation *op, const llvm::DenseMap<Operation *, int64_t> &stage) {
     int64_t most = -1, best = 0;
     for (Operation *user : op->getUsers()) {

@@ -13,7 +13,7 @@ namespace {
 
 uint64_t padded(uint64_t bytes) { return uint64_t(roundUp(int64_t(bytes), kAlignment)); }
 
-/// Indices of blocks, by a key and then as given.
+/// Indices of blocks, sorted by a key, stable.
 template <typename Key> std::vector<uint32_t> sortedBy(const std::vector<Block> &blocks, Key key) {
   std::vector<uint32_t> order(blocks.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -25,7 +25,7 @@ template <typename Key> std::vector<uint32_t> sortedBy(const std::vector<Block> 
 
 /// Largest first, then by time.
 std::pair<uint64_t, uint32_t> sizeFirst(const Block &block) { return {~block.bytes, block.from}; }
-/// By time, then largest first.
+/// Sort key: start of the lifetime, then largest first.
 std::pair<uint32_t, uint64_t> birthFirst(const Block &block) { return {block.from, ~block.bytes}; }
 
 uint64_t placeBySize(std::vector<Block> &blocks) {
@@ -115,7 +115,7 @@ private:
   std::set<std::pair<uint64_t, uint64_t>> bySize;
 };
 
-/// With what may run beside it.
+/// End of the lifetime, including concurrent launches.
 uint32_t endOf(const Block &block) { return std::max(block.to, block.order.lastBeside); }
 
 uint64_t placeByTime(std::vector<Block> &blocks) {

@@ -1,4 +1,4 @@
-// Offsets for blocks of memory that live for a while.
+// Offset assignment for memory blocks with lifetimes.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 
 namespace lstmc::passes {
 
-/// Per stream: how many launches of the program, counted from its begin, are done as far as they
-/// are on that stream.
+/// Vector clock over streams: per stream, all launches of that stream with an index below this
+/// count are done.
 using StreamClock = std::array<uint32_t, kMaxStreams>;
 
-/// Whether all that `done` counts is done at `clock`.
+/// Whether everything done at `done` is also done at `clock`.
 inline bool reaches(const StreamClock &clock, const StreamClock &done) {
   for (size_t stream = 0; stream < clock.size(); ++stream)
     if (clock[stream] < done[stream])
@@ -22,11 +22,11 @@ inline bool reaches(const StreamClock &clock, const StreamClock &done) {
   return true;
 }
 
-/// Where the launches that touch a block are on streams. As it is made: of one stream.
+/// Position of the launches that touch a block relative to all streams. Default: one stream.
 struct StreamOrder {
-  StreamClock known{};     ///< what is done in any case when one of them begins
-  StreamClock done{};      ///< what is done when all of them are
-  uint32_t lastBeside = 0; ///< no launch after this one may run beside one of them
+  StreamClock known{};     ///< done whenever one of the launches begins
+  StreamClock done{};      ///< done once all of the launches are
+  uint32_t lastBeside = 0; ///< no later launch can run concurrently with one of them
 
   void add(const StreamOrder &other) {
     for (size_t stream = 0; stream < known.size(); ++stream) {
@@ -37,27 +37,28 @@ struct StreamOrder {
   }
 };
 
-/// `bytes` needed in all launches `from` to `to`, both included, and in those beside them.
+/// `bytes` that are live in the launches `from` to `to`, both included, and in launches concurrent
+/// with them.
 struct Block {
   uint64_t bytes = 0;
   uint32_t from = 0, to = 0;
   uint64_t offset = 0;
   StreamOrder order = {};
 
-  /// Whether both may be needed at once: neither ends before the other begins, in the list and by
-  /// the order of streams.
+  /// Whether both may be live at once: neither ends before the other begins, in program order and
+  /// in the order of streams.
   bool meets(const Block &other) const {
     return !(to < other.from && reaches(other.order.known, order.done)) &&
            !(other.to < from && reaches(order.known, other.order.done));
   }
 };
 
-/// Gives every block an offset, a multiple of abi/Packing.h's kAlignment, so that no two that live
-/// at once overlap. Returns where the last one ends, rounded up.
+/// Assigns every block an offset, a multiple of abi/Packing.h's kAlignment, so that no two blocks
+/// that are live at once overlap. Returns the end of the last block, rounded up.
 ///
-/// Up to kCarefulBlocks blocks: by size, largest first, each into the narrowest gap among those
-/// that it meets; n^2 comparisons. In every case: by time, each into the narrowest hole of
-/// a free list, as if it lived until nothing runs beside it; n log n. The smaller result stays.
+/// Up to kCarefulBlocks blocks: best fit by size, largest first, into the narrowest gap between the
+/// blocks that it meets; n^2 comparisons. In every case: best fit by time into a free list, with
+/// each lifetime extended to the last concurrent launch; n log n. The smaller result is used.
 /// Without `sharing` blocks follow one another. Equal input gives equal offsets.
 uint64_t placeBlocks(std::vector<Block> &blocks, bool sharing = true);
 

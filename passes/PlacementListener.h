@@ -1,4 +1,4 @@
-// Says of every op that a builder makes where it runs.
+// Annotates every op that a builder creates with its device or stage.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -6,15 +6,15 @@
 
 namespace lstmc::passes {
 
-/// A listener for builders: new ops of a function get an IntegerAttr, while one is set; and another
-/// attribute, `also`, of the op that they are set as.
+/// Builder listener: new ops of a function get the IntegerAttr `attribute` with the current number,
+/// and the attribute `also` of the op last passed to setAs().
 class PlacementListener : public mlir::OpBuilder::Listener {
 public:
   explicit PlacementListener(llvm::StringRef attribute, llvm::StringRef also = {})
       : attribute(attribute), also(also) {}
 
   void set(int64_t number) { value = number; }
-  /// To what `op` says; to nothing if it says nothing.
+  /// Copies the attributes of `op`; clears them if `op` has none.
   void setAs(mlir::Operation *op) {
     auto said = op->getAttrOfType<mlir::IntegerAttr>(attribute);
     value = said ? std::optional<int64_t>(said.getInt()) : std::nullopt;

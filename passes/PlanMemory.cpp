@@ -1,4 +1,4 @@
-// plan-memory: an offset for every buffer. The record is its front page.
+// plan-memory: assigns an offset to every buffer; see the record.
 
 #include "passes/Passes.h"
 #include "llvm/ADT/BitVector.h"
@@ -22,7 +22,7 @@ namespace lstmc::passes {
 
 namespace {
 
-/// What the plans of one net for several lengths have in common.
+/// Whether the plans of one net for several lengths share the buffer.
 bool isTrained(exec::Kind kind) {
   return kind == exec::Kind::Parameter || kind == exec::Kind::Auxiliary ||
          kind == exec::Kind::Optimizer || kind == exec::Kind::State;
@@ -32,7 +32,7 @@ uint64_t padded(int64_t bytes) { return uint64_t(roundUp(bytes, kAlignment)); }
 
 void setOffset(exec::BufferOp buffer, uint64_t offset) { buffer.setOffset(int64_t(offset)); }
 
-/// Buffers of one program as blocks: a result that takes its operand's memory joins the operand's
+/// Buffers of one program as blocks: a result that reuses its operand's memory joins the operand's
 /// block.
 class ProgramPlan {
 public:
@@ -85,8 +85,8 @@ public:
   }
 
 private:
-  /// Gives output `out`, born in this launch, the memory of an input that dies in it, if the kernel
-  /// allows.
+  /// Assigns output `out`, whose lifetime begins in this launch, the memory of an input whose
+  /// lifetime ends in it, if the kernel allows that.
   void joinOutput(exec::LaunchOp launch, uint32_t now, llvm::ArrayRef<exec::OperandView> views,
                   size_t out) {
     auto born = lives.index.find(views[out].buffer);
@@ -105,15 +105,15 @@ private:
     }
   }
 
-  /// Ends in this launch, and nobody has taken its memory yet.
+  /// Whether the buffer's lifetime ends in this launch and its memory has not been reused yet.
   bool dies(unsigned buffer, uint32_t now) const {
     const Lifetime &life = lives.buffers[buffer];
     return life.to == now && life.endsInOne && !life.bound && !taken.test(buffer) &&
            blocks[blockOf[buffer]].to == now;
   }
 
-  /// Every way in which the launch reads the dying buffer is element for element where `out`
-  /// writes, and nothing else of the launch is written to `out`'s buffer.
+  /// Whether the launch reads the dying buffer only element for element where `out` writes, and
+  /// writes nothing else to `out`'s buffer.
   bool fits(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out,
             size_t in) const {
     auto type = [](const exec::OperandView &view) {
@@ -146,7 +146,7 @@ private:
 
   Lifetimes lives;
   const exec::Access &access;
-  std::vector<Block> blocks;     ///< per buffer; those of roots count
+  std::vector<Block> blocks;     ///< one per buffer; only those of roots are used
   std::vector<unsigned> blockOf; ///< root of each buffer
   llvm::BitVector taken;         ///< buffers whose memory a result has already
 };
@@ -166,7 +166,7 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
     exec::Access access(plan);
     llvm::SmallVector<int64_t> arenas;
     for (size_t device = 0; device < plan.getDevices().size(); ++device) {
-      // Offsets can be reckoned with in 64 bits where all buffers side by side can.
+      // Offsets fit in 64 bits if the sum of all buffers does.
       SafeSize apart(0);
       exec::BufferOp largest;
       plan.walk([&](exec::BufferOp buffer) {
@@ -185,7 +185,7 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
     return mlir::success();
   }
 
-  /// E0401 at what made the buffer that is largest.
+  /// E0401 at the op of the largest buffer.
   static mlir::LogicalResult refuse(exec::BufferOp largest, mlir::StringAttr device) {
     return sym::emitCoded(largest, ErrorCode::E0401)
            << "the plan needs more than " << kMaxArenaBytes << " bytes on " << device.getValue()
@@ -239,7 +239,8 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
       }
     }
     uint64_t arena = persistent;
-    // An entry before what prepares it, which stands before it.
+    // In reverse order: an entry is planned before its prepare program, which precedes it in the
+    // plan.
     llvm::SmallVector<exec::ProgramOp> programs(plan.getBody().getOps<exec::ProgramOp>());
     llvm::StringMap<uint64_t> givenEnds;
     for (exec::ProgramOp program : llvm::reverse(programs)) {
@@ -249,7 +250,8 @@ struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
       if (inPlace)
         part.joinInPlace();
       uint64_t end = part.place(sharing);
-      // What prepare:ENTRY needs lies after what ENTRY was given already.
+      // The buffers of prepare:ENTRY are placed after the inputs of ENTRY, which may be set
+      // already.
       uint64_t after = end == 0 ? 0 : givenEnds.lookup(program.getEntry());
       const uint64_t base = changing.entries.contains(program.getEntry()) ? always : persistent;
       arena = std::max(arena, base + after + end);

@@ -18,7 +18,7 @@ namespace {
 using mlir::Value;
 using sym::MovedPart;
 
-/// What both hold.
+/// The intersection of two ranges.
 ValueRange both(const ValueRange &a, const ValueRange &b) {
   ValueRange range{std::max(a.low, b.low), std::min(a.high, b.high), std::nullopt};
   for (const ValueRange *one : {&a, &b})
@@ -27,12 +27,12 @@ ValueRange both(const ValueRange &a, const ValueRange &b) {
   return range;
 }
 
-/// What either holds.
+/// The union of two ranges.
 ValueRange either(const ValueRange &a, const ValueRange &b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high), a.ignored ? a.ignored : b.ignored};
 }
 
-/// The ranges that readers of a value ask of it.
+/// The ranges that the readers of a value require.
 struct Demand {
   std::optional<ValueRange> whole; ///< of all elements
   struct Part {
@@ -49,8 +49,8 @@ struct Demand {
       parts.push_back({place, range});
   }
 
-  /// Once all readers have asked. Parts count where they are the whole together: an element that
-  /// nobody reads may be anything.
+  /// The resulting range, once all readers are known. Ranges of parts count only if the parts cover
+  /// the whole: an element without readers may have any value.
   std::optional<ValueRange> settled(llvm::ArrayRef<int64_t> shape) {
     std::ranges::sort(
         parts, {}, [](const Part &part) { return std::pair(part.place.axis, part.place.begin); });
@@ -72,7 +72,7 @@ struct Demand {
 
 class Demands {
 public:
-  /// From the last op to the first: who reads a value stands after who makes it.
+  /// Visits ops from last to first, because readers come after definitions.
   explicit Demands(mlir::func::FuncOp net) {
     for (mlir::Operation &op : llvm::reverse(net.front()))
       lookAt(&op);

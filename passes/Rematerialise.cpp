@@ -1,4 +1,4 @@
-// rematerialise: what is inside a recompute group is made again where backward needs it.
+// rematerialise: recomputes the values of recompute groups in backward.
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -25,8 +25,8 @@ using mlir::Attribute;
 using mlir::Operation;
 using mlir::Value;
 
-/// Ops that are made again together: of one recompute group and ctx_group, on one stage. What goes
-/// from one segment to another is kept.
+/// A group of ops that are recomputed together: those of one recompute group and ctx_group, on one
+/// stage. Values between segments are kept.
 using Segment = std::tuple<Attribute, Attribute, Attribute>;
 
 /// Whether the recompute group of an op is a segment of steps (split-layers).
@@ -34,7 +34,7 @@ bool isOfSteps(Operation *op) {
   return op->getAttrOfType<mlir::IntegerAttr>(sym::kRecomputeAttr) != nullptr;
 }
 
-/// A segment of steps goes through all layers, whatever their ctx_group.
+/// A segment of steps contains all layers, whatever their ctx_group.
 Segment segmentOf(Operation *op) {
   return {op->getAttr(sym::kRecomputeAttr),
           isOfSteps(op) ? Attribute() : op->getAttr(sym::kGroupAttr), op->getAttr(sym::kStageAttr)};
@@ -60,7 +60,7 @@ public:
     }
   }
 
-  /// Segments for which as much would have to be kept besides as they save.
+  /// Segments whose recomputation requires keeping as much as it saves.
   llvm::DenseSet<Segment> findUseless() {
     llvm::MapVector<Segment, llvm::SetVector<Value>> wanted;
     llvm::DenseSet<Value> kept;
@@ -87,7 +87,7 @@ public:
     return useless;
   }
 
-  /// Everything as late as it can be: for each op of backward what only it and those after it
+  /// Recomputes everything as late as possible: for each backward op what only it and later ops
   /// need.
   void run(const llvm::DenseSet<Segment> &useless) {
     for (auto [op, operands] : llvm::zip_equal(backward, wantedAt()))
@@ -101,8 +101,8 @@ public:
   }
 
 private:
-  /// For each op of backward the operands that have to be there before it: its own, and those of
-  /// sums over chunks whose chunk begins with it.
+  /// For each backward op, the operands that must exist before it: its own, and those of sums over
+  /// chunks whose chunk begins with it.
   std::vector<llvm::SmallVector<mlir::OpOperand *>> wantedAt() {
     std::vector<llvm::SmallVector<mlir::OpOperand *>> wanted(backward.size());
     llvm::DenseMap<Operation *, size_t> index;
@@ -130,10 +130,10 @@ private:
     return wanted;
   }
 
-  /// Whether forward ops of its own segment alone read a value. A loss head's are kept, since
-  /// backward begins with them, and so is what a recurrent layer gives: it is a part of what it
-  /// keeps for backward, and without it all layers in front would have to run again at once. Of a
-  /// segment of steps, that is wanted.
+  /// Whether a value is read in forward only by ops of its own segment, and may be recomputed. Not
+  /// the values of loss heads, where backward begins, nor the output of a recurrent layer: it is
+  /// part of what the layer keeps for backward, and without it all preceding layers would have to
+  /// run again at once. For a segment of steps the latter is intended.
   bool isInside(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || !places.contains(op) || !op->hasAttr(sym::kRecomputeAttr) ||
@@ -151,7 +151,7 @@ private:
            });
   }
 
-  /// The ops that make values out of what is kept or has been made again, in program order.
+  /// The ops that compute values from kept or already recomputed ones, in program order.
   llvm::SmallVector<Operation *> opsFor(llvm::ArrayRef<Value> values) {
     llvm::SetVector<Operation *> ops;
     auto need = [&](Value value) {
@@ -202,7 +202,7 @@ struct Rematerialise : impl::RematerialiseBase<Rematerialise> {
         continue;
       }
       Remaker remaker(entry);
-      if (!useless) // parts of the batch do as the whole does, whatever the sizes of theirs
+      if (!useless) // parts of the batch follow the decision for the whole, whatever their sizes
         useless = remaker.findUseless();
       remaker.run(*useless);
     }

@@ -11,8 +11,8 @@ namespace lstmc::passes {
 using mlir::Value;
 using sym::BatchPosition;
 
-/// Cuts shards [first, first + count) in proportion to `loads`: `take` is given the index of each
-/// load and what it gets.
+/// Divides shards [first, first + count) in proportion to `loads`; calls `take` with the index of
+/// each load and its range.
 static void cut(int64_t first, int64_t count, llvm::ArrayRef<int64_t> loads,
                 llvm::function_ref<void(size_t, int64_t, int64_t)> take) {
   int64_t all = std::accumulate(loads.begin(), loads.end(), int64_t(0)), before = 0, begin = 0;
@@ -92,7 +92,7 @@ BatchPosition positionOfPart(mlir::Type whole, mlir::Type part, const Share &sha
   return BatchPosition::none();
 }
 
-/// A shape with the axis of the batch as three: [.., outer, rows, inner, ..].
+/// A shape with the batch axis split in three: [.., outer, rows, inner, ..].
 static llvm::SmallVector<int64_t> opened(mlir::Type type, BatchPosition position, int64_t rows) {
   llvm::ArrayRef<int64_t> shape = shapeOf(type);
   llvm::SmallVector<int64_t> open(shape.take_front(position.axis));

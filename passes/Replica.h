@@ -1,4 +1,4 @@
-// Parts of the batch: what replicate leaves on functions, and moves of rows.
+// Parts of the batch: the attributes that replicate sets on functions, and row slicing.
 #pragma once
 
 #include <optional>
@@ -12,58 +12,57 @@
 
 namespace lstmc::passes {
 
-/// The shards whose rows a part has.
+/// The range of shards that a part processes.
 using Share = ShardRange;
 inline int64_t firstRow(const Share &share) {
   return shardBegin(share.batch, share.shards, share.first);
 }
 
-/// In place of a part: the whole batch. Beside its parts a net is kept as it is, since on a single
-/// row of the batch shapes do not say where it is.
+/// Stands for the whole batch instead of a part. The unsplit net is kept beside its parts, because
+/// the shapes of a one-row batch do not show the batch axis.
 inline constexpr int64_t kWhole = -1;
 
-/// A part of the batch, and the replica that carries it out.
+/// A part of the batch and the replica that runs it.
 struct BatchPart {
   int64_t replica;
   Share share;
 };
-/// None empty: shards in order, in proportion to `loads` (one per replica, at least 1) as far as
-/// whole shards go, the first ones larger, and each replica's again in `accumulate` parts. Replicas
-/// for which no row is left have none.
+/// Distributes whole shards to replicas in order, in proportion to `loads` (one per replica, at
+/// least 1), the first ones getting more; each replica's shards are then split into `accumulate`
+/// parts. No part is empty: replicas without rows get none.
 llvm::SmallVector<BatchPart> shareOut(int64_t batch, int64_t shards, llvm::ArrayRef<int64_t> loads,
                                       int64_t accumulate);
 
-/// The share that a function's inputs hold; nothing where there are no parts.
+/// The share of the batch in a function's inputs; nullopt if the batch is not split.
 std::optional<Share> shareOf(mlir::func::FuncOp function);
 void setShare(mlir::func::FuncOp function, int64_t part, int64_t replica, const Share &share);
-/// 0 where nothing says so.
+/// 0 if unset.
 int64_t partOf(mlir::func::FuncOp function);
 int64_t replicaOf(mlir::func::FuncOp function);
-/// The device whose program a function is; 0 where nothing says so.
+/// The device that runs a function; 0 if unset.
 int64_t deviceOf(mlir::func::FuncOp function);
 
-/// The entry that a function is a part of: "step" of "step@1".
+/// The entry that a part belongs to: "step" for "step@1".
 llvm::StringRef entryOf(mlir::func::FuncOp function);
-/// Name of a part, or of what a device does of an entry: "step", "step@1"; "step@whole".
+/// Function name of a part, or of a device's part of an entry: "step", "step@1"; "step@whole".
 std::string partName(llvm::StringRef entry, int64_t part);
 
-/// Makes an op that sums over the batch (weight_gradient, a metric ..) sum the share's rows alone.
+/// Restricts an op that sums over the batch (weight_gradient, a metric, ...) to the share's rows.
 void sumPart(mlir::Operation *op, const Share &share);
-/// Whether sumPart() was said of it.
+/// Whether sumPart() was applied to the op.
 bool sumsPart(mlir::Operation *op);
 
-/// The one axis on which a part differs from the whole; none if they are equal.
+/// The one axis in which a part's type differs from the whole; no axis if they are equal.
 sym::BatchPosition positionOfPart(mlir::Type whole, mlir::Type part, const Share &share);
 
-/// The share's rows of a value that holds the whole batch. `position`: where they are; its `batch`
-/// says nothing.
+/// The share's rows of a value that holds the whole batch. `position.batch` is ignored.
 mlir::Value sliceRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value whole,
                       sym::BatchPosition position, const Share &share);
-/// Rows [begin, end) of a value, in a shape with the axis of the batch as three, [outer, rows,
-/// inner]: a view, whatever axes a reshape merged.
+/// Rows [begin, end) of a value, as a view of shape [outer, rows, inner], whatever axes a reshape
+/// merged.
 mlir::Value takeRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                      sym::BatchPosition position, int64_t begin, int64_t end);
-/// The whole of parts, in the order of their shares.
+/// Concatenates parts, in the order of their shares, to the whole value.
 mlir::Value joinRows(mlir::OpBuilder &builder, mlir::Location loc,
                      llvm::ArrayRef<mlir::Value> parts, mlir::Type whole,
                      sym::BatchPosition position);

@@ -1,4 +1,4 @@
-// replicate: the net once per part of the batch, each over its own rows.
+// replicate: copies the net for each part of the batch.
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
@@ -50,8 +50,8 @@ struct Replicate : impl::ReplicateBase<Replicate> {
   }
 
 private:
-  /// E0402 where inputs whose first axes are taken for the rows have different numbers of them, or
-  /// another than the dim "batch" of a value that the net makes of nothing.
+  /// E0402 if inputs whose first axis is assumed to be the batch have different extents there, or
+  /// differ from a dim "batch" of a value without operands.
   static mlir::LogicalResult checkRows(mlir::func::FuncOp net, const BatchPositions &positions) {
     auto check = [&](mlir::Operation *at, const llvm::Twine &value, sym::BatchPosition rows) {
       if (!rows || rows.batch == positions.size())
@@ -76,7 +76,7 @@ private:
     return mlir::success();
   }
 
-  /// What the marks say has rows gets those of a part.
+  /// Shrinks the values that the marks say have rows to the rows of a part.
   static void makeSmaller(mlir::func::FuncOp net, mlir::func::FuncOp replica, mlir::IRMapping &map,
                           const RowMarks &marks, int64_t rows) {
     auto shrink = [&](mlir::Value value) {

@@ -19,7 +19,8 @@ std::string reproducerText(mlir::PassManager &manager, mlir::ModuleOp module) {
   std::string pipeline, text = "// lstmc opt --run-reproducer FILE\n";
   llvm::raw_string_ostream pipelineStream(pipeline), stream(text);
   manager.printAsTextualPipeline(pipelineStream);
-  // The generic form, since ops may be what fails, and with places, since messages are about them.
+  // The generic form, because custom printers may be what fails; with locations, because messages
+  // refer to them.
   mlir::OpPrintingFlags flags;
   flags.printGenericOpForm().enableDebugInfo();
   mlir::AsmState state(module, flags);
@@ -34,7 +35,7 @@ std::string reproducerText(mlir::PassManager &manager, mlir::ModuleOp module) {
   return text;
 }
 
-/// The file's name; none where neither folder takes it.
+/// The file's name; nullopt if neither folder is writable.
 std::optional<std::string> write(const std::string &text) {
   std::string name =
       fmt::format("lstmc-reproducer-{:016x}.mlir", hashBytes(text.data(), text.size()));
@@ -64,7 +65,7 @@ std::optional<size_t> indexOf(llvm::StringRef path, llvm::StringRef word) {
   return rest.consumeInteger(10, number) ? std::nullopt : std::optional(number);
 }
 
-/// The launch that a path names, or the first one that runs the fused program which it names.
+/// The launch that a path names, or the first launch of the fused program that it names.
 const package::Launch *launchOf(llvm::StringRef path, const package::PackageData &data) {
   auto entry = indexOf(path, "entries"), program = indexOf(path, "programs"),
        launch = indexOf(path, "launches");

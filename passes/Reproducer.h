@@ -1,5 +1,5 @@
-// A pipeline that, when it fails without a reason that the user can act on, leaves what we need to
-// see it fail.
+// Runs a pipeline; writes a reproducer file when it fails without an error that the user can act
+// on.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -11,17 +11,17 @@
 
 namespace lstmc::passes {
 
-/// Runs `manager` over `module`; `diagnostics` is where the context's handler puts what is said
-/// meanwhile. When that is nothing, or an error without a code of ours (E0099), the module as it
-/// was before and the pipeline are written to lstmc-reproducer-HASH.mlir (HASH of the contents), in
-/// the current folder or else that of temporary files, and a reason of that error says how `lstmc
-/// opt` runs it. Costs one copy of the module.
+/// Runs `manager` over `module`; `diagnostics` collects the errors of the context's handler. If it
+/// fails without an error, or with one without a code (E0099), writes the original module and the
+/// pipeline to lstmc-reproducer-HASH.mlir (HASH of the contents) in the current folder, or else in
+/// the folder for temporary files. The error gets a reason with the `lstmc opt` command that
+/// reproduces it. Costs one copy of the module.
 mlir::LogicalResult runOrReproduce(mlir::PassManager &manager, mlir::ModuleOp module,
                                    Diagnostics &diagnostics);
 
-/// A package of ours that its own check refuses is a fault of the compiler: E0099 at the line of
-/// the user whose launch it is about, with what the check says and, as above, the net as it was
-/// before.
+/// Error for a compiled package that fails its own validation, a fault of the compiler: E0099 at
+/// the user's line of the launch concerned, with the message of the check and a reproducer of the
+/// original net.
 Diagnostic explainRefusal(const Error &error, const package::PackageData &data,
                           mlir::ModuleOp before, const CompileOptions &options);
 

@@ -63,15 +63,15 @@ private:
     return llvm::to_vector_of<Value>(cut.getResults());
   }
 
-  /// The state before the first step. Zeros are made of a value that has the rows of the batch, so
-  /// that all that follows has them too; of a state that is given only its layer knows the rows.
+  /// The state before the first step. Zeros are derived from a value with the rows of the batch, so
+  /// that all later values have them too; the rows of a given state are known only to its layer.
   Value begin(Value state, Value like, int64_t extent) {
     E zeros{sym::createSliceAxis(builder, loc, like, 1, 0, extent), &builder};
     zeros = zeros.of<sym::ZerosLikeOp>();
     return state ? (zeros + E{state, &builder}).value : zeros.value;
   }
 
-  /// For each step [N, H] of ones where it is real, else of zeros.
+  /// For each step [N, H]: ones for sequences that have the step, else zeros.
   llvm::SmallVector<Value> realSteps(Value like) {
     E ones{sym::createSliceAxis(builder, loc, like, 2, 0, units), &builder};
     return split(mask(ones.of<sym::OnesLikeOp>().value), count, 0, true);
@@ -106,7 +106,7 @@ private:
     return {given.projection ? product(out.value, given.projection, {}) : out.value, next.value};
   }
 
-  /// c kept in the range; NaN stay, or become its lower end.
+  /// c clipped to the range; NaN stays, or becomes its lower end.
   E clipped(E c) {
     if (!rnn.getLstmStateClipMin())
       return c;

@@ -1,4 +1,4 @@
-// roll-recurrence: recurrent layers whose steps are written out become loops.
+// roll-recurrence: replaces unrolled recurrent layers by loops.
 
 #include <deque>
 
@@ -37,7 +37,7 @@ public:
       keepOrdinals();
   }
 
-  /// As `sym.rolled` has them.
+  /// Entries of the attribute `sym.rolled`.
   llvm::SmallVector<mlir::Attribute> layers;
 
 private:
@@ -96,7 +96,7 @@ private:
     layer.roll(builder, removed);
   }
 
-  /// Which op of the steps is to be kept; empty if none.
+  /// The name of an op of the steps that is in `keep`; empty if there is none.
   std::string namedIn(llvm::ArrayRef<Cell *> steps) const {
     for (const Cell *cell : steps)
       for (Operation *op : cell->ops)
@@ -106,8 +106,8 @@ private:
     return {};
   }
 
-  /// Random numbers and first values are drawn by the ordinal of an op in the net as written:
-  /// make-entries counts on from what is said here.
+  /// Random numbers and initial values are drawn by the ordinal of an op in the net as written;
+  /// make-entries continues from the ordinals set here.
   void keepOrdinals() {
     int64_t counted = 0;
     for (Operation &op : net.front().without_terminator()) {

@@ -24,7 +24,7 @@ void sayExtents(Operation *op) {
     mlir::ScopedDiagnosticHandler quiet(op->getContext(),
                                         [](mlir::Diagnostic &) { return mlir::success(); });
     if (succeeded(op->getName().verifyInvariants(op)))
-      return; // says them by what it reads
+      return; // the attribute is relative to the operand
   }
   op->setAttr(rule.extentsAttribute(),
               mlir::Builder(op).getDenseI64ArrayAttr(sym::rankedType(op->getResult(0)).getShape()));
@@ -78,8 +78,8 @@ void RowMarks::mark(Operation *op, const BatchPositions &positions) {
       marks[result] = position;
 }
 
-/// The op is done on the whole batch. Each of its operands is gathered for it alone, so that what
-/// flows back is added in the order of the net as written. A loss head stays what the net returns.
+/// The op runs on the whole batch. Each of its operands is gathered for it alone, so that gradients
+/// are added in the order of the net as written. A loss head remains the result of the net.
 void RowMarks::gather(Operation *op, const BatchPositions &positions) {
   mlir::OpBuilder builder(op);
   llvm::DenseMap<Value, Value> gathered;
@@ -100,8 +100,8 @@ void RowMarks::gather(Operation *op, const BatchPositions &positions) {
     }
 }
 
-/// Operands that are there for the whole batch, where the op takes the rows of a part: those that
-/// alone would lead to the same rows of the results.
+/// Extracts a part's rows of operands that hold the whole batch, if the op needs them: operands
+/// that alone would lead to the same rows of the results.
 void RowMarks::matchOperands(Operation *op, llvm::MutableArrayRef<BatchPosition> operands) {
   auto wanted = rowByRow(op, operands);
   if (!wanted)
@@ -125,8 +125,8 @@ void RowMarks::matchOperands(Operation *op, llvm::MutableArrayRef<BatchPosition>
   }
 }
 
-/// Whether the op that makes an operand, for this use alone, can make fewer rows of it instead:
-/// zeros whose extents were inferred.
+/// Whether the op that defines an operand, with this as its only use, can produce fewer rows
+/// instead: zeros whose extents were inferred.
 bool RowMarks::becomesRows(mlir::OpOperand &operand, BatchPosition position) {
   Value value = operand.get();
   Operation *maker = value.getDefiningOp();
@@ -143,7 +143,7 @@ bool RowMarks::becomesRows(mlir::OpOperand &operand, BatchPosition position) {
   return false;
 }
 
-/// Whether the op verifies on the types of each part.
+/// Whether the op verifies with the types of each part.
 bool RowMarks::fits(Operation *op, llvm::ArrayRef<BatchPosition> operands,
                     llvm::ArrayRef<BatchPosition> results) {
   mlir::ScopedDiagnosticHandler quiet(op->getContext(),

@@ -1,4 +1,4 @@
-// A net made so that a part of the batch can carry it out on its own rows.
+// Prepares a net for execution by parts of the batch.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
@@ -7,16 +7,15 @@
 
 namespace lstmc::passes {
 
-/// Puts `sym.all_rows` before every op that a part cannot do on its own rows, so that it is done on
-/// the whole batch, and `sym.own_rows` after it, where its result has rows again. An op stays with
-/// the part only if that is proved: rowByRow() says so, and on the types of every part the op
-/// verifies.
+/// Inserts `sym.all_rows` before every op that cannot run on a part's rows alone, so that it runs
+/// on the whole batch, and `sym.own_rows` after it if its result has rows again. An op stays in the
+/// part only if rowByRow() proves it row-wise and it verifies with the types of every part.
 class RowMarks {
 public:
-  /// `rows`: how many each part has.
+  /// `rows`: number of rows of each part.
   RowMarks(mlir::func::FuncOp net, llvm::ArrayRef<int64_t> rows);
 
-  /// Where a part has its rows in a value of the net; none if it has what the whole batch has.
+  /// The position of a part's rows in a value of the net; no axis if the part has the whole value.
   sym::BatchPosition of(mlir::Value value) const { return marks.lookup(value); }
 
 private:
@@ -32,12 +31,11 @@ private:
   llvm::DenseMap<mlir::Value, sym::BatchPosition> marks;
 };
 
-/// A part's own rows of a value that has those of the whole batch at `at`.
+/// Extracts a part's rows from a value with the rows of the whole batch at `at`.
 mlir::Value createOwnRows(mlir::OpBuilder &builder, mlir::Value value, sym::BatchPosition at);
 
-/// The op's attribute of extents (ExtentsRule), if it has one, as its result has them; but one that
-/// fits already, since it says them by what the op reads (0 and -1 of Reshape), stays so, which
-/// leaves it right for a chunk of the steps too.
+/// Sets the op's shape attribute (ExtentsRule) from its result type, unless the attribute already
+/// matches (0 and -1 in Reshape); those remain correct for a chunk of the steps too.
 void sayExtents(mlir::Operation *op);
 
 } // namespace lstmc::passes

@@ -1,4 +1,4 @@
-// schedule: an order of launches in which buffers live for a shorter time, and devices wait less.
+// schedule: reorders launches for shorter buffer lifetimes and less waiting.
 
 #include <set>
 
@@ -17,15 +17,15 @@ namespace lstmc::passes {
 
 namespace {
 
-/// Messages of an entry, by its name and their number.
+/// Messages by entry name and number.
 using Messages = std::set<std::pair<llvm::StringRef, int64_t>>;
 
 int64_t messageOf(exec::LaunchOp transfer) {
   return argumentsOf<TransferArguments>(transfer.getInts()).message;
 }
 
-/// Those that their sender sends before it does anything for them: of what is given, nobody waits
-/// long.
+/// Messages that their sender sends before computing anything for them; receivers do not wait long
+/// for these.
 Messages messagesOfGivenValues(exec::PlanOp plan, const exec::Access &access) {
   Messages found;
   for (auto program : plan.getBody().getOps<exec::ProgramOp>()) {
@@ -44,7 +44,7 @@ Messages messagesOfGivenValues(exec::PlanOp plan, const exec::Access &access) {
   return found;
 }
 
-/// The launches of a program before its commit, and what they wait for.
+/// The launches of a program before its commit, and their dependencies.
 class Order {
 public:
   Order(exec::ProgramOp program, const exec::Access &access, const Messages &given)
@@ -61,7 +61,7 @@ public:
           addLaunch(launch);
       }
     }
-    // What is read after the commit, or by the caller, dies in no launch before it.
+    // Buffers that are read after the commit, or by the caller, outlive all launches before it.
     for (exec::LaunchOp launch : after)
       for (mlir::Value memory : launch.getBuffers())
         hold(memory);
@@ -130,8 +130,8 @@ private:
         ++launches[number].waits;
       }
     };
-    // Sends ascend, and receives; a send may go before receives, but a receive not before sends of
-    // smaller numbers (docs/package.md).
+    // Numbers of sends ascend, and those of receives; a send may move before receives, but a
+    // receive must stay after sends of smaller numbers (docs/package.md).
     if (op.kernelId() == KernelId::Send) {
       if (!sends.empty())
         waitFor(int(sends.back()));
@@ -166,9 +166,9 @@ private:
     }
   }
 
-  /// Of the launches that can run, the first that frees more than it takes, or does so together
-  /// with all others that a buffer waits for; if there is none, the first. What another device
-  /// waits for does not wait for work that stood after it.
+  /// Greedy order: among the launches that can run, the first that frees more than it allocates,
+  /// alone or together with all other launches that a buffer waits for; else the first. A send does
+  /// not wait for launches that came after it.
   std::vector<unsigned> freeFirst() {
     std::vector<unsigned> waits, usersLeft, usersReady(buffers.size(), 0), sums;
     std::vector<bool> alive(buffers.size(), false);
@@ -239,8 +239,8 @@ private:
     return order;
   }
 
-  /// Puts what waits for no other launch before the first receive that may have to wait, where
-  /// that keeps no more bytes alive at once.
+  /// Moves launches without dependencies before the first receive that may block, if that does not
+  /// raise the peak of live bytes.
   void workBeforeWaiting(std::vector<unsigned> &order) {
     auto waits = [&](unsigned number) {
       exec::LaunchOp op = launches[number].op;

@@ -55,7 +55,7 @@ Value ShardTree::join(Value left, Value right) {
   auto sum = builder.create<sym::ElemwiseAddOp>(loc, left.getType(), left, right);
   sum->setAttr(kAggregateAttr, builder.getUnitAttr());
   sum->setAttr(sym::kNameAttr,
-               builder.getStringAttr("aggregate")); // what pictures and messages call it
+               builder.getStringAttr("aggregate")); // name in pictures and messages
   return sum;
 }
 

@@ -1,4 +1,4 @@
-// The binary tree over the shards of a batch, as ops: who adds what (docs/numerics.md rule 5).
+// Emits the binary tree that adds the shards of a batch (docs/numerics.md rule 5).
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -7,27 +7,27 @@
 
 namespace lstmc::passes {
 
-/// UnitAttr: an addition of what parts have summed.
+/// UnitAttr: this add combines partial sums of several shards.
 inline constexpr llvm::StringLiteral kAggregateAttr = "sym.aggregate";
 
-/// What a part has summed: a complete subtree of the shards.
+/// The partial sum of a complete subtree of shards.
 struct Subtree {
   Share share;
   mlir::Value sum;
 };
 using Subtrees = llvm::SmallVector<Subtree>;
 
-/// The maximal complete subtrees of the tree over `share.shards` leaves that lie in a share, as
-/// shares; those without rows left out.
+/// The maximal complete subtrees, of the tree over `share.shards` leaves, within a share. Subtrees
+/// without rows are left out.
 llvm::SmallVector<Share> subtreesOf(const Share &share);
 
-/// Adds subtrees, in ascending order, as the tree over all shards does: a binary counter
-/// (base/Tree.h).
+/// Adds subtrees, given in ascending order, in the order of the tree over all shards: a binary
+/// counter (base/Tree.h).
 class ShardTree {
 public:
   ShardTree(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  /// A complete subtree of `size` shards from `first` on.
+  /// Adds the subtree of `size` shards that begins with shard `first`.
   void add(int64_t first, int64_t size, mlir::Value sum);
   mlir::Value finish(int64_t shards);
 
@@ -42,11 +42,11 @@ private:
   int64_t count = 0;
 };
 
-/// The sum of subtrees, which ascend, as the tree over all shards adds them; the others are left
-/// out.
+/// Sum of the given subtrees, in ascending order, associated as in the tree over all shards;
+/// missing subtrees are skipped.
 mlir::Value addTree(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<Subtree> sums);
 
-/// The device that a value was made on.
+/// The device of the op that defines a value.
 int64_t deviceOfMaker(mlir::Value value);
 
 } // namespace lstmc::passes

@@ -1,6 +1,6 @@
-// split-layers: the steps of layers in chunks. Several devices share the layers: one works on a
-// chunk while the next works on the chunk before. Or chunks are segments that backward computes
-// again.
+// split-layers: cuts the steps of layers into chunks, either as a wavefront over devices, in which
+// a stage works on one chunk while the next stage works on the previous one, or as segments that
+// backward recomputes.
 
 #include <cmath>
 
@@ -31,8 +31,8 @@ using mlir::Operation;
 using mlir::Value;
 using sym::BatchPosition;
 
-/// Steps that a chunk should have at least, and chunks that are enough for the ends of the
-/// wavefront not to matter.
+/// Minimum number of steps per chunk, and a number of chunks for which filling and draining the
+/// wavefront no longer matters.
 constexpr int64_t kLeastSteps = 4, kMostChunks = 16;
 
 constexpr llvm::StringRef kNotCut = "no recurrent layer can be cut between its steps";
@@ -41,12 +41,12 @@ bool isSplit(sym::RnnLayerOp layer) { return !layer.getReverse() && !layer.getBe
 
 class Splitter {
 public:
-  /// `segments`: every chunk but the last, which backward begins with, is a recompute group.
+  /// `segments`: every chunk is a recompute group, except the last, with which backward begins.
   Splitter(mlir::func::FuncOp entry, int64_t steps, int64_t chunks, bool segments)
       : entry(entry), steps(steps), chunks(chunks), segments(segments),
         builder(entry.getContext(), &stage), rows(entry) {}
 
-  /// Why nothing was cut; empty if something was.
+  /// Cuts the entry. Returns why nothing was cut; empty if something was.
   llvm::StringRef run() {
     for (Operation &op : entry.front().without_terminator())
       classify(&op);
@@ -86,8 +86,8 @@ private:
   int64_t stepsOf(int64_t chunk) const { return firstStep(chunk + 1) - firstStep(chunk); }
   bool isChunked(Operation *op) const { return chunkedOps.contains(op); }
 
-  /// An op is cut if it works on steps one by one, or is a layer; ops after a cut one that are not
-  /// wait for all chunks.
+  /// An op is cut if it processes steps independently, or is a layer; other ops after a cut op wait
+  /// for all chunks.
   void classify(Operation *op) {
     bool cut = canCut(op);
     int64_t level = 0;
@@ -127,7 +127,7 @@ private:
     return llvm::all_of(readers, [&](auto &read) { return keepsSum(read.first, read.second); });
   }
 
-  /// The value to which gradient adds what goes to an operand: rows are moved one by one.
+  /// The value whose gradient receives an operand's contributions: moves of rows are skipped.
   static Value gathers(Value operand) {
     for (Operation *maker = operand.getDefiningOp();
          llvm::isa_and_nonnull<sym::AllRowsOp, sym::OwnRowsOp>(maker);
@@ -140,15 +140,15 @@ private:
     bool parameter = value.getDefiningOp<sym::ReadOp>();
     if (readers.size() < 2 || (readers.size() < 3 && !parameter))
       return true;
-    // Levels follow one another, and in each what is whole stands before the chunks.
+    // Levels follow one another; in each, ops that are not cut precede the chunks.
     bool ordered = llvm::is_sorted(readers, [&](Operation *a, Operation *b) {
       return std::pair(levelOf.lookup(a), isChunked(a)) <
              std::pair(levelOf.lookup(b), isChunked(b));
     });
     auto cut = size_t(llvm::count_if(readers, [&](Operation *op) { return isChunked(op); }));
     if (parameter)
-      return ordered && cut < 2; // chunks of one op are one use where they follow one another
-    // What joins or cuts the value adds up for its readers first.
+      return ordered && cut < 2; // consecutive chunks of one op are one use
+    // Gradients of a value that is joined or cut are first summed over its readers.
     size_t together = stepsIn.contains(value) ? readers.size() - cut : cut;
     return ordered && (together < 2 || together == readers.size());
   }
@@ -180,7 +180,7 @@ private:
       for (auto [i, position] : llvm::enumerate(operands))
         if (!position && op->getOperand(unsigned(i)).getDefiningOp() && sumsSteps(op, unsigned(i)))
           return false;
-    // A factor or addend of the result's shape has the same steps.
+    // A factor or addend with the shape of the result has the same steps.
     for (auto [operand, position] : llvm::zip_equal(op->getOperands(), operands))
       if (!position && llvm::isa<sym::ScalarRule>(op) &&
           operand.getType() == op->getResult(0).getType())
@@ -201,17 +201,17 @@ private:
     return true;
   }
 
-  /// Whether the gradient of an operand without steps is one sum over all of them, which chunks
-  /// would add in another order.
+  /// Whether the gradient of an operand without steps is one sum over all steps, which chunks would
+  /// add in another order.
   static bool sumsSteps(Operation *op, unsigned operand) {
-    if (llvm::isa<sym::ScalarRule>(op)) // it is stretched over them
+    if (llvm::isa<sym::ScalarRule>(op)) // broadcast over the steps
       return op->getOperand(operand).getType() != op->getResult(0).getType();
     auto rule = llvm::dyn_cast<sym::GradientRule>(op);
     return rule && rule.sumsRows(operand);
   }
 
-  /// Whether chunks of an op's results have rows where the whole has them. They may not where the
-  /// steps are the rows, through which a cut goes; gradients would be summed in another order.
+  /// Whether chunks of an op's results have rows where the whole has them. If the steps are the
+  /// rows, a cut goes through the rows, and gradients would be summed in another order.
   bool keepsRows(Operation *op, llvm::ArrayRef<BatchPosition> steps) {
     auto rule = llvm::cast<sym::BatchRule>(op);
     llvm::SmallVector<BatchPosition> whole, chunk;
@@ -233,7 +233,7 @@ private:
     return extent % steps != 0 || extent / steps % (position.batch * position.inner) != 0;
   }
 
-  /// Steps before all else: then the order of a weight gradient's sum is that of its chunks
+  /// With time as the leading axis, the order of a weight gradient's sum is that of its chunks
   /// (docs/numerics.md rule 4).
   static bool leads(BatchPosition position) {
     return position && position.axis == 0 && position.outer == 1;
@@ -246,7 +246,8 @@ private:
     return type.clone(shape);
   }
 
-  /// Whether the op, given a chunk, says that it makes a chunk: its attributes may name extents.
+  /// Whether the op infers a chunk as its result from chunks as operands; its attributes may
+  /// contain extents that prevent it.
   bool infersChunk(Operation *op, llvm::ArrayRef<BatchPosition> operands,
                    llvm::ArrayRef<BatchPosition> results) {
     mlir::ScopedDiagnosticHandler quiet(op->getContext(),
@@ -324,7 +325,7 @@ private:
     return cuts[size_t(chunk)];
   }
 
-  /// Random numbers belong to elements of the whole.
+  /// Random numbers belong to elements of the whole value.
   Value drawSteps(sym::DropoutMaskOp mask, BatchPosition position, int64_t chunk) {
     auto type = sym::rankedType(mask.getMask()), part = chunkType(mask.getMask(), position, chunk);
     int64_t stride = type.getNumElements();
@@ -380,7 +381,8 @@ private:
       made->setAttr(sym::kRecomputeAttr, builder.getI64IntegerAttr(chunk));
   }
 
-  /// A chunk begins where the one before ended; the last one ends as the layer does.
+  /// A chunk begins with the final states of the previous one; the last chunk ends with those of
+  /// the layer.
   void makeLayer(sym::RnnLayerOp layer, int64_t chunk) {
     BatchPosition all = {0, 1, steps, 1};
     mlir::IRMapping map;
@@ -415,14 +417,14 @@ private:
     replaced.push_back(layer);
   }
 
-  /// Lengths as a chunk counts them; what is below 0 counts as 0, what is beyond it as all of it.
+  /// Sequence lengths relative to a chunk: clipped to 0 and to the steps of the chunk.
   Value lengthFrom(Value length, int64_t first) {
     if (first == 0)
       return length;
     Value &less = lengths[{length, first}];
     if (less)
       return less;
-    Value wide = length; // where the difference does not wrap
+    Value wide = length; // so that the difference does not wrap around
     if (mlir::Type type = sym::rankedType(length).getElementType();
         type.isInteger() && type.getIntOrFloatBitWidth() < 32)
       wide = sym::createCast(builder, length.getLoc(), length, builder.getI32Type());

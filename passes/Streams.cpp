@@ -14,14 +14,14 @@ void merge(StreamClock &into, const StreamClock &other) {
     into[s] = std::max(into[s], other[s]);
 }
 
-/// Elements of a buffer that an earlier launch touched, from the first to one after the last.
+/// Range of elements of a buffer that an earlier launch touched, [low, high).
 struct Touch {
   unsigned launch;
   bool writes;
   int64_t low, high;
 };
 
-/// Launches between two places where all streams come together.
+/// Launches between two points at which all streams are synchronised.
 class Part {
 public:
   Part(llvm::ArrayRef<exec::LaunchOp> launches, const exec::Access &access, unsigned streams)
@@ -43,7 +43,7 @@ private:
     StreamClock clock{};
     if (tails[stream] != kNone)
       clock = done(tails[stream]);
-    // The latest first: what it waited for itself needs no event.
+    // Latest first: events that a later launch waited for need no further event.
     for (unsigned other : llvm::reverse(before))
       if (clock[streamOf[other]] <= other) {
         waits[i].push_back(other);
@@ -54,14 +54,15 @@ private:
     tails[stream] = i;
   }
 
-  /// What is done once launch `i` is.
+  /// The clock once launch `i` is done.
   StreamClock done(unsigned i) const {
     StreamClock clock = clocks[i];
     clock[streamOf[i]] = i + 1;
     return clock;
   }
 
-  /// Launches that touch what launch `i` does, ascending; and remembers what it touches.
+  /// Launches that touch the same elements as launch `i`, ascending; also records the elements of
+  /// launch `i`.
   std::vector<unsigned> predecessors(unsigned i) {
     std::vector<unsigned> before;
     llvm::SmallVector<exec::OperandView> views = launches[i].operandViews();
@@ -80,7 +81,7 @@ private:
       auto [low, high] = view.hull();
       const bool writes = access.writes(launches[i], k);
       std::vector<Touch> &list = touches[view.buffer];
-      if (writes) // who comes after this one comes after those
+      if (writes) // later launches are ordered after this one, and thereby after those
         llvm::erase_if(list, [&, low = low, high = high](const Touch &touch) {
           return low <= touch.low && touch.high <= high;
         });
@@ -93,8 +94,8 @@ private:
     return before;
   }
 
-  /// That of the latest launch that it waits for anyway, if nothing else has been put there since;
-  /// else one that is done with its work by then; else the one that has waited longest for more.
+  /// The stream of the latest launch that this one waits for, if no launch was put there since;
+  /// else a stream whose work is done by then; else the stream that has been idle longest.
   unsigned chooseStream(unsigned i, llvm::ArrayRef<unsigned> before) {
     if (isTransfer(launches[i].kernelId()))
       return 0;
@@ -117,7 +118,7 @@ private:
   }
 
   void write(int64_t &events) {
-    std::map<unsigned, int64_t> eventOf; // of launches that somebody waits for
+    std::map<unsigned, int64_t> eventOf; // only of launches that others wait for
     for (llvm::ArrayRef<unsigned> list : waits)
       for (unsigned other : list)
         eventOf[other] = 0;

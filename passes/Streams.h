@@ -1,4 +1,4 @@
-// Launches of a program on several streams.
+// Assignment of launches to streams.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,14 @@
 
 namespace lstmc::passes {
 
-/// Shares the launches of a program out to `streams` streams, and adds the events that their order
-/// needs: of two launches that touch a common element, one writing it, the later one in the list
-/// comes after the other, and no event follows from the others. Transfers stay on stream 0. Where
-/// there is one stream, or the program has too many operands for several (kMaxStreamedOperands), it
-/// is left as it is.
+/// Distributes the launches of a program over `streams` streams and adds a minimal set of events,
+/// such that two launches that touch a common element, one of them writing, keep their program
+/// order. Transfers stay on stream 0. Leaves the program unchanged if `streams` is 1 or the program
+/// has more operands than kMaxStreamedOperands.
 void assignStreams(exec::ProgramOp program, const exec::Access &access, unsigned streams);
 
-/// What is done when each launch of a program begins, by streams, events and the commit, at which
-/// all streams come together.
+/// The vector clock at the begin of each launch of a program, from streams, events and the commit,
+/// which synchronises all streams.
 std::vector<StreamClock> clocksOf(exec::ProgramOp program);
 
 } // namespace lstmc::passes

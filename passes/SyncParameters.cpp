@@ -1,4 +1,4 @@
-// sync-parameters: the parts of an entry become one function, in which every op says its device.
+// sync-parameters: joins the parts of an entry to one function, in which every op has a device.
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
@@ -37,7 +37,7 @@ llvm::SmallVector<Operation *> opsOf(mlir::func::FuncOp part) {
 /// The functions of one entry, joined.
 class Joiner {
 public:
-  /// `whole`: the entry over the whole batch, null where it is in one part.
+  /// `whole`: the entry over the whole batch, null if it has only one part.
   Joiner(mlir::func::FuncOp whole, llvm::ArrayRef<mlir::func::FuncOp> functions,
          const ParameterPlacement &placement, int64_t bucketBytes, GradientCompression *compression)
       : whole(whole), placement(placement), bucketBytes(bucketBytes), compression(compression),
@@ -63,8 +63,8 @@ public:
       notePieces();
     }
     makeEntry();
-    // The parts of a replica one after the other; replicas side by side, op by op. All side by side
-    // where one waits for all.
+    // The parts of a replica follow one another; replicas are interleaved op by op. All parts are
+    // interleaved if an op waits for all of them.
     llvm::SmallVector<llvm::SmallVector<Part *>> rounds;
     llvm::DenseMap<int64_t, size_t> begun; ///< parts, by replica
     for (Part &part : parts) {
@@ -95,10 +95,10 @@ private:
   };
   bool isLast(const Part &part) const { return &part == last; }
 
-  /// Where the rows are in what the whole has and a part has a part of; none elsewhere.
+  /// Batch position of a value of which a part holds a part; no axis for other values.
   BatchPosition rowsIn(Value wholeValue) const { return values->of(wholeValue).rows; }
 
-  /// Which elements of the whole a result of a part is.
+  /// Records which slice of the whole a part's results are.
   void notePieces() {
     for (Part &part : parts)
       for (auto [own, op] : llvm::zip_equal(part.ops, wholeOps)) {
@@ -115,9 +115,9 @@ private:
       }
   }
 
-  /// Program order; but where a replica is one device, sums over the batch stand right after what
-  /// they add, so that they go to other devices while the rest of backward runs. Of several, the
-  /// next one rather waits for what backward gives it.
+  /// Program order, except that in replicas of one device the sums over the batch come right after
+  /// their operands, so that they are sent while the rest of backward runs. In replicas of several
+  /// devices the next device waits for gradients more urgently.
   llvm::SmallVector<size_t> orderOfOps() {
     llvm::ArrayRef<Operation *> ops = parts.front().ops;
     llvm::DenseMap<Operation *, size_t> index;
@@ -147,9 +147,9 @@ private:
     return order;
   }
 
-  // ---- what comes in ----
+  // ---- inputs ----
 
-  /// The function itself, its arguments whole, and what the parts have in their place.
+  /// Creates the function with whole arguments, and derives the arguments of the parts.
   void makeEntry() {
     mlir::func::FuncOp first = parts.front().function;
     builder.setInsertionPoint(whole ? whole : first);
@@ -193,13 +193,14 @@ private:
     }
   }
 
-  // ---- what is done together ----
+  // ---- ops on all parts ----
 
   void visit(Part &part, size_t i) {
     Operation *op = part.ops[i];
     if (!op)
-      return; // done on the whole
-    // Sums may come later than what they add: their only readers from here on come after all else.
+      return; // runs on the whole batch
+    // Sums may be built after their operands are added: from here on their only readers come after
+    // everything else.
     if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
       return isLast(part) ? gradients.push_back(gradient) : gradient.erase();
     Role role = values ? values->roleOf(i) : Role::Part;
@@ -210,7 +211,7 @@ private:
       return doOnWhole(i);
     op->moveBefore(&entry.front(), entry.front().end());
     int64_t device = placement.deviceOf(part.function, op);
-    // What comes after a sum over all parts is where that was made.
+    // An op that reads a sum over all parts runs where the sum was built.
     for (Value operand : op->getOperands())
       if (auto there = aggregator->deviceOf(operand)) {
         device = *there;
@@ -234,7 +235,7 @@ private:
       takeOwnRows(part, i);
   }
 
-  /// A parameter is read once on a device, a state where it is placed.
+  /// A parameter is read once per device, a state on the device that holds it.
   void readOnce(Part &part, size_t i, sym::ReadOp read) {
     llvm::ArrayRef<int64_t> has = placement.of(read.getSource());
     int64_t device = read->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr).getInt();
@@ -252,7 +253,7 @@ private:
     read.erase();
   }
 
-  /// One per parameter or slice, where it is added; or one per copy.
+  /// Emits one gradient per parameter or slice, on the device of the sum; or one per copy.
   void keepGradient(sym::GradientOp gradient) {
     llvm::StringRef parameter = gradient.getParameter();
     llvm::ArrayRef<int64_t> copies = placement.of(parameter);
@@ -281,8 +282,8 @@ private:
     gradient.erase();
   }
 
-  /// An op of the whole, in place of the parts' own: where the first part has it, on the rows of
-  /// all.
+  /// Runs an op once on the whole batch, instead of in each part: on the first part's device, on
+  /// the rows of all.
   void doOnWhole(size_t i) {
     Operation *op = wholeOps[i];
     listener.set(placement.deviceOf(parts.front().function, parts.front().ops[i]));
@@ -304,8 +305,8 @@ private:
     }
   }
 
-  /// What the whole has as an operand: made already; what the first part has too, or the last, of
-  /// sums; made again of inputs; or joined from the rows of all.
+  /// Finds the whole-batch value of an operand: built already, equal to the first part's (for sums,
+  /// the last part's), recomputed from inputs, or joined from the rows of all parts.
   void findWhole(size_t i, mlir::OpOperand &operand) {
     Value value = operand.get();
     auto ownOf = [&](Part &part) { return part.ops[i]->getOperand(operand.getOperandNumber()); };
@@ -322,7 +323,7 @@ private:
     wholeValues.map(value, joinRows(builder, value.getLoc(), all, value.getType(), rowsIn(value)));
   }
 
-  /// What the whole has of inputs alone; nothing here waits for a part.
+  /// Recomputes a value that depends on inputs alone for the whole batch; it waits for no part.
   void makeAgain(Value value) {
     for (llvm::SmallVector<Value> next = {value}; !next.empty();) {
       Operation *maker = next.back().getDefiningOp();
@@ -339,7 +340,7 @@ private:
     }
   }
 
-  /// On the whole batch, rows that are moved stay where they are.
+  /// On the whole batch, all_rows and own_rows do nothing.
   void cloneWhole(Operation *op) {
     if (llvm::isa<sym::AllRowsOp, sym::OwnRowsOp>(op))
       wholeValues.map(op->getResult(0), wholeValues.lookup(op->getOperand(0)));
@@ -347,7 +348,7 @@ private:
       builder.clone(*op, wholeValues);
   }
 
-  /// The rows of a part, of what is there for the whole batch.
+  /// Extracts the rows of a part from a value that holds the whole batch.
   void takeOwnRows(Part &part, size_t i) {
     Operation *op = part.ops[i];
     Value all = op->getOperand(0);
@@ -360,7 +361,7 @@ private:
   }
 
   /// A sum over the batch: every part adds the maximal complete subtrees of its shards; after the
-  /// last, one device adds these.
+  /// last part, one device adds these.
   void addUp(Part &part, size_t i) {
     Operation *op = part.ops[i];
     llvm::SmallVector<Share> shares = subtreesOf(part.share);
@@ -377,7 +378,7 @@ private:
       aggregator->add(op, std::move(sums[i]));
   }
 
-  /// Operands that hold the rows of a part, cut to those of a subtree.
+  /// Restricts operands that hold the rows of a part to the rows of a subtree.
   void takeSubtree(size_t i, Operation *sum, Part &part, const Share &subtree) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(sum);
@@ -396,14 +397,14 @@ private:
     }
   }
 
-  /// Random numbers belong to elements of the whole batch: a part of a mask says which of them it
-  /// draws.
+  /// Random numbers belong to elements of the whole batch: sets the window of elements that a part
+  /// of a mask draws.
   void drawOwnRows(Part &part, size_t i, sym::DropoutMaskOp mask) {
     auto whole = llvm::cast<sym::DropoutMaskOp>(wholeOps[i]);
     BatchPosition position = rowsIn(whole.getMask());
     auto type = sym::rankedType(whole.getMask());
-    // Offset, extents and strides of the whole's mask (which may itself be a part, of the steps),
-    // the axis of the batch opened.
+    // Offset, extents and strides of the whole's mask (which may itself be a window of steps), with
+    // the batch axis split.
     llvm::SmallVector<int64_t> window = {0};
     if (auto given = whole.getWindowAttr()) {
       window.assign(given.asArrayRef().begin(), given.asArrayRef().end());
@@ -421,9 +422,9 @@ private:
     mask.setWindow(window);
   }
 
-  // ---- what goes out ----
+  // ---- outputs ----
 
-  /// Outputs and states are joined from the parts; sums are whole already.
+  /// Outputs and states are concatenated from the parts; sums are complete already.
   void joinResults() {
     llvm::SmallVector<Value> results;
     llvm::SmallVector<mlir::DictionaryAttr> resultAttributes;
@@ -466,13 +467,13 @@ private:
   mlir::func::FuncOp whole, entry;
   const ParameterPlacement &placement;
   const int64_t bucketBytes;
-  GradientCompression *const compression; ///< null: there is none
+  GradientCompression *const compression; ///< null if compression is off
   PlacementListener listener{sym::kDeviceAttr};
   mlir::OpBuilder builder;
   std::optional<PartValues> values; ///< where there is a whole
   llvm::SmallVector<Operation *> wholeOps;
   llvm::SmallVector<Part> parts;
-  Part *last = nullptr;        ///< the one that is visited last
+  Part *last = nullptr;        ///< visited last
   mlir::IRMapping wholeValues; ///< of the whole's, those that have been made
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, Value> reads; ///< by symbol and device
@@ -499,7 +500,7 @@ struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
     if (threshold > 0)
       compression.emplace(module, threshold, workers);
     for (auto &[name, functions] : entries) {
-      // The whole stands first.
+      // The whole comes first.
       mlir::func::FuncOp whole = parts ? functions.front() : mlir::func::FuncOp();
       if (failed(Joiner(whole, llvm::ArrayRef(functions).drop_front(parts ? 1 : 0), placement,
                         bucketBytes, compression ? &*compression : nullptr)
@@ -510,7 +511,7 @@ struct SyncParameters : impl::SyncParametersBase<SyncParameters> {
   }
 
 private:
-  /// Brings the value of each parameter to all copies.
+  /// Sends the value of each parameter to all copies.
   void makeInit(const ParameterPlacement &placement) {
     mlir::ModuleOp module = getOperation();
     PlacementListener listener(sym::kDeviceAttr);

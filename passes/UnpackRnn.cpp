@@ -1,4 +1,5 @@
-// unpack-rnn: MXNet's fused RNN op becomes one sym.rnn_layer per layer and direction, or its steps.
+// unpack-rnn: expands MXNet's fused RNN op to one sym.rnn_layer per layer and direction, or to the
+// ops of its steps.
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -38,8 +39,8 @@ public:
   void run() {
     llvm::SmallVector<Value> lastH, lastC;
     Value x = rnn.getData();
-    // Steps that are written out multiply all of x at once, and the gradient of w is a sum over all
-    // of it: what x holds beyond the lengths may be NaN, which times 0 is NaN.
+    // Unrolled steps multiply all of x at once, and the gradient of w is a sum over all of it:
+    // elements of x beyond the lengths may be NaN, and NaN times 0 is NaN.
     if (training && rnn.isWrittenInSteps() && rnn.getSequenceLength())
       x = builder.create<sym::SequenceMaskOp>(loc, x.getType(), x, rnn.getSequenceLength(),
                                               builder.getBoolAttr(true), builder.getF64FloatAttr(0),
@@ -107,8 +108,8 @@ private:
     };
     bool lstm = mode == RnnMode::Lstm, gru = mode == RnnMode::Gru;
     mlir::Type none;
-    // `before` is the state before each step where it cannot be read off y: a layer that enters a
-    // sequence at its end.
+    // `before` is the state before each step, for layers in which it cannot be derived from y: one
+    // that enters a sequence at its end.
     Value h0 = row(rnn.getState(), index);
     bool needsBefore = training && rnn.getSequenceLength() && direction == 1 && h0;
     auto made = builder.create<sym::RnnLayerOp>(
@@ -136,8 +137,8 @@ private:
                                  llvm::Twine(layer));
   }
 
-  /// The next `shape` elements of the packed parameters: the operand that was packed there, if
-  /// there is one.
+  /// The next `shape` elements of the packed parameters: the packed operand, if exactly one was
+  /// packed there.
   Value piece(llvm::ArrayRef<int64_t> shape) {
     int64_t size = 1;
     for (int64_t extent : shape)
@@ -225,9 +226,9 @@ struct UnpackRnn : impl::UnpackRnnBase<UnpackRnn> {
       Unpack(rnn, training).run();
   }
 
-  /// Where a layer does each row of the batch by itself, its data and states all have rows: in a
-  /// part of the batch they are its own. Steps that are written out are ops by themselves, and the
-  /// order in which gradients sum rows follows from the rows that these see.
+  /// If the layer processes each row of the batch independently, all its data and states have rows:
+  /// in a part of the batch these are the part's own rows. Unrolled steps are ordinary ops, and the
+  /// order in which gradients sum rows follows from the rows that these have.
   void giveRows(llvm::ArrayRef<sym::RnnOp> all) {
     if (llvm::none_of(all, [](sym::RnnOp rnn) { return rnn.isWrittenInSteps(); }))
       return;

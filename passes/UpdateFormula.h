@@ -1,4 +1,4 @@
-// A formula of the table of optimizers, written as scalar operations.
+// Compiles formulas of the optimizer table to scalar ops.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace lstmc::passes {
 
-/// A number that is known when the net is compiled, or a value of the program.
+/// A compile-time constant or a value of the program.
 struct FormulaValue {
   std::optional<double> constant;
   mlir::Value value;
@@ -19,9 +19,9 @@ struct FormulaValue {
   static FormulaValue of(mlir::Value value) { return {{}, value}; }
 };
 
-/// The calculus (Formula.h) that makes sym.scalar ops of one type. What is known is computed in f64
-/// here, and what changes nothing is left out: x + 0, 1 * x, 0 * x, a bound that is none. So a net
-/// without weight decay or clipping pays nothing for them. (0 * x is 0 for every x that is finite.)
+/// The calculus (Formula.h) that emits sym.scalar ops of one type. Constants are folded in f64, and
+/// identities are simplified: x + 0, 1 * x, 0 * x (0 for every finite x), an infinite bound. A net
+/// without weight decay or clipping therefore has no ops for them.
 class FormulaEmitter {
 public:
   using Value = FormulaValue;
@@ -29,17 +29,17 @@ public:
   FormulaEmitter(sym::ScalarEmitter &emitter, mlir::Type type) : emitter_(emitter), type_(type) {}
 
   Value number(double number) { return Value::of(number); }
-  /// What was assigned last.
+  /// The value last assigned to `name`.
   Value name(std::string_view name) const;
   Value apply(ScalarOp op, std::span<const Value> operands);
   void assign(std::string_view name, Value value) { names_[name] = value; }
 
-  /// The same, as a value of the program.
+  /// The same, materialised as a value of the program.
   mlir::Value written(std::string_view name) { return written(this->name(name)); }
 
 private:
   mlir::Value written(const Value &value);
-  /// What an operation comes down to without being carried out.
+  /// The simplified result of an operation, if it needs no op.
   static std::optional<Value> shortened(ScalarOp op, std::span<const Value> operands);
 
   sym::ScalarEmitter &emitter_;
@@ -47,7 +47,7 @@ private:
   llvm::StringMap<Value> names_;
 };
 
-/// Whether a formula reads `name` as it is given, before it assigns to it.
+/// Whether a formula reads the initial value of `name`, before assigning to it.
 bool reads(std::string_view formula, std::string_view name);
 
 } // namespace lstmc::passes

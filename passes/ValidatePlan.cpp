@@ -1,5 +1,5 @@
-// validate-plan: runs every program over a picture of the arena that says whose bytes are where. It
-// knows nothing of lifetimes, blocks or placement.
+// validate-plan: simulates every program on a model of the arena that records the owner of each
+// byte. Independent of lifetimes, blocks and placement.
 
 #include <map>
 
@@ -24,7 +24,7 @@ struct Bytes {
   bool meets(const Bytes &other) const { return begin < other.end && other.begin < end; }
 };
 
-/// Who wrote which bytes last.
+/// The buffer that last wrote each range of bytes.
 class Picture {
 public:
   void claim(Bytes bytes, Value owner) {
@@ -36,7 +36,8 @@ public:
     runs[bytes.begin] = {bytes.end, owner};
   }
 
-  /// The first part of `bytes` that is not `owner`'s: its owner, or null where nobody has written.
+  /// The owner of the first bytes in `bytes` that `owner` does not own; null if nothing wrote them,
+  /// nullopt if there are none.
   std::optional<Value> stranger(Bytes bytes, Value owner) {
     uint64_t at = bytes.begin;
     auto run = runs.upper_bound(at);
@@ -89,7 +90,7 @@ public:
       if (failed(checkPlace(buffer)))
         return mlir::failure();
       Bytes bytes = bytesOf(buffer);
-      // Those before overlap nowhere, so only the neighbours can meet this one.
+      // Earlier ranges do not overlap, so only the neighbours can overlap this one.
       auto next = kept.lower_bound(bytes.begin);
       auto overlaps = [&](auto other) {
         return buffer.emitOpError("overlaps \"")
@@ -171,8 +172,8 @@ private:
 
   static bool isPacked(exec::BufferOp buffer) { return buffer.getKind() == exec::Kind::Packed; }
 
-  /// Packed weights are made again after an entry that changes parameters, so such an entry need
-  /// not leave those whole that it does not touch.
+  /// Packed weights are recomputed after an entry that changes parameters, so such an entry may
+  /// overwrite those that it does not use.
   llvm::DenseSet<Value> discarded(exec::ProgramOp program) {
     bool changes = false;
     llvm::DenseSet<Value> touched, result;
@@ -301,7 +302,7 @@ private:
     }
   }
 
-  /// The very same elements, and the kernel says that it may be so.
+  /// Whether both operands are the same elements, and the kernel's record allows that.
   bool allowed(exec::LaunchOp launch, llvm::ArrayRef<exec::OperandView> views, size_t out,
                size_t other) {
     if (access.writes(launch, other))

@@ -1,4 +1,4 @@
-// Which box of a network a launch or a buffer belongs to: by the place in the source.
+// Maps launches and buffers to the boxes of a network, by source location.
 #pragma once
 
 #include <map>
@@ -10,19 +10,19 @@
 
 namespace lstmc::viz {
 
-/// "net.lnet:7:9 for t = 3": equal for ops that were made at one place in the same turn of its
-/// loops.
+/// "net.lnet:7:9 for t = 3": equal for ops created at one source location in the same loop
+/// iteration.
 std::string placeText(const package::Location &location);
 
 class BoxLinks {
 public:
   BoxLinks(const package::PackageData &package, const Diagram &diagram);
 
-  /// Of a location of the package; none for what no box stands for.
+  /// The box of a location of the package; nullopt if there is none.
   std::optional<size_t> boxOf(uint32_t location) const {
     return location < boxes_.size() ? boxes_[location] : std::nullopt;
   }
-  size_t count() const { return count_; } ///< of boxes
+  size_t count() const { return count_; } ///< number of boxes
 
 private:
   std::vector<std::optional<size_t>> boxes_; ///< by location

@@ -63,7 +63,7 @@ std::string Chart::svg() const {
   return svg + "</svg>\n";
 }
 
-/// Boxes pinned to their places, in points, y upwards.
+/// Boxes pinned to their positions, in points, y upwards.
 std::string Chart::dot() const {
   std::string dot = "graph {\n  layout=nop2; outputorder=nodesfirst; pad=0.1; dpi=144;\n"
                     "  node [shape=box, style=filled, penwidth=0, fixedsize=true, label=\"\", "
@@ -86,7 +86,8 @@ std::string Chart::dot() const {
                          x1 + (x2 - x1) * 2 / 3, y1 + (y2 - y1) * 2 / 3, x2, y2, mark.color);
       continue;
     }
-    // A box of a text is larger than the text, around its middle; Graphviz warns of a smaller one.
+    // A text's box is centred on it and larger than the text, because Graphviz warns about smaller
+    // ones.
     double width = isText ? 1.5 * kLetterWidth * double(mark.text.size()) : mark.width,
            height = isText ? 2 * kFontSize : mark.height;
     double top = isText ? mark.y - 0.35 * kFontSize - height / 2 : mark.y;

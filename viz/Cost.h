@@ -1,5 +1,4 @@
-// How long pictures say that work takes: an estimate from what it computes and moves. No clock has
-// a part in it.
+// Estimated work and time of ops and launches, for pictures. Nothing is measured.
 #pragma once
 
 #include <string>
@@ -12,13 +11,13 @@ namespace lstmc::viz {
 
 using target::Work;
 
-/// What an op of sym says of itself (CostRule); of a fused op, what its body does to every element.
+/// Work of a sym op (CostRule); for a fused op, the work of its body times the elements.
 Work workOf(mlir::Operation *op);
 
-/// The same from a kernel and its operands, as a plan has them.
+/// Work of a launch, from its kernel and operands.
 Work workOf(exec::LaunchOp launch);
 
-/// What the machine is whose times are drawn: "estimate: ...".
+/// Description of the machine whose times are shown: "estimate: ...".
 std::string ratesText(const target::Machine &machine);
 
 /// "1.25 ms".

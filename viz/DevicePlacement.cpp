@@ -19,7 +19,7 @@ std::optional<size_t> deviceOf(mlir::Operation *op) {
 
 bool isAggregate(mlir::Operation *op) { return op && op->hasAttr(passes::kAggregateAttr); }
 
-/// Devices whose sums a tree of additions adds.
+/// Devices whose sums are added by a tree of additions.
 std::set<size_t> addedDevices(mlir::Operation *op) {
   std::set<size_t> devices;
   for (mlir::Value operand : op->getOperands()) {
@@ -33,7 +33,7 @@ std::set<size_t> addedDevices(mlir::Operation *op) {
   return devices;
 }
 
-/// The sums over devices that a gradient is made of by moves alone.
+/// Finds the sums over devices that a gradient consists of, through data movements.
 void findSums(mlir::Value value, std::vector<mlir::Operation *> &sums) {
   mlir::Operation *maker = value.getDefiningOp();
   if (isAggregate(maker)) {
@@ -52,7 +52,7 @@ uint64_t bytesOf(mlir::Type type) {
 
 std::vector<Bucket> bucketsOf(mlir::ModuleOp module, mlir::func::FuncOp step) {
   std::map<std::string, std::vector<mlir::Operation *>> sums;
-  std::vector<std::string> order; // in which gradients are there
+  std::vector<std::string> order; // the order in which gradients are available
   if (step)
     step.walk([&](sym::GradientOp gradient) {
       std::string name = gradient.getParameter().str();

@@ -1,4 +1,4 @@
-// Who carries out which op, and how devices keep their parameters equal, as passes have decided it.
+// Placement of ops and synchronisation of parameters over devices, as the passes decided it.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,10 @@ namespace lstmc::viz {
 struct Bucket {
   std::vector<std::string> parameters;
   uint64_t bytes = 0;
-  std::vector<size_t> devices; ///< that have a copy; the first sends its initial values to the rest
-  std::set<size_t> adders;     ///< where their gradients are added; empty without training
-  size_t slices = 1;           ///< of one large array, each added by a device
+  std::vector<size_t>
+      devices; ///< devices with a copy; the first sends its initial values to the others
+  std::set<size_t> adders; ///< devices that add their gradients; empty without training
+  size_t slices = 1;       ///< number of slices of one large array, each reduced on one device
 };
 
 struct DevicePlacement {
@@ -25,7 +26,7 @@ struct DevicePlacement {
   std::vector<Bucket> buckets;                 ///< only of parameters that several devices have
 };
 
-/// Of a module as sync-parameters leaves it.
+/// Reads the placement from a module after sync-parameters.
 DevicePlacement placementOf(mlir::ModuleOp module);
 
 } // namespace lstmc::viz

@@ -17,12 +17,12 @@ namespace lstmc::viz {
 
 namespace {
 
-/// Told apart by the colour-blind too. Source: M. Okabe, K. Ito, "Color Universal Design", 2008,
-/// without its black and its dark blue, on which black text could not be read.
+/// Distinguishable by the colour-blind. Source: M. Okabe, K. Ito, "Color Universal Design", 2008,
+/// without black and dark blue, on which black text would be unreadable.
 constexpr std::string_view kDeviceColors[] = {"#56b4e9", "#e69f00", "#009e73",
                                               "#f0e442", "#cc79a7", "#d55e00"};
 constexpr std::string_view kInputColor = "#8dd3c7", kParameterColor = "#ffffff";
-/// From here on Graphviz takes too long to find places.
+/// Above this number of boxes Graphviz takes too long to find positions.
 constexpr size_t kManyBoxes = 300;
 
 std::string_view colorOfDevice(size_t device) {
@@ -37,7 +37,7 @@ public:
 
   std::string dot() const {
     std::string out = header();
-    // Frames around groups; where there are columns, around what is in one.
+    // Frames around groups; with columns, around the boxes of a group within one column.
     std::map<std::pair<std::string, size_t>, std::string> groups;
     for (size_t i = 0; i < diagram_.boxes.size(); ++i)
       groups[{diagram_.boxes[i].group, places_ ? (*places_)[i].column : 0}] += box(i);
@@ -95,7 +95,7 @@ private:
     return label;
   }
 
-  /// Several devices as stripes.
+  /// Several devices are shown as stripes.
   std::string fill(const Box &box) const {
     if (box.kind == Box::Kind::Input)
       return fmt::format("shape=oval, fillcolor=\"{}\"", kInputColor);
@@ -159,12 +159,12 @@ private:
     return out;
   }
 
-  /// From the reader to the writer, drawn the other way round, where a column is read downwards.
+  /// In a column that is read downwards: from the reader to the writer, with the arrow reversed.
   std::string arrow(const Edge &edge) const {
     std::string tail = edge.tail.empty() ? idOf(edge.from) : edge.tail,
                 head = edge.head.empty() ? idOf(edge.to) : edge.head;
     std::vector<std::string> how;
-    // A leap is a straight line under the boxes; it would bend to pass by its label.
+    // A long edge is a straight line under the boxes; with a label it would bend around the label.
     if (leaps(edge))
       how.push_back("tooltip=" + quoted(edge.label));
     else if (!edge.label.empty())
@@ -191,7 +191,7 @@ private:
                        how.empty() ? "" : fmt::format(" [{}]", fmt::join(how, ", ")));
   }
 
-  /// Whether the arrow of a wrapped net passes by other boxes.
+  /// Whether an edge of a wrapped net passes other boxes.
   bool leaps(const Edge &edge) const {
     if (!places_ || givesPlaces_)
       return false;
@@ -256,7 +256,7 @@ void mergeEqualEdges(Diagram &diagram) {
   });
 }
 
-/// The boxes that read each parameter.
+/// The readers of each parameter.
 static std::map<size_t, std::set<size_t>> readersOfParameters(const Diagram &diagram) {
   std::map<size_t, std::set<size_t>> readers;
   for (size_t i = 0; i < diagram.boxes.size(); ++i)

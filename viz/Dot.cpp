@@ -31,8 +31,7 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-/// Feeds `input` to a child and reads what it writes, both at once, so that neither pipe can fill
-/// up.
+/// Writes `input` to a child and reads its output concurrently, so that neither pipe fills up.
 static std::string exchange(int in, int out, std::string_view input) {
   std::string output;
   std::array<char, 65536> buffer;
@@ -73,7 +72,7 @@ std::string xmlText(std::string_view text) {
   return out;
 }
 
-/// One run of `dot`, with these options; empty where it failed.
+/// Runs `dot` with these options; empty if it failed.
 static Result<std::string> runDot(const std::string &dot, std::vector<std::string> words) {
   int toChild[2], fromChild[2];
   if (pipe(toChild) != 0)
@@ -116,7 +115,8 @@ static Result<std::string> runDot(const std::string &dot, std::vector<std::strin
 
 Result<std::string> render(const std::string &dot, std::string_view format) {
   std::vector<std::string> words = {"dot", fmt::format("-T{}", format)};
-  // Graphviz's best layout takes minutes from some hundred boxes on: fewer rounds.
+  // Graphviz's best layout takes minutes from some hundred boxes on, so the number of rounds is
+  // reduced.
   if (std::count(dot.begin(), dot.end(), '\n') > kManyLines)
     words.insert(words.end(), {"-Gnslimit=0.2", "-Gnslimit1=0.2", "-Gmclimit=0.2"});
   LSTMC_ASSIGN(std::string picture, runDot(dot, words));

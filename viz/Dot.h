@@ -1,4 +1,4 @@
-// DOT text, and Graphviz.
+// DOT text, and its rendering by Graphviz.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace lstmc::viz {
 
-/// A double-quoted DOT string of the text; "\n" breaks the line.
+/// The text as a double-quoted DOT string; "
+/// " becomes a line break.
 std::string quoted(std::string_view text);
 
-/// Text of an XML element or of a quoted attribute; what XML cannot hold is left out.
+/// Escapes text for an XML element or quoted attribute; characters that XML does not allow are
+/// removed.
 std::string xmlText(std::string_view text);
 
-/// The picture of a DOT text in a format of Graphviz (svg, png, pdf). E0501 when `dot` is not
-/// installed.
+/// Renders DOT text in a format of Graphviz (svg, png, pdf). E0501 if `dot` is not installed.
 Result<std::string> render(const std::string &dot, std::string_view format);
 
 } // namespace lstmc::viz

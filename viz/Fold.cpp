@@ -14,10 +14,10 @@ namespace lstmc::viz {
 namespace {
 
 constexpr size_t kFewestParts = 3, kFewestSaved = 6;
-/// Comparisons of boxes in a search; longer parts than fit are not found.
+/// Maximum number of box comparisons in a search; parts too long for it are not found.
 constexpr size_t kMostCompared = 400'000'000;
 
-/// Parts of `period` boxes, one after the other.
+/// A run of parts of `period` boxes each.
 struct Run {
   size_t begin, period, count;
   size_t saved() const { return (count - 1) * period; }
@@ -46,7 +46,7 @@ public:
         reads_[position_[edge.to]].push_back(edge.from);
   }
 
-  /// The run that saves most; none that saves enough.
+  /// The run that saves most boxes; none if no run saves enough.
   std::optional<Run> best() const {
     std::vector<Run> runs = candidates();
     std::sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) {
@@ -88,8 +88,8 @@ private:
     return runs;
   }
 
-  /// Whether the part reads as the one before it does. `own`: by what is read, what parts read
-  /// that is each one's own.
+  /// Whether the part reads the same as the part before it. `own`: by producer, the values that
+  /// each part reads for itself.
   bool readsAlike(const Run &run, size_t part,
                   std::map<std::pair<size_t, size_t>, std::set<size_t>> &own) const {
     for (size_t i = 0; i < run.period; ++i) {
@@ -118,7 +118,7 @@ private:
            one.like == other.like;
   }
 
-  /// The longest part of a run of alike boxes whose parts read alike too.
+  /// The longest run of parts with similar boxes that also read similar values.
   std::optional<Run> equalPart(const Run &run) const {
     std::optional<Run> best;
     for (size_t first = 0; first + kFewestParts <= run.count;) {
@@ -135,7 +135,7 @@ private:
     return best;
   }
 
-  /// The box of a run's first part that makes most.
+  /// The box of a run's first part with the most output.
   const Box &largest(const Run &run) const {
     size_t best = ops_[run.begin];
     for (size_t i = run.begin; i < run.begin + run.period; ++i)
@@ -156,7 +156,7 @@ private:
 
 std::string firstLine(const std::string &label) { return label.substr(0, label.find('\n')); }
 
-/// The function in which most of a part was written, else the first and the last of the names.
+/// The function that most ops of a part come from, else the first and last name.
 std::string Folding::title(const Run &run) const {
   std::map<std::string, size_t> calls;
   for (size_t i = run.begin; i < run.begin + run.period; ++i)
@@ -168,7 +168,7 @@ std::string Folding::title(const Run &run) const {
                      firstLine(diagram_.boxes[ops_[run.end() - 1]].label));
 }
 
-/// "2 FullyConnected, 3 sigmoid", by what boxes are; lines of about 30 letters, at most three.
+/// "2 FullyConnected, 3 sigmoid", by kind of box; lines of about 30 letters, at most three.
 std::string contents(const std::vector<std::string> &whats) {
   std::vector<std::pair<std::string, size_t>> counts;
   for (const std::string &what : whats) {
@@ -268,7 +268,7 @@ void Folding::fold(const Run &run) {
     if (from == first || to == first) {
       std::vector<std::string> &texts = labels[{from, to}];
       if (texts.empty())
-        continue; // the arrow is there
+        continue; // the edge exists already
       bool same = std::all_of(texts.begin(), texts.end(),
                               [&](const std::string &text) { return text == texts[0]; });
       std::string label = texts[0];

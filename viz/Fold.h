@@ -1,15 +1,15 @@
-// Parts of a network that repeat, as one box each.
+// Folds repeated parts of a network into one box each.
 #pragma once
 
 #include "viz/Diagram.h"
 
 namespace lstmc::viz {
 
-/// Folds runs of equal parts (steps of a loop written by hand, layers, towers) into one box that
-/// says how often, from the most boxes saved to the fewest, until no run of three parts or more
-/// saves six boxes. Parts are equal when their boxes are `like` one another, in the same order, and
-/// read the same: one another's boxes alike, the part before, or things outside that are equal or
-/// alike. Names have no say. Quadratic in boxes, in a loop of a few instructions.
+/// Replaces runs of equal parts (unrolled steps, layers, towers) by one box with a count, in order
+/// of saved boxes, while a run has at least three parts and saves at least six boxes. Parts are
+/// equal if their boxes are `like` one another, in the same order, and read corresponding values:
+/// boxes of the part itself, of the previous part, or the same or similar boxes outside. Names are
+/// ignored. Quadratic in boxes, with a small constant.
 void foldRepeats(Diagram &diagram);
 
 } // namespace lstmc::viz

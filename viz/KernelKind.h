@@ -1,4 +1,4 @@
-// Kernels by what they do, for colours and sums.
+// Groups of kernels, for colours and sums.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@ namespace lstmc::viz {
 
 struct KernelKind {
   std::string_view name, color;
-  KernelId last; ///< its kernels end here and begin after the kind before
+  KernelId last; ///< last kernel of the group; the first one follows the previous group's last
 };
 
-/// The parts of Kernels.def, in its order, and after them fused programs.
+/// The sections of Kernels.def, in its order, then fused programs.
 inline constexpr std::array<KernelKind, 8> kKernelKinds = {
     {{"movement", "#fdb462", KernelId::SequenceReverse},
      {"product", "#fb8072", KernelId::BiasGradient},
@@ -24,7 +24,7 @@ inline constexpr std::array<KernelKind, 8> kKernelKinds = {
      {"transfer", "#d9d9d9", KernelId::Receive},
      {"fused", "#ffed6f", KernelId::Fused}}};
 
-/// Position in kKernelKinds.
+/// Index into kKernelKinds.
 constexpr size_t kindOf(KernelId kernel) {
   if (kernel == KernelId::Fused)
     return kKernelKinds.size() - 1;

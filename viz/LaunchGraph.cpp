@@ -17,7 +17,7 @@ public:
   LaunchDrawing(exec::ProgramOp program, const NetworkOptions &options)
       : program_(program), plan_(program->getParentOfType<exec::PlanOp>()), access_(plan_),
         options_(options), diagram_(emptyDiagram(program.getEntry().str(), options)) {
-    // A program is of one device, whichever of all that is.
+    // A program runs on one device; only that device is listed.
     diagram_.devices = {
         llvm::cast<mlir::StringAttr>(plan_.getDevices()[program_.getDevice()]).str()};
     diagram_.colorsDevices = false;
@@ -36,7 +36,7 @@ public:
         connect(launch, box);
       }
     }
-    // Where a program says its outputs is no moment; what they hold is known at its end.
+    // The position of exec.output in a program is irrelevant; outputs are known at its end.
     for (auto output : program_.getBody().getOps<exec::OutputOp>()) {
       size_t box = addInputOrOutput(output.getName().str());
       for (const Writer &writer : writers_[output.getMemory()])
@@ -67,7 +67,7 @@ private:
     box.group = group;
     box.color = kKernelKinds[kindOf(launch.kernelId())].color;
     box.devices = {0};
-    // "OP NAME", as lower-to-exec says where a launch comes from.
+    // "OP NAME", the form in which lower-to-exec records the origin of a launch.
     if (auto named = llvm::dyn_cast<mlir::NameLoc>(launch.getLoc())) {
       auto [op, name] = named.getName().strref().split(' ');
       llvm::StringRef from = name.empty() ? op : name;
@@ -92,7 +92,7 @@ private:
     return count;
   }
 
-  /// Edges to what it reads, then it is the writer of what it writes.
+  /// Adds edges to the writers of its operands, then registers it as the writer of its results.
   void connect(exec::LaunchOp launch, size_t id) {
     llvm::SmallVector<exec::OperandView> views = launch.operandViews();
     for (auto [i, view] : llvm::enumerate(views))
@@ -103,7 +103,7 @@ private:
         continue;
       auto [low, high] = view.hull();
       std::vector<Writer> &writers = writers_[view.buffer];
-      // A window without gaps hides what was in it.
+      // A window without gaps replaces earlier writers of it.
       if (high - low == elements(view))
         llvm::erase_if(writers, [&](const Writer &old) {
           return low <= old.window.first && old.window.second <= high;

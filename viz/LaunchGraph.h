@@ -1,4 +1,4 @@
-// A program of launches as a picture: what plans are from lower-to-exec on.
+// A program of launches as a picture, for plans from lower-to-exec on.
 #pragma once
 
 #include "ir/exec/Exec.h"
@@ -6,8 +6,8 @@
 
 namespace lstmc::viz {
 
-/// DOT of the program of an entry: a box per launch, an edge per buffer from whoever wrote what is
-/// read. What lives between calls is part of the box that reads it.
+/// DOT of an entry's program: a box per launch, and an edge per buffer from its writer to its
+/// reader. Persistent buffers are part of the box that reads them.
 std::string launchDot(exec::ProgramOp program, const NetworkOptions &options);
 
 } // namespace lstmc::viz

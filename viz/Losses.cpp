@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kWidth = 900, kHeight = 200, kLeft = 70, kTop = 40, kBottom = 34;
 
-/// From the smallest to the largest; of one number something around it.
+/// The range of the values; widened if all are equal.
 struct Range {
   double low, high;
   double part(double value) const { return (value - low) / (high - low); }
@@ -54,7 +54,7 @@ std::string lossChart(const Losses &losses) {
     std::string_view name, color;
   };
   double legend = kLeft + kWidth - 190;
-  // Colours: Okabe and Ito, as those of devices.
+  // Colours by Okabe and Ito, as for devices.
   for (const Curve &curve : {Curve{losses.training, "training", "#0072b2"},
                              {losses.validation, "validation", "#d55e00"}}) {
     if (curve.losses.empty())

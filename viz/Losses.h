@@ -15,7 +15,8 @@ struct Losses {
   bool empty() const { return training.empty() && validation.empty(); }
 };
 
-/// SVG: training as a line, validations as a line with points; axes of updates and of loss.
+/// SVG: training losses as a line, validation losses as a line with points; the axes are updates
+/// and loss.
 std::string lossChart(const Losses &losses);
 
 } // namespace lstmc::viz

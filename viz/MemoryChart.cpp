@@ -22,19 +22,19 @@ namespace {
 
 constexpr double kWidth = 900, kHeight = 160, kLeft = 110, kTop = 40, kGap = 50;
 
-/// By Kind; told apart by the colour-blind too. Source: P. Tol, "Colour Schemes",
-/// SRON/EPS/TN/09-002, scheme muted, and a grey for scalars, which are too small to be seen.
+/// Colours by Kind, distinguishable by the colour-blind. Source: P. Tol, "Colour Schemes",
+/// SRON/EPS/TN/09-002, scheme muted, and a grey for scalars, which are too small to be visible.
 constexpr std::array<std::string_view, package::kKindCount> kColors = {
     "#332288", "#aa4499", "#cc6677", "#ddcc77", "#117733", "#88ccee",
     "#882255", "#666666", "#44aa99", "#999933", "#dddddd"};
 
-/// What a device holds from one launch to the next.
+/// Live bytes of a device between two launches.
 struct Moment {
   double begin, end; ///< seconds
   package::BytesOfKind bytes;
 };
 
-/// A program of an entry. Where a device waits it holds what the launch before held.
+/// A program of an entry. While a device waits, the buffers of its previous launch are live.
 struct Lane {
   size_t entry;
   uint32_t device;
@@ -58,7 +58,7 @@ void addLanes(std::vector<Lane> &lanes, const package::PackageData &package, siz
   }
 }
 
-/// Training first: it takes the most.
+/// Training first, because it needs most.
 std::vector<Lane> lanesOf(const package::PackageData &package, const target::Machines &machines) {
   std::vector<Lane> lanes;
   for (bool isStep : {true, false})
@@ -72,13 +72,13 @@ uint64_t total(const Moment &moment) {
   return std::accumulate(moment.bytes.begin(), moment.bytes.end(), uint64_t(0));
 }
 
-/// Whether the lane holds as many bytes throughout.
+/// Whether the bytes of the lane are constant.
 bool isFlat(const Lane &lane) {
   return std::all_of(lane.moments.begin(), lane.moments.end(),
                      [&](const Moment &moment) { return total(moment) == total(lane.moments[0]); });
 }
 
-/// Takes out the entries whose lanes are all flat, unless all are; gives their names.
+/// Removes the entries whose lanes are all constant, unless all are; returns their names.
 std::vector<std::string> leaveOutFlat(std::vector<Lane> &lanes,
                                       const package::PackageData &package) {
   std::vector<bool> flat(package.entries.size(), true);
@@ -95,7 +95,7 @@ std::vector<std::string> leaveOutFlat(std::vector<Lane> &lanes,
   return names;
 }
 
-/// Bytes at the left, up to those of the scale, and time below, each with a mark at half of it.
+/// Axes: bytes up to the scale's maximum on the left, time below; each with a mark at its half.
 std::string axes(const Lane &lane, double bottom, uint64_t most) {
   std::string svg;
   for (int half = 0; half <= 2; ++half) {
@@ -113,7 +113,8 @@ std::string axes(const Lane &lane, double bottom, uint64_t most) {
                      kLeft, bottom - kHeight, bottom, kLeft + kWidth);
 }
 
-/// The level of a device's arena; in the entry of its peak, what runs then and the largest value.
+/// The size of a device's arena; in the entry with the peak, also the launch and the largest value
+/// at the peak.
 std::string peakLine(const package::PackageData &package, const Lane &lane, double peak) {
   std::string svg = fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.2f}\" y2=\"{:.2f}\" "
                                 "stroke=\"#333\" stroke-dasharray=\"4\"/>\n",
@@ -132,7 +133,7 @@ std::string peakLine(const package::PackageData &package, const Lane &lane, doub
                 "end");
 }
 
-/// What is held from launch to launch, as bars on each other, which say their bytes.
+/// Stacked bars of the live bytes between launches; their tooltips show the bytes.
 std::string bars(const Lane &lane, double bottom, uint64_t most) {
   std::string svg;
   double scale = lane.seconds > 0 ? kWidth / lane.seconds : 0;
@@ -153,11 +154,11 @@ std::string bars(const Lane &lane, double bottom, uint64_t most) {
   return svg;
 }
 
-/// What the ops of each box make, as an outline over the lane.
+/// Outlines over the lane with the bytes that the ops of each box allocate.
 std::string outlines(const package::PackageData &package, const Lane &lane, double bottom,
                      uint64_t most, const BoxLinks &links) {
   size_t moments = lane.moments.size();
-  // By box, what begins to be held at a moment, less what was held up to it.
+  // By box: the change of live bytes at each moment.
   std::map<size_t, std::vector<int64_t>> changes;
   for (const package::Buffer &buffer : package.buffers) {
     std::optional<size_t> box = links.boxOf(buffer.location);
@@ -217,7 +218,7 @@ std::string memoryChart(const package::PackageData &package, const target::Machi
     double peak = bottom - kHeight * double(package.devices[lane.device].arenaBytes) / double(most);
     svg += textAt({4, bottom - kHeight + 24}, package.entries[lane.entry].name);
     svg += textAt({4, bottom - kHeight + 38}, package.devices[lane.device].name);
-    // Without seams between bars that touch.
+    // Avoids seams between adjacent bars.
     svg += "<g shape-rendering=\"crispEdges\">\n" + bars(lane, bottom, most) + "</g>\n";
     if (links)
       svg += outlines(package, lane, bottom, most, *links);

@@ -23,7 +23,7 @@ namespace lstmc::viz {
 
 namespace {
 
-/// Of the whole, or of one step where steps are the first axis.
+/// Shape of the whole value, or of one step if the steps are its first axis.
 std::string shapeLabel(mlir::Value value, bool ofStep) {
   auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
   if (!type)
@@ -104,7 +104,8 @@ private:
     diagram_.boxes.push_back(std::move(box));
   }
 
-  /// Of the devices that share a replica's layers the op's own, until it has one of all devices.
+  /// The op's device; before sync-parameters, that of its stage among the devices that share a
+  /// replica's layers.
   std::set<size_t> devicesOf(mlir::Operation *op, int64_t ordinal) const {
     if (options_.placement) {
       auto found = options_.placement->devices.find(ordinal);
@@ -123,7 +124,8 @@ private:
     return options_.target->opSeconds(options_.machine, work.flops, work.bytes);
   }
 
-  /// Whose bytes go to the box when it turns out to be the only reader.
+  /// Whether the op depends on parameters; their bytes belong to its box if that is their only
+  /// reader.
   static bool hasVariables(mlir::Operation *op) {
     return llvm::isa<sym::VariableOp>(op) || llvm::any_of(op->getOperands(), [](mlir::Value value) {
              return value.getDefiningOp() && hasVariables(value.getDefiningOp());
@@ -165,7 +167,7 @@ private:
     diagram_.boxes.push_back(std::move(box));
   }
 
-  /// Where a value comes out, or goes in: a box per step that is drawn, or as many as there are.
+  /// Ends of a value's edges: a box per drawn step, or the whole op.
   struct End {
     std::vector<std::vector<std::string>> boxes; ///< by position
     bool perStep = false;
@@ -186,7 +188,7 @@ private:
     return end;
   }
 
-  /// Parameters that the value is made of by moves and joins.
+  /// Connects the parameters that the value consists of, through moves and joins.
   void connectParameters(mlir::Value value, mlir::Operation *op) {
     mlir::Operation *maker = value.getDefiningOp();
     if (maker && llvm::isa<sym::VariableOp>(maker))
@@ -196,7 +198,7 @@ private:
         connectParameters(operand, op);
   }
 
-  /// From whatever box the value comes out of, through moves that are not drawn.
+  /// Connects the op to the box that computes the value, through data movements that are not drawn.
   void connect(mlir::Value value, mlir::Operation *op) {
     mlir::Value source = value;
     while (mlir::Operation *maker = source.getDefiningOp()) {
@@ -212,8 +214,8 @@ private:
       from = endOf(source, maker, true);
     size_t tailBox =
         maker ? ids_.at(maker) : arguments_[llvm::cast<mlir::BlockArgument>(source).getArgNumber()];
-    // Step to step; else all of the one to, or from, every step of the other. The first edge says
-    // the shape for all.
+    // One edge per step; if only one end has steps, from or to each of them. Only the first edge is
+    // labelled with the shape.
     std::string label = options_.shapes ? shapeLabel(value, from.perStep || to.perStep) : "";
     for (size_t position = 0; position < std::max(from.boxes.size(), to.boxes.size()); ++position)
       for (const std::string &tail : from.boxes[std::min(position, from.boxes.size() - 1)])
@@ -243,8 +245,8 @@ std::string someOf(const std::vector<std::string> &names) {
   return names.size() > kMost ? text + fmt::format("\nand {} more", names.size() - kMost) : text;
 }
 
-/// For each bucket a box from which its initial values come to those who read them, and one that
-/// takes the gradients from them.
+/// For each bucket a box that sends its initial values to the readers, and a box that receives the
+/// gradients from them.
 void Builder::addSync() {
   const std::vector<std::string> &names = diagram_.devices;
   for (const Bucket &bucket : options_.placement->buckets) {
@@ -321,7 +323,7 @@ std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options) {
   exec::PlanOp plan = planOf(module);
   if (!plan)
     return diagramDot(networkDiagram(module, options));
-  // Before a plan's entries stand the programs that prepare weights.
+  // In a plan, prepare programs precede the entries.
   auto isEntry = [](std::string_view name) {
     return name != kInitialiseProgram && !name.starts_with(kPreparePrefix);
   };

@@ -14,30 +14,30 @@ namespace lstmc::viz {
 
 struct NetworkOptions {
   bool shapes = true;  ///< on edges
-  bool memory = false; ///< in boxes: bytes of an op's results, and of the parameters that it reads
+  bool memory = false; ///< in boxes: bytes of an op's results and of the parameters that it reads
   std::vector<std::string>
-      devices; ///< in boxes: which of these carries an op out, where a pass has said it or there is
-               ///< one; empty: left out. Of several, boxes have colours. Launches know theirs
+      devices; ///< in boxes: the device that runs the op, if known; empty: not shown. Several
+               ///< devices are coloured. Launches show their own devices instead
   const DevicePlacement *placement =
-      nullptr; ///< of a net as written: where its ops run, and the parameters that are kept equal
-  const target::Target *target = nullptr; ///< in boxes: the time that an op is estimated to take
-  target::Machine machine = {};           ///< on this one; null: left out
-  bool allOps = false;   ///< a box per op; else moves of elements are drawn into their edge, and
-                         ///< what repeats is one box (Fold.h)
-  bool allSteps = false; ///< recurrent layers as boxes of their steps (Unfold.h)
+      nullptr; ///< of an unlowered net: devices of its ops, and the parameters kept in sync
+  const target::Target *target = nullptr; ///< in boxes: estimated time of the op; null: not shown
+  target::Machine machine = {};           ///< machine of the estimate
+  bool allOps = false;   ///< one box per op; else data movements are drawn as part of an edge, and
+                         ///< repetitions are folded (Fold.h)
+  bool allSteps = false; ///< draw recurrent layers as boxes of their steps (Unfold.h)
 };
 
-/// The net of a sym module. Of its entries, where it has them already, `step` if that is one, else
-/// the first. Empty for a plan.
+/// The net of a sym module; after make-entries its entry `step`, else the first one. Empty for a
+/// plan.
 Diagram networkDiagram(mlir::ModuleOp module, const NetworkOptions &options = {});
 
-/// The same as DOT; of a plan, the launches of that entry.
+/// The same as DOT; for a plan, the launches of that entry.
 std::string networkDot(mlir::ModuleOp module, const NetworkOptions &options = {});
 
-/// Whether the module has been lowered to launches, which have neither layers nor steps.
+/// Whether the module is lowered to launches, which have no layers and steps.
 bool isLowered(mlir::ModuleOp module);
 
-/// A picture without boxes yet.
+/// A diagram without boxes.
 Diagram emptyDiagram(const std::string &name, const NetworkOptions &options);
 
 } // namespace lstmc::viz

@@ -1,4 +1,4 @@
-// What a box of an op says and looks like, and which ops have none.
+// Label and colour of an op's box, and which ops have no box.
 #pragma once
 
 #include <string>
@@ -9,34 +9,34 @@
 namespace lstmc::viz {
 
 struct Look {
-  std::string label; ///< first line: the user's name, where there is one
+  std::string label; ///< lines; the first is the user's name, if there is one
   std::string_view color = "#fccde5";
 };
 
-/// Colours are MXNet's (docs/mxnet.md section 7.1), by what an op is.
+/// Colours by kind of op, as in MXNet (docs/mxnet.md section 7.1).
 Look lookOf(mlir::Operation *op);
 
-/// What users call the op: "FullyConnected".
+/// The user-visible name of the op: "FullyConnected".
 std::string opName(mlir::Operation *op);
 
 /// The user's name of the node; may be empty.
 std::string nodeName(mlir::Operation *op);
 
-/// The function of the source in which the op was made, innermost; may be empty.
+/// The innermost source function in which the op was created; may be empty.
 std::string callOf(mlir::Operation *op);
 
-/// Equal for ops that do the same to values of the same shapes; which part of a value a slice takes
-/// does not count. Empty for ops that are told apart by what they are of.
+/// Equal for ops that compute the same on values of the same shapes; which slice of a value they
+/// take is ignored. Empty for ops that are distinguished by identity.
 std::string likeness(mlir::Operation *op, bool byGroup);
 
-/// Parameters, zeros, joined parameters and whatever else is kept between calls are part of the box
-/// that reads them.
+/// Whether the op is drawn as part of its reader's box: parameters, zeros, joined parameters and
+/// persistent values.
 bool isHidden(mlir::Operation *op);
 
-/// Moves of elements: a line, not a box, unless everything is asked for.
+/// Whether the op only moves elements: drawn as an edge, unless all ops are shown.
 bool isMove(mlir::Operation *op);
 
-/// Such a move of what is part of boxes.
+/// Whether the op is such a movement of parameters only.
 bool readsOnlyParameters(mlir::Operation *op);
 
 } // namespace lstmc::viz

@@ -30,7 +30,7 @@ const package::Entry *drawnEntry(const package::PackageData &package) {
   return package.entries.empty() ? nullptr : &package.entries.front();
 }
 
-/// Where a value comes from: an op, an input, or a message whose sender may be drawn later.
+/// Origin of a value: an op, an input, or a message, whose sender may be drawn later.
 struct Source {
   enum class Kind { Op, Input, Message } kind;
   int64_t number; ///< a location, the position of an input, the number of a message
@@ -67,7 +67,7 @@ public:
         ids[{Source::Kind::Input, int64_t(i)}] = diagram.boxes.size();
         diagram.boxes.push_back(std::move(box));
       }
-    // In the order of the source, which is that of the first launches.
+    // In source order, which is the order of the first launches.
     for (uint32_t location : order_) {
       ids[{Source::Kind::Op, location}] = diagram.boxes.size();
       diagram.boxes.push_back(boxOf(location, ops_.at(location)));
@@ -88,7 +88,7 @@ public:
   }
 
 private:
-  /// What launches of a location do.
+  /// Work of all launches with one location.
   struct Op {
     size_t color; ///< in kKernelKinds
     std::set<uint32_t> devices;
@@ -106,7 +106,7 @@ private:
     package::ByteRange range;
   };
 
-  /// Copies move elements, and some joins need none.
+  /// Whether the op only moves elements: copies, and joins that need no launch.
   static bool isDrawn(const Launch &launch) {
     return !isTransfer(launch.kernel) && launch.kernel != KernelId::Fill &&
            launch.kernel != KernelId::Copy;
@@ -124,7 +124,7 @@ private:
     return sources;
   }
 
-  /// Of its elements.
+  /// Bytes of the operand's elements.
   uint64_t bytesOf(const Operand &operand) const {
     uint64_t bytes = dtypeBytes(package_.buffers[operand.buffer].dtype);
     for (int64_t extent : operand.shape)
@@ -189,7 +189,7 @@ private:
     }
   }
 
-  /// What a message brings is what was sent.
+  /// Resolves a message to the sources of the value that was sent.
   std::set<Source> resolved(const Source &source) const {
     if (source.kind != Source::Kind::Message)
       return {source};
@@ -218,8 +218,8 @@ private:
     return all;
   }
 
-  /// A box for each parameter, read as it is or packed, as "NAME.packed"; its bytes are in those of
-  /// its readers.
+  /// A box for each parameter, packed ones ("NAME.packed") included; its bytes are counted in its
+  /// readers.
   void addParameters(Diagram &diagram, const std::map<Source, size_t> &ids) const {
     std::map<uint32_t, std::string> names; // by buffer; copies on other devices have the first's
     for (const package::Parameter &parameter : package_.parameters)
@@ -243,7 +243,7 @@ private:
     }
   }
 
-  /// One arrow from box to box, with the first shape.
+  /// One edge per pair of boxes, with the first shape.
   static void keepFirstOfEnds(Diagram &diagram) {
     std::set<std::pair<size_t, size_t>> drawn;
     std::erase_if(diagram.edges,
@@ -271,7 +271,7 @@ private:
     return box;
   }
 
-  /// "cell" of notes of which the last call is "cell(..) at cell.lnet:16:16".
+  /// "cell", from notes whose last call is "cell(..) at cell.lnet:16:16".
   static std::string callIn(const std::vector<std::string> &notes) {
     std::string call;
     for (const std::string &note : notes)

@@ -1,4 +1,4 @@
-// The network of a package: its ops, by the places in the source that its launches come from.
+// The network of a package, reconstructed from the source locations of its launches.
 #pragma once
 
 #include "executor/package/PackageData.h"
@@ -6,12 +6,11 @@
 
 namespace lstmc::viz {
 
-/// The first of `forward`, `evaluate`, `step` and the others that the package has. A box per
-/// op of the source, for all launches that come from it on any device, and an edge from each op to
-/// those that read what it wrote; copies and transfers are drawn into their edge. Of `options` it
-/// takes shapes (an edge has those of a launch: with several devices, of a part of the batch),
-/// memory, devices (any: in boxes, as where there are several), and the machine, for the planned
-/// time of the launches.
+/// Draws the first of `forward`, `evaluate`, `step` and other entries that the package has. A box
+/// stands for all launches of one source op, on all devices; edges lead from each op to the readers
+/// of its results; copies and transfers are part of an edge. Uses these fields of `options`: shapes
+/// (those of a launch; with several devices, of a part of the batch), memory, devices (if not
+/// empty), and the machine, for planned launch times.
 Diagram packageDiagram(const package::PackageData &package, const NetworkOptions &options);
 
 } // namespace lstmc::viz

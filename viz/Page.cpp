@@ -62,7 +62,7 @@ document.addEventListener("mouseover", event => {
 });
 )js";
 
-/// What launches and buffers of a box add up to.
+/// Totals over the launches and buffers of a box.
 struct Sum {
   size_t launches = 0;
   double seconds = 0;
@@ -91,7 +91,7 @@ std::vector<Sum> sums(const package::PackageData &package, const package::Entry 
   return sums;
 }
 
-/// What the page says of each box, as JSON that may stand in a script element.
+/// The text for each box, as JSON that is safe inside of a script element.
 std::string told(const Diagram &diagram, const std::vector<Sum> &sums) {
   nlohmann::json texts = nlohmann::json::array();
   for (size_t i = 0; i < diagram.boxes.size(); ++i) {
@@ -117,7 +117,7 @@ std::string told(const Diagram &diagram, const std::vector<Sum> &sums) {
   return escaped;
 }
 
-/// The element, of what Graphviz writes around it.
+/// The svg element of Graphviz's output, without the surroundings.
 std::string svgElement(const std::string &svg) {
   size_t begin = svg.find("<svg");
   return begin == std::string::npos ? svg : svg.substr(begin);

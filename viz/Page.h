@@ -1,5 +1,4 @@
-// A network, its schedule, its memory and the losses of a run as one HTML page that needs nothing
-// else.
+// A self-contained HTML page with a network, its schedule, its memory and the losses of a run.
 #pragma once
 
 #include <optional>
@@ -12,9 +11,10 @@
 
 namespace lstmc::viz {
 
-/// Pointing at a box of the network shows its launches, its bytes and the figures of both, and
-/// pointing at a launch shows its box. `timelines` are of scheduledEntry(), and empty where there
-/// is none. The page loads nothing, and names in it are text. E0501 without Graphviz.
+/// Pointing at a box of the network highlights its launches and bytes and shows their numbers;
+/// pointing at a launch highlights its box. `timelines` are those of scheduledEntry(), empty if
+/// there is none. The page loads no external resource, and names in it are escaped. E0501 without
+/// Graphviz.
 Result<std::string> page(const Diagram &diagram, const package::PackageData &package,
                          const target::Machines &machines, std::span<const Timeline> timelines,
                          const Losses &losses);

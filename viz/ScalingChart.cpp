@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kWidth = 640, kHeight = 300, kLeft = 70, kTop = 40, kBottom = 77, kRight = 190;
 
-/// Okabe and Ito, as those of devices.
+/// Colours by Okabe and Ito, as for devices.
 constexpr std::string_view kColors[] = {"#0072b2", "#d55e00", "#009e73",
                                         "#cc79a7", "#e69f00", "#56b4e9"};
 

@@ -1,4 +1,4 @@
-// Efficiency over the number of hosts, a curve for each way to use them.
+// Scaling efficiency over the number of hosts, one curve per layout.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 namespace lstmc::viz {
 
 struct ScalingMark {
-  double hosts, efficiency; ///< 1: as much as the hosts would do without one another
-  std::string title;        ///< shown when pointed at
+  double hosts, efficiency; ///< 1: as much as independent hosts
+  std::string title;        ///< tooltip
   bool rough = false;       ///< drawn hollow
 };
 
@@ -17,12 +17,12 @@ struct ScalingLine {
   std::vector<ScalingMark> marks;
 };
 
-/// SVG: hosts by powers of two, efficiency from 0 to 100 %. `title` is a line above, `note` lines
-/// below.
+/// SVG: hosts on a logarithmic axis, efficiency from 0 to 100 %. `title` is shown above, `note`
+/// below the chart.
 std::string scalingChart(const std::vector<ScalingLine> &lines, const std::string &title,
                          const std::string &note);
 
-/// A page with the chart and its numbers as a table, which needs nothing else.
+/// A self-contained page with the chart and a table of its numbers.
 std::string scalingPage(const std::vector<ScalingLine> &lines, const std::string &title,
                         const std::string &note);
 

@@ -84,7 +84,7 @@ private:
     return streams;
   }
 
-  /// Launches of several streams lie one below the other.
+  /// Launches of several streams are drawn one below the other.
   void bar(const package::Launch &launch, double top, uint32_t streams,
            const planning::LaunchTime &time, bool counted) {
     if (launch.kernel == KernelId::Send)
@@ -98,7 +98,7 @@ private:
     chart_.rectangle(x, top, width > 4 * kGap ? width - kGap : width, height,
                      kKernelKinds[kind].color, launchTitle(package_, launch, time.end - time.begin),
                      links_ ? links_->boxOf(launch.location) : std::nullopt);
-    // Kernel above name; neither where it does not fit.
+    // Kernel above name; omitted if they do not fit.
     const package::Location &at = package_.locations[launch.location];
     if (streams > 1)
       return;
@@ -111,7 +111,7 @@ private:
     }
   }
 
-  /// From the edge of the sender's lane to that of the receiver's which it faces.
+  /// From the facing edge of the sender's lane to that of the receiver's.
   void arrow(const MessageTime &message, double blockTop) {
     double from = laneTop(blockTop, message.sender) + 8,
            to = laneTop(blockTop, message.receiver) + 8;
@@ -131,7 +131,7 @@ private:
     }
   }
 
-  /// With the sums of the first timeline.
+  /// With the totals of the first timeline.
   void legend(double y) {
     double x = kLeft;
     for (size_t kind = 0; kind < kKernelKinds.size(); ++kind) {

@@ -9,24 +9,23 @@
 
 namespace lstmc::viz {
 
-/// `step` where the package has it, else `forward`; null where it has neither.
+/// `step` if the package has it, else `forward`; null if it has neither.
 const package::Entry *scheduledEntry(const package::PackageData &package);
 
-/// When each launch runs, as a forecast or a clock says.
+/// Times of all launches, forecast or measured.
 struct Timeline {
   std::string title; ///< "planned; estimate: ..."
   planning::EntryTimes times;
 };
 
-/// Per timeline a lane per device, and in it a bar per launch in the order of the program, all on
-/// one scale; what devices send one another as arrows from the sender's lane to the receiver's.
-/// Where there is no bar, a device waits.
-/// `links`: bars say which box of a network they belong to.
+/// A lane per device and timeline with a bar per launch, in program order, all on one time scale;
+/// messages are arrows from the sender's lane to the receiver's. A gap means that the device waits.
+/// `links`: bars refer to their box of a network.
 Chart scheduleChart(const package::PackageData &package, const package::Entry &entry,
                     std::span<const Timeline> timelines, const BoxLinks *links = nullptr);
 
-/// The same in Chrome's format (chrome://tracing, Perfetto): a process per timeline, a thread per
-/// device.
+/// The same as a trace in Chrome's format (chrome://tracing, Perfetto): a process per timeline, a
+/// thread per device.
 std::string scheduleTrace(const package::PackageData &package, const package::Entry &entry,
                           std::span<const Timeline> timelines);
 

@@ -28,7 +28,7 @@ std::string launchTitle(const package::PackageData &package, const package::Laun
   return at.line ? fmt::format("{}; {}:{}:{} {}", title, at.file, at.line, at.column, line) : title;
 }
 
-/// Of a trace, in which what is side by side is in lanes of their own.
+/// Thread number in a trace; every stream of a device has its own.
 static int64_t laneOf(uint32_t device, uint32_t stream) {
   return 1 + int64_t(device) + int64_t(stream) * kMaxDevices;
 }

@@ -1,4 +1,4 @@
-// What charts and traces of a schedule say alike.
+// Texts common to charts and traces of a schedule.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ std::string launchTitle(const package::PackageData &package, const package::Laun
 /// A message between two devices.
 struct MessageTime {
   int64_t number;
-  uint32_t sender, receiver; ///< devices
+  uint32_t sender, receiver; ///< indices of devices
   double sent, taken;
 };
 
-/// By number.
+/// The messages of an entry, ordered by number.
 std::vector<MessageTime> messagesOf(const package::Entry &entry, const planning::EntryTimes &times);
 
 } // namespace lstmc::viz

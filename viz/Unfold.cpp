@@ -80,7 +80,7 @@ std::string Unfolded::chain(std::string_view color) const {
                                                      : fmt::format("fillcolor=\"{}\"", color);
     out +=
         fmt::format(" {} [{}, label={}];", box(position), look, quoted(stepText(shown_[position])));
-    // Written from left to right, which keeps the steps in order, whichever way the state goes.
+    // Written from left to right, which keeps the steps in order in both directions.
     if (position + 1 < shown_.size())
       edges += fmt::format("      {} -> {} [color=\"{}\"{}{}];\n", box(position), box(position + 1),
                            kStateColor, backward_[0] ? ", dir=back" : "",
@@ -89,8 +89,9 @@ std::string Unfolded::chain(std::string_view color) const {
   return out + " }\n" + edges;
 }
 
-/// Several rows, as one table with arrows between its cells: Graphviz keeps neither order nor ends
-/// of so many flat edges. The first layer is lowest, as everything else flows upwards.
+/// Several rows form one table with edges between its cells, because Graphviz preserves neither the
+/// order nor the ends of so many flat edges. The first layer is at the bottom, since all edges lead
+/// upwards.
 std::string Unfolded::table(std::string_view color) const {
   std::string out = fmt::format(" {} [shape=plaintext, style=\"\", label=<<TABLE BORDER=\"0\" "
                                 "CELLBORDER=\"1\" CELLSPACING=\"0\" CELLPADDING=\"7\"><TR>",
@@ -122,7 +123,7 @@ std::string Unfolded::table(std::string_view color) const {
 }
 
 std::string Unfolded::dot(const std::string &title, std::string_view color) const {
-  // The title is a text beside the boxes: in the frame's corners, edges would cross it.
+  // The title is drawn beside the boxes: in a corner of the frame, edges would cross it.
   return fmt::format("    subgraph cluster_{0} {{\n      label=\"\"; style=filled; "
                      "fillcolor=\"#f7f7f7\"; color=\"#999999\";\n"
                      "      {{ rank=same; {0}_title [shape=plaintext, style=\"\", label={1}];{2}   "

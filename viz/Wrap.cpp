@@ -8,11 +8,12 @@ namespace lstmc::viz {
 
 namespace {
 
-/// In boxes. What branches is read more easily in one piece than a chain is, and so may be longer.
+/// Maximum length in boxes. A net with branches is easier to read in one piece than a chain, so it
+/// may be longer.
 constexpr size_t kLong = 14, kLongBranched = 30, kWide = 8;
 
-/// How many boxes are below each, on the longest way. What reads nothing is just below its first
-/// reader. Arrows of a cycle back to its begin do not count.
+/// Level of each box: the longest path below it. A box that reads nothing is just below its first
+/// reader. Back edges of cycles are ignored.
 std::vector<size_t> levels(const Diagram &diagram) {
   size_t n = diagram.boxes.size();
   std::vector<std::vector<size_t>> readers(n);
@@ -76,8 +77,8 @@ std::optional<std::vector<Place>> wrap(const Diagram &diagram) {
   bool branches = 2 * diagram.boxes.size() > 3 * rows.size();
   if (rows.size() <= (branches ? kLongBranched : kLong) && widest <= kWide)
     return std::nullopt;
-  // A box takes about 2.2 times as much room sideways as upwards, and a picture is to be 1.2 times
-  // as wide as high.
+  // A box needs about 2.2 times as much space horizontally as vertically, and a picture should
+  // be 1.2 times as wide as high.
   double across = double(diagram.boxes.size()) / double(rows.size());
   size_t height = size_t(std::ceil(std::sqrt(1.85 * double(rows.size()) * across)));
   height = std::clamp<size_t>(height, 8, 60);

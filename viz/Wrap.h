@@ -1,4 +1,4 @@
-// Places for the boxes of nets that are too long or too wide for one column.
+// Positions of boxes, for nets that are too long or too wide for one column.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace lstmc::viz {
 
-/// Columns stand side by side; the even ones are read upwards, the odd ones downwards, so that what
-/// goes from one to the next is near. Rows count from the bottom, in every column.
+/// Columns stand side by side; even ones are read upwards, odd ones downwards, so that the end of
+/// one is near the start of the next. Rows count from the bottom in every column.
 struct Place {
   size_t column, row;
-  size_t index; ///< in its row of its column
+  size_t index; ///< position in the row
 };
 
-/// Above the boxes of what it reads, one row each, of at most eight boxes; none for a net that is
-/// neither long nor wide, and for one with frames.
+/// Places each box above the boxes that it reads; a row has at most eight boxes. Nullopt for a net
+/// that is neither long nor wide, and for one with frames.
 std::optional<std::vector<Place>> wrap(const Diagram &diagram);
 
 } // namespace lstmc::viz

@@ -23,7 +23,7 @@ static Result<passes::CompileOptions> compileOptions(const BindOptions &options)
   for (const auto &[group, context] : options.groupToContext) {
     if (std::find(options.contexts.begin(), options.contexts.end(), context) ==
         options.contexts.end())
-      return fail(ErrorCode::E0001, "group \"{}\" is on {}, which is none of the contexts, {}",
+      return fail(ErrorCode::E0001, "group \"{}\" is on {}, which is not among the contexts, {}",
                   group, context, fmt::join(options.contexts, ", "));
     compile.place.emplace_back(group, context);
   }

@@ -21,7 +21,7 @@ struct BindOptions {
   std::map<std::string, std::string> groupToContext;
   std::vector<int64_t> workLoads; ///< one number per replica: rows of the batch are divided in
                                   ///< these proportions; empty: evenly
-  /// Of forward, evaluate, step; empty: all that the graph allows.
+  /// Entries to compile, out of forward, evaluate and step; empty: all that the graph allows.
   std::vector<std::string> entries;
   std::vector<std::string> carry; ///< patterns of the begin states that are kept between calls
   std::string optimizer = "sgd";  ///< of `step`: a row of executor/abi/Optimizers.def; or none,
@@ -32,10 +32,10 @@ struct BindOptions {
   uint64_t seed = 0; ///< of initial values and dropout
 };
 
-/// Compiles a finished graph and opens a session with it, parameters initialised; inputs, outputs
-/// and parameters are there by name. The graph cannot be used any more. Errors: what the compiler
-/// reports, at the places that the graph was given; E0001 for a context that is no device name or
-/// not among `contexts`; E0501 for a device that this machine does not have.
+/// Compiles a finished graph, which is consumed, and opens a session with initialised parameters;
+/// inputs, outputs and parameters are accessed by name. Errors: those of the compiler, at the
+/// locations given to the graph; E0001 for a context that is not a device name or not among
+/// `contexts`; E0501 for a device that this machine lacks.
 Checked<std::unique_ptr<Session>> bind(Graph &graph, const BindOptions &options = {});
 
 } // namespace lstmc::symbol

@@ -1,5 +1,5 @@
-// What the fields of a builder's options are: numbers that have to be given, words checked by the
-// compiler, lists of integers.
+// Types of the fields of builder options: required values, words checked at compile time, lists of
+// integers.
 #pragma once
 
 #include <concepts>

@@ -4,7 +4,7 @@
 
 namespace lstmc::build {
 
-/// `make` gets the graph, x, the units, the name and the rest of the options.
+/// `make` receives the graph, x, the units, the name and the remaining options.
 template <typename Options, typename Make>
 static LayerValues layer(const char *hint, const Value &x, const Options &options, const Value &c,
                          const Net::Place &place, Make make) {

@@ -16,7 +16,7 @@ struct NetState {
 
 Net::Net(std::string name) : state_(std::make_shared<NetState>(std::move(name))) {}
 
-/// What a Net without a network stands for: it takes nothing, and says why.
+/// The state of a Net without a network: rejects all calls with an error.
 static NetState &nowhere() {
   static thread_local NetState kState("nowhere");
   return kState;
@@ -128,7 +128,7 @@ symbol::Origin Net::origin(const Place &place) {
 
 //===---- operators ---------------------------------------------------------------------------===//
 
-/// Whether ops of one shape refuse the two, and those that stretch do not.
+/// Whether an op must broadcast the two: some extent is 1 in one shape only.
 static bool stretch(const Value &lhs, const Value &rhs) {
   const symbol::Shape left = lhs.shape(), right = rhs.shape();
   if (!left.ranked || !right.ranked || left.dims.size() != right.dims.size())

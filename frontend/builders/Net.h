@@ -5,8 +5,8 @@
 //   auto y = fullyConnected(tanh(x) * 2.0, {.num_hidden = 4, .name = "fc"});
 //   Diagnostics errors = net.finish({y});
 //
-// Errors are collected: what is made of a value that could not be made cannot be made either, and
-// says nothing more. `finish` returns them all.
+// Errors are collected: an op on an invalid value yields an invalid value without another message.
+// `finish` returns all errors.
 //
 // A net and its values are used by one thread at a time.
 #pragma once
@@ -28,7 +28,7 @@ class Value {
 public:
   Value() = default;
   explicit operator bool() const { return bool(symbol_); }
-  /// Known while the network is built. Without a rank where nothing is known yet.
+  /// The shape inferred so far; without a rank if nothing is known.
   symbol::Shape shape() const { return symbol_ ? symbol_.shape() : symbol::Shape(); }
   std::optional<DType> dtype() const { return symbol_ ? symbol_.dtype() : std::nullopt; }
   std::string name() const { return symbol_ ? symbol_.name() : std::string(); }
@@ -63,8 +63,8 @@ public:
   using Place = std::source_location;
 
   explicit Net(std::string name);
-  /// The network of a value. Where the value has none it is false, what it makes are values without
-  /// a network, and its errors say so.
+  /// The network of a value. For a value without a network this Net converts to false, creates
+  /// values without a network, and its errors say so.
   explicit Net(const Value &value) : state_(value.state_) {}
   explicit operator bool() const { return state_ != nullptr; }
 
@@ -100,14 +100,14 @@ public:
 
   /// A value of this network; without a symbol: one that could not be made.
   Value value(symbol::Symbol symbol) const { return Value(state_, symbol); }
-  /// What was made; its diagnostics go to the network.
+  /// Unwraps a result; its diagnostics are added to the network.
   template <typename T> T take(Checked<T> made) {
     note(made.diagnostics(), made.ok());
     return made.ok() ? std::move(*made) : T();
   }
   /// "lstm0" and so on, for layers without a name.
   std::string layerName(const std::string &name, const std::string &hint);
-  /// Whether the argument was meant to be given and could not be made.
+  /// Whether the argument was given but is invalid.
   static bool isFailed(const Value &value) { return value.state_ && !value; }
   static symbol::Origin origin(const Place &place);
 
@@ -126,7 +126,7 @@ template <typename T> struct Placed {
 using PlacedValue = Placed<Value>;
 using PlacedNumber = Placed<double>;
 
-// Of two shapes that differ, one stretches where its extent is 1.
+// Element-wise operators with broadcasting of extents of 1.
 Value operator+(const Value &lhs, const PlacedValue &rhs);
 Value operator-(const Value &lhs, const PlacedValue &rhs);
 Value operator*(const Value &lhs, const PlacedValue &rhs);

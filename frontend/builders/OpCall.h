@@ -1,4 +1,4 @@
-// How the builders of Ops.h make their node. Not part of the public API.
+// Node construction for the builders of Ops.h. Not part of the public API.
 #pragma once
 
 #include "frontend/builders/Arguments.h"

@@ -7,7 +7,7 @@
 
 namespace lstmc::keras {
 
-/// What wrote the weights, by its recurrent layer.
+/// The framework and recurrent layer that the weights were written by.
 enum class Source { Lstm, Gru, SimpleRnn, TensorFlowLstm };
 
 /// LayerNormalization's default.
@@ -34,7 +34,7 @@ inline constexpr std::string_view kLayerNormEpsilon = "1e-3";
 /// BasicLSTMCell (`call`).
 Result<data::SafeTensors> asStateDict(const data::SafeTensors &file, Source source);
 
-/// What such a file does not say, and import takes to be.
+/// Facts that such a file does not contain and import assumes.
 std::vector<std::string> assumptions(const data::SafeTensors &file, Source source);
 
 } // namespace lstmc::keras

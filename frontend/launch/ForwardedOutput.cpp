@@ -25,9 +25,9 @@ struct ForwardedOutput::State {
       ::close(file);
   }
 
-  /// Until nobody can write to the pipes any more, or mpirun has ended and they are empty: another
-  /// process may have inherited them. Of what came together messages are first, since a result
-  /// comes last.
+  /// Forwards until all writers have closed the pipes, or mpirun has ended and they are empty:
+  /// another process may have inherited them. If both pipes have data, messages are written first,
+  /// since a result comes last.
   void forward() {
     std::array<pollfd, 3> files{pollfd{messages, POLLIN, 0}, pollfd{output, POLLIN, 0},
                                 pollfd{ended, POLLIN, 0}};
@@ -43,7 +43,7 @@ struct ForwardedOutput::State {
     }
   }
 
-  /// What a pipe has now; at its end its number becomes -1.
+  /// Forwards the available data of a pipe; at its end sets its number to -1.
   void forward(pollfd &pipe, const std::function<void(std::string_view)> &write) {
     const ssize_t size = ::read(pipe.fd, piece.data(), piece.size());
     if (size == 0 || (size < 0 && errno != EINTR))

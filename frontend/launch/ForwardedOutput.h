@@ -1,4 +1,4 @@
-// What mpirun writes to its stdout and stderr, on the way to this process's.
+// Forwards the stdout and stderr of mpirun to those of this process.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace lstmc::launch {
 
-/// A thread of its own writes it, so that ranks are watched while a reader is slow. Each piece is
-/// written as it comes, by writeOutput() and writeMessage(): outputStatus() has what became of it.
-/// What cannot be written is dropped, and the job goes on; mpirun would end it. With a `sink`, what
-/// comes from stdout goes there in place of writeOutput().
+/// Output is written by a thread of its own, so that ranks are watched while a reader is slow. Each
+/// piece is written as it comes, by writeOutput() and writeMessage(); outputStatus() has the
+/// result. Output that cannot be written is dropped and the job continues, whereas mpirun would end
+/// it. With a `sink`, stdout goes there instead of to writeOutput().
 class ForwardedOutput {
 public:
   /// Takes the reading ends of two pipes. E0901.
@@ -22,13 +22,12 @@ public:
                                        std::function<void(std::string_view)> sink = {});
   ForwardedOutput(ForwardedOutput &&) = default;
   ForwardedOutput &operator=(ForwardedOutput &&) = delete;
-  /// What has not been written by then is lost.
+  /// Output that has not been written by then is lost.
   ~ForwardedOutput();
 
   /// Whether a reader is being waited for.
   bool isWriting() const;
-  /// To be called once mpirun has ended. Returns whether all is written, after that time at the
-  /// latest.
+  /// Call once mpirun has ended. Waits up to `time` and returns whether all output was written.
   bool finish(std::chrono::milliseconds time);
 
 private:

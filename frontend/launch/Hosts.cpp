@@ -16,7 +16,8 @@ std::optional<int> numberIn(std::string_view text, int most) {
   return value && *value >= 1 && *value <= most ? value : std::nullopt;
 }
 
-/// A name is handed to ssh as a word of its command line.
+/// A host name is passed to ssh as one word of its command line, so it must not look like an
+/// option.
 bool isName(std::string_view text) {
   auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||

@@ -1,4 +1,4 @@
-// The machines that the ranks of a job run on, and who starts ranks there.
+// Hosts of a job's ranks, and the launcher that starts the ranks there.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace lstmc::launch {
 
-/// Who starts ranks: this machine alone, ssh, what MPI finds by itself, or a cluster's scheduler.
+/// How ranks are started: on this machine, by ssh, by MPI's own choice, or by a cluster's
+/// scheduler.
 enum class Launcher { Local, Ssh, Mpi, Slurm, Sge, Yarn };
 
 struct Host {

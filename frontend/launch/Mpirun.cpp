@@ -44,13 +44,13 @@ static std::vector<std::string> schedulerWords(const Start &start) {
   const std::string ranks = std::to_string(start.ranks);
   if (start.launcher == Launcher::Slurm && !std::getenv("SLURM_JOB_ID"))
     return {"salloc", "--quiet", "--ntasks=" + ranks};
-  // qrsh rather than qsub: what rank 0 prints comes here.
+  // qrsh instead of qsub: the output of rank 0 arrives here.
   if (start.launcher == Launcher::Sge && !std::getenv("PE_HOSTFILE"))
     return {"qrsh", "-now", "no", "-cwd", "-V", "-pe", start.parallelEnvironment, ranks};
   return {};
 }
 
-/// Where ranks go, and who starts them there.
+/// Options for the hosts of ranks, and for the launcher.
 static std::vector<std::string> placeWords(const Start &start) {
   if (start.launcher == Launcher::Slurm)
     return {"--mca", "plm", "slurm"};
@@ -105,11 +105,11 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
        "--mca", "pml", "ob1", "--mca", "btl", "self,vader,tcp",
        // A rank that fails tells the others itself, and they end themselves.
        "--mca", "orte_abort_on_non_zero_status", "0",
-       // What is left when mpirun is told to end has had its time.
+       // Processes that remain when mpirun is told to end have had their time.
        "--mca", "odls_base_sigkill_timeout", "0", "-n", std::to_string(start.ranks)});
   add(singleCopy ? std::vector<std::string>{"--mca", "btl_vader_single_copy_mechanism", "cma"}
-                 // Two copies, by way of pieces: larger ones, and more of them under way, as each
-                 // waits for the receiver to look, and then for the sender.
+                 // Two copies, through shared pieces: larger ones, and more of them in flight,
+                 // because sender and receiver each wait for the other to poll.
                  : std::vector<std::string>{"--mca", "btl_vader_single_copy_mechanism", "none",
                                             "--mca", "btl_vader_max_send_size", "262144", "--mca",
                                             "pml_ob1_send_pipeline_depth", "8"});
@@ -127,7 +127,8 @@ std::vector<std::string> mpirunWords(const Start &start, const std::string &mpir
   return words;
 }
 
-/// Besides mpirun: what begins the command, and what mpirun calls.
+/// Programs needed besides mpirun: the first word of the command, and the programs that mpirun
+/// starts.
 static Status checkPrograms(const Start &start, const std::string &first) {
   const bool ssh = start.launcher == Launcher::Ssh && !start.hosts.empty();
   for (const auto &[program, package, needed] :
@@ -141,7 +142,7 @@ static Status checkPrograms(const Start &start, const std::string &first) {
 
 namespace {
 
-/// Closes the ends that have not been given away.
+/// Closes the ends that have not been released.
 struct Pipe {
   static Result<Pipe> make() {
     int ends[2];

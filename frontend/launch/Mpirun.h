@@ -32,7 +32,7 @@ struct Start {
   std::function<void(std::string_view)> result = {}; ///< takes their stdout; empty: this process's
 };
 
-/// The ssh command that reaches hosts: it never asks for a password, and gives up after 10 s.
+/// The ssh command to reach hosts; it never asks for a password, and gives up after 10 s.
 std::vector<std::string> sshWords(int port);
 
 /// mpirun, in a process session of its own, so that ^C in the terminal does not reach it. The
@@ -51,7 +51,7 @@ public:
   bool ended();
   /// Ends it and its ranks, by SIGTERM and then SIGKILL, and waits for it.
   void kill();
-  /// What it and the ranks print.
+  /// Output of mpirun and of the ranks.
   ForwardedOutput &output() { return output_; }
 
 private:
@@ -68,7 +68,7 @@ private:
 std::vector<std::string> mpirunWords(const Start &start, const std::string &mpirun, bool root,
                                      bool singleCopy);
 
-/// The file of that name in a folder of PATH; empty where there is none.
+/// The file of that name in a folder of PATH; empty if there is none.
 std::string findOnPath(std::string_view name);
 
 } // namespace lstmc::launch

@@ -84,7 +84,7 @@ Result<std::string> addressTowards(const std::string &host) {
                 "host {} has no IPv4 address here; where only ssh knows it, --interface NAME says "
                 "by which network hosts reach this machine",
                 host);
-  // Connecting a datagram socket sends nothing: it only chooses the way.
+  // Connecting a datagram socket sends nothing; it only selects the route.
   const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_in here{};
   socklen_t size = sizeof(here);

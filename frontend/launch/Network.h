@@ -18,7 +18,7 @@ Result<std::string> addressOfInterface(const std::string &name);
 /// here, or no network leads there.
 Result<std::string> addressTowards(const std::string &host);
 
-/// ADDRESS:PORT of who is at the other end of a connection.
+/// ADDRESS:PORT of the peer of a connection.
 std::string peerOf(int socket);
 
 } // namespace lstmc::launch

@@ -16,7 +16,8 @@ namespace {
 constexpr int kWritten = 4711;
 volatile int place = 0;
 
-/// Writes to its own copy of `place`, says so, and waits until it is killed.
+/// Forks a process that writes to its own copy of `place`, signals that by `said`, and waits to be
+/// killed.
 pid_t startOwner(int said) {
   const pid_t parent = ::getpid(), owner = ::fork();
   if (owner != 0)

@@ -13,7 +13,7 @@ namespace lstmc::launch {
 
 namespace {
 
-/// A command under way, and the ends of what it says.
+/// A running command and the pipes of its output.
 struct Attempt {
   pid_t pid = -1;
   int output = -1, errors = -1;
@@ -63,7 +63,7 @@ std::string readAll(int end) {
   return said;
 }
 
-/// What it printed; E0801 with why it failed. It says less on stderr than a pipe holds.
+/// The command's output; E0801 with the reason of failure. Its stderr must fit in a pipe.
 Result<std::string> end(const Attempt &attempt, std::string_view program) {
   if (attempt.pid < 0)
     return fail(ErrorCode::E0801, "{} cannot be started", program);
@@ -82,7 +82,7 @@ Result<std::string> end(const Attempt &attempt, std::string_view program) {
               said.empty() ? fmt::format("{} ended with {}", program, status) : said);
 }
 
-/// As a word for the shell of another host.
+/// Quotes a word for the shell of another host.
 std::string quoted(const std::string &word) {
   std::string text = "'";
   for (char c : word)

@@ -1,4 +1,4 @@
-// Which hosts answer, and what commands print there.
+// Reachability of hosts, and output of commands that run there.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace lstmc::launch {
 
-/// For each host, why ssh does not reach it; nothing where it does. All are tried at once, within
-/// about 10 s. This machine is not asked.
+/// For each host, why ssh cannot reach it; nullopt if it can. All hosts are tried concurrently,
+/// within about 10 s. This machine is not tried.
 std::vector<std::optional<std::string>> tryHosts(const std::vector<std::string> &hosts, int port);
 
-/// What a command prints on each host, all at once, by ssh but on this machine. E0801 with ssh's
-/// reason or the command's last line of stderr.
+/// Output of a command on each host, concurrently, by ssh except on this machine. E0801 with ssh's
+/// error or the last line of the command's stderr.
 std::vector<Result<std::string>> outputsOn(const std::vector<std::string> &hosts, int port,
                                            const std::vector<std::string> &words);
 
-/// What a command prints here; E0801 with its last line of stderr, or as if `program` had failed
-/// without a word.
+/// Output of a command on this machine; E0801 with the last line of its stderr, or, if that is
+/// empty, naming `program`.
 Result<std::string> outputHere(const std::vector<std::string> &words, std::string_view program);
 
 /// A command line that a shell splits into these words.

@@ -23,16 +23,16 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick(50), kReport(500);
-/// Time that the other ranks have to end by themselves after one is lost, or has failed before it
-/// joined them, and after one has failed (they may still write a checkpoint then).
+/// Time for the other ranks to end by themselves, after one is lost or has failed before joining,
+/// and after one has failed (when they may still write a checkpoint).
 constexpr milliseconds kAfterLoss(1'500), kAfterFailure(10'000);
-/// Time that mpirun has to see that its processes have ended. One of them killed, it waits for
-/// something else, and ends only when it is told to.
+/// Time for mpirun to notice that its processes have ended. After one was killed it waits for
+/// something else, and ends only on a signal.
 constexpr milliseconds kForMpirun(1'500), kForMpirunAfterLoss(100);
 
 uint64_t numberOf(std::string_view text) { return parseNumber<uint64_t>(text).value_or(0); }
 
-/// The next word of a line, which is taken off it.
+/// Removes the next word from a line and returns it.
 std::string_view takeWord(std::string_view &line) {
   const std::string_view word = line.substr(0, line.find(' '));
   line.remove_prefix(std::min(word.size() + 1, line.size()));
@@ -95,7 +95,7 @@ private:
     return fmt::format("rank {} (process {} on {})", rank, ranks_[rank].pid, ranks_[rank].host);
   }
 
-  /// Of a rank that has never connected.
+  /// Name of a rank that has never connected.
   std::string absentName(size_t rank) const {
     const std::vector<std::string> &hosts = watch_.start.hosts;
     return hosts.empty() ? fmt::format("rank {}", rank)
@@ -147,7 +147,7 @@ Result<JobEnd> Supervisor::run() {
     checkRanks(mpirun);
   }
   sendToAll("bye");
-  // A rank that has reported its end exits by itself; the time of the others is over.
+  // A rank that has reported its end exits by itself; the deadline of the others has passed.
   if (!std::ranges::all_of(ranks_, &Rank::ended))
     killRanks();
   const milliseconds patience = lostMessage_.empty() ? kForMpirun : kForMpirunAfterLoss;
@@ -158,14 +158,14 @@ Result<JobEnd> Supervisor::run() {
   }
   killRanks();
   mpirun.kill();
-  // A slow reader gets all, unless the job has been told to end.
+  // A slow reader receives all output, unless the job has been told to end.
   for (auto until = Clock::now() + patience;
        !mpirun.output().finish(kTick) && (watch_.signals().first == 0 || Clock::now() < until);)
     ;
   return end();
 }
 
-/// Whether all ranks have left, or their time is over.
+/// Whether all ranks have left, or their deadline has passed.
 bool Supervisor::finished() {
   auto hasLeft = [](const Rank &rank) { return rank.ended || (rank.connected && rank.socket < 0); };
   return std::ranges::all_of(ranks_, hasLeft) || (deadline_ && Clock::now() >= *deadline_);
@@ -193,7 +193,7 @@ void Supervisor::accept() {
     connections_.push_back({socket, {}, -1});
 }
 
-/// False when there is no more to receive.
+/// False if the connection has no more data.
 bool Supervisor::receive(Connection &connection) {
   char bytes[4096];
   const ssize_t size = ::recv(connection.socket, bytes, sizeof(bytes), 0);
@@ -207,7 +207,7 @@ bool Supervisor::receive(Connection &connection) {
   return connection.buffer.size() < (1 << 16);
 }
 
-/// False for a line that no rank of this job sends.
+/// False for a line that does not come from a rank of this job.
 bool Supervisor::receive(Connection &connection, std::string_view line) {
   const std::string_view word = takeWord(line);
   if (connection.rank < 0) {
@@ -263,8 +263,8 @@ void Supervisor::disconnected(const Connection &connection) {
     markLost(connection.rank, "has died");
 }
 
-/// Whether a rank has ended because of something that it found wrong. One that has not joined the
-/// others yet takes them along: MPI ends those that wait for it.
+/// Whether a rank ended because of an error that it detected. A rank that fails before joining the
+/// others ends them too: MPI ends those that wait for it.
 bool Supervisor::hasFailed() const {
   return std::ranges::any_of(ranks_, [](const Rank &rank) {
     return rank.ended && rank.exit != 0 && rank.exit != int(ExitCode::Job);
@@ -301,7 +301,7 @@ void Supervisor::checkRanks(Mpirun &mpirun) {
   }
 }
 
-/// A rank that waits for others is not what holds the job up, unless all do.
+/// A rank that waits for others is not the cause of a stuck job, unless all ranks wait.
 void Supervisor::lookForStuck() {
   const bool allWait = std::ranges::all_of(ranks_, [](const Rank &rank) {
     return rank.ended || (rank.connected && rank.at == Standing::At::Wait);
@@ -318,7 +318,7 @@ std::optional<std::string> Supervisor::whyStuck(const Rank &rank, bool allWait) 
   const bool host = rank.at == Standing::At::Host, waits = rank.at == Standing::At::Wait;
   if (stands < watch_.stuckTimeout * (host ? kHostPatience : 1) || (waits && !allWait))
     return std::nullopt;
-  // All wait only if nobody has got on meanwhile.
+  // The job is stuck only if no other rank has made progress meanwhile.
   if (waits && std::ranges::any_of(ranks_, [&](const Rank &other) {
         return !other.ended && Clock::now() - other.standsSince < watch_.stuckTimeout;
       }))
@@ -346,7 +346,7 @@ void Supervisor::markLost(int index, const std::string &why, ErrorCode code) {
   deadline_ = Clock::now() + kAfterLoss;
 }
 
-/// To each rank, how far the others are.
+/// Tells each rank the progress of the others.
 void Supervisor::report() {
   uint64_t all = 0;
   for (const Rank &rank : ranks_)

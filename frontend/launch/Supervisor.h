@@ -20,17 +20,17 @@ struct Watch {
   /// all wait for one another. Between runs, a rank has kHostPatience times as long.
   std::chrono::milliseconds stuckTimeout{60'000};
   std::function<void(const std::string &)> log; ///< gets a line for each event
-  /// How many times the job was asked to end, and with which signal the last time.
+  /// How often the job was asked to end, and the last signal.
   std::function<std::pair<int, int>()> signals;
 };
 
 inline constexpr int kHostPatience = 5;
 
-/// What became of a job.
+/// Outcome of a job.
 struct JobEnd {
   int exit = 0;
   bool lostRank = false; ///< and so it may be started again
-  /// What kept it from being done, where no rank has said so itself.
+  /// The cause of failure, if no rank has reported one.
   std::string message;
   ErrorCode code = ErrorCode::E0801; ///< of the message, where a rank is lost
 };

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Names with which libraries begin that every host has its own of.
+/// Prefixes of libraries that every host provides itself.
 constexpr std::string_view kOfHosts[] = {
     "linux-vdso", "ld-linux", "libc.so",       "libm.so",      "libmvec.so", "libdl.so",
     "librt.so",   "libnss_",  "libpthread.so", "libresolv.so", "libcuda.so", "libnvidia-"};
@@ -32,7 +32,7 @@ bool isOfHost(const std::string &library) {
          std::ranges::any_of(kOfHosts, [&](auto prefix) { return name.starts_with(prefix); });
 }
 
-/// Links to the files, by the names that they are to have.
+/// Links to the files, under their names in the folder.
 class Stage {
 public:
   static Result<Stage> of(const std::vector<SyncedFile> &files) {
@@ -72,7 +72,7 @@ std::vector<std::string> shellOn(const std::string &host, int sshPort, const std
   return ssh;
 }
 
-/// Those of `files` that the host's folder does not have with the same bytes.
+/// Those of `files` that the host's folder lacks, or has with other bytes.
 Result<std::vector<SyncedFile>> missingOn(const std::string &host, int sshPort,
                                           const std::vector<SyncedFile> &files,
                                           const std::map<std::string, std::string> &digests,
@@ -98,7 +98,7 @@ Result<std::vector<SyncedFile>> missingOn(const std::string &host, int sshPort,
   return missing;
 }
 
-/// By tar, which a pipe leads to the host. What goes wrong here is seen there: a file is missing.
+/// Copies by tar through a pipe to the host. Local failures show up there as a missing file.
 Status copy(const std::vector<SyncedFile> &files, const std::string &folder,
             const std::string &host, int sshPort) {
   LSTMC_ASSIGN(Stage stage, Stage::of(files));
@@ -120,7 +120,7 @@ std::string megabytes(const std::vector<SyncedFile> &files) {
   return fmt::format("{:.1f} MiB", double(bytes) / (1 << 20));
 }
 
-/// Of each file here; read once for all hosts.
+/// Digests of local files; each is read once for all hosts.
 Result<std::map<std::string, std::string>> digestsOf(const std::vector<SyncedFile> &files) {
   static std::map<std::string, std::string> known;
   for (const SyncedFile &file : files) {

@@ -19,8 +19,9 @@ struct SyncedFile {
 /// Where a copy of this command is, beneath the folder.
 inline constexpr std::string_view kSyncedPrograms = ".lstmc/bin", kSyncedLibraries = ".lstmc/lib";
 
-/// What a copy of this command needs: itself, the library of ranks, and the libraries that it has
-/// loaded, but for the C library, which belongs to a host's kernel and loader, and for drivers.
+/// Files that a copy of this command needs: the executable, the library of ranks, and the loaded
+/// shared libraries, except drivers and the C library, which belongs to the host's kernel and
+/// loader.
 std::vector<SyncedFile> filesOfCommand(const std::string &mpiLibrary);
 
 /// Copies to `folder` of a host what is not there with the same bytes. `log` gets a line on it.

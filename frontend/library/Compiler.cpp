@@ -15,8 +15,8 @@ namespace {
 
 enum class Source { Graph, File };
 
-/// Whether a flag of `lstmc compile` changes the package of such a source. What it writes, prints
-/// and logs is the program's own business here.
+/// Whether a flag of `lstmc compile` affects the package of such a source. Flags for output files,
+/// printing and logs do not apply to the library.
 bool hasEffect(const cli::FlagRecord &flag, Source source) {
   using cli::Flag;
   static constexpr Flag kOfFiles[] = {Flag::shape, Flag::set,     Flag::net,
@@ -56,7 +56,7 @@ Result<cli::Options> optionsOf(const std::string &operand, Source source,
 
 std::mutex compiling;
 
-/// Of what `compile` gives, while no other thread compiles.
+/// Bytes of the package that `compile` returns; holds the lock, so that no other thread compiles.
 template <typename Compile> CompiledPackage bytesOf(Compile compile) {
   std::lock_guard lock(compiling);
   const Checked<cli::Model> model = compile();

@@ -21,9 +21,9 @@
 
 namespace lstmc {
 
-/// A package and what the compiler warns of, or the errors, at the user's lines
-/// (symbol::render draws them). Its bytes may be asked for where ok(); elsewhere std::logic_error
-/// has the first error, and without exceptions the program is aborted with it.
+/// A package with the compiler's warnings, or the errors, at the user's lines (symbol::render draws
+/// them). Access the bytes only if ok(): otherwise std::logic_error is thrown with the first error,
+/// or, without exceptions, the program is aborted with it.
 class CompiledPackage : public Checked<std::vector<uint8_t>> {
 public:
   using Bytes = std::vector<uint8_t>;
@@ -51,11 +51,11 @@ private:
   }
 };
 
-// `flags` are those of `lstmc compile` that change a package: {"--shards=4"}. E0001 for a word that
-// is none of them; --batch, --set and the like, which give a file its shapes, are for files only.
+// `flags` are the flags of `lstmc compile` that affect the package: {"--shards=4"}. E0001 for
+// others; flags that set the shapes of a file, such as --batch and --set, apply to files only.
 
-/// A finished graph, which is used up, with what its setFit and setData say of training. E0214 for
-/// a key that there is not, and for a value that cannot be.
+/// Compiles a finished graph, which is consumed, with the training settings of setFit and setData.
+/// E0214 for an unknown key or an invalid value.
 CompiledPackage compileGraph(std::unique_ptr<symbol::Graph> graph,
                              const std::vector<std::string> &flags = {});
 /// A network of builders, as often as wanted: its values stay valid. Its errors, if it has any;

@@ -32,7 +32,7 @@ static Diagnostics checkKeys(std::string_view function, const std::vector<symbol
   return errors;
 }
 
-/// Initialisers of a graph are called by the names in symbol::kInitialisers, or hold others.
+/// Initialisers of a graph have names of symbol::kInitialisers, or contain other initialisers.
 static std::string unknownInitialiser(const symbol::Initialiser &init) {
   std::vector<std::string_view> known = {"mixed", "values"};
   for (const symbol::InitialiserRow &row : symbol::kInitialisers)

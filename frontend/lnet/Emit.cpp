@@ -130,7 +130,7 @@ private:
     return text + ")";
   }
 
-  /// Numbers of the language are finite, and those of ops may be "inf".
+  /// Literals of the language are finite; attributes of ops may be "inf".
   static std::string attributeText(const AttributeValue &value) {
     const auto *number = std::get_if<double>(&value);
     return number && !std::isfinite(*number) ? symbol::stringText(symbol::floatText(*number))
@@ -176,7 +176,7 @@ private:
     return node.op + "(" + text + ")";
   }
 
-  /// The scopes that a node stands in, as a heading; empty if there are none.
+  /// The scopes of a node, as a heading; empty if there are none.
   static std::string scopes(const NodeView &node) {
     std::string text;
     auto add = [&](const std::string &scope) {

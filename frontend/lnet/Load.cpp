@@ -21,8 +21,8 @@ Checked<symbol::Network> run(const std::string &path, const std::optional<std::s
       if (Module *module = probe.runMain(path, text); module && !module->broken)
         dims = probe.dimsOfShapes(*module);
     }
-    // A net that grows large is rehearsed first, so that one beyond the limit of nodes is refused
-    // without being made.
+    // A large net is rehearsed first, so that one beyond the limit of nodes is rejected without
+    // building it.
     for (bool rehearses : {true, false}) {
       Problems problems;
       Evaluator evaluator(options, problems, rehearses);

@@ -32,8 +32,8 @@ std::string_view layersText();
 /// E0001 an option that names nothing in the file. Warnings come with the net.
 Checked<symbol::Network> load(const std::string &path, const LoadOptions &options = {});
 
-/// As above for a text that is not in a file. Messages show `name`, and imports are looked for in
-/// its folder.
+/// The same for a text that is not in a file. Messages show `name`, and imports are resolved in its
+/// folder.
 Checked<symbol::Network> loadText(const std::string &name, std::string text,
                                   const LoadOptions &options = {});
 

@@ -34,7 +34,7 @@ constexpr PythonModule kModules[] = {
 #include "frontend/names/Synonyms.def"
 };
 
-/// Whether two names are one but for case and underscores: `Leaky_ReLU` and `LeakyReLU`.
+/// Whether two names are equal except for case and underscores: `Leaky_ReLU` and `LeakyReLU`.
 bool alike(std::string_view a, std::string_view b) {
   size_t i = 0, j = 0;
   while (true) {

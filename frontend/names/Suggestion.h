@@ -1,4 +1,4 @@
-// What a message suggests for a name that is unknown here.
+// Suggestions for unknown names in messages.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace lstmc {
 
-/// What a name was written as.
+/// The kind of name that was expected.
 enum class NameKind {
   Function,  ///< an op, a layer or a built-in function
   Attribute, ///< an argument of a call
@@ -25,8 +25,8 @@ enum class NameKind {
 std::string suggestion(NameKind kind, std::string_view written,
                        const std::vector<std::string_view> &known);
 
-/// As `suggestion`, and where that is empty the list of all that are known, the nearest first;
-/// of many, a few.
+/// `suggestion`, or if that is empty a list of known names, the nearest first; a few if there are
+/// many.
 std::string suggestionOrList(NameKind kind, std::string_view written,
                              const std::vector<std::string_view> &known);
 

@@ -1,4 +1,4 @@
-// Graph::apply: a bound call becomes an op, with what it implies about shapes.
+// Graph::apply: converts a bound call to an op, and infers shapes from it.
 #include "frontend/symbol/Bind.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
@@ -9,7 +9,7 @@ using llvm::StringRef;
 
 namespace {
 
-/// Makes one node. If inference refuses it, everything that it added to the graph is taken back.
+/// Adds one node. If inference rejects it, everything that it added to the graph is removed again.
 class NodeMaker {
 public:
   NodeMaker(Graph &graph, const Call &call, BoundCall bound)
@@ -27,8 +27,8 @@ public:
       return undone(std::move(*error));
     mlir::Operation *op = build(impl_.locations.encode(origin()));
     if (failed(impl_.solver.settle(op))) {
-      // Refused: bind again with the places of the arguments, which cost time to find and are only
-      // now needed.
+      // Rejected: binds again with the locations of the arguments, which are expensive to find and
+      // only needed now.
       impl_.collector.take();
       impl_.declareInputs();
       op->setLoc(impl_.locations.encode(origin(), argumentPlaces()));
@@ -53,7 +53,7 @@ private:
     return range;
   }
 
-  /// Makes the parameters and labels that the call leaves out.
+  /// Creates the parameters and labels that the call omits.
   std::optional<Diagnostics> makeInputs() {
     for (BoundInput &input : bound_.inputs) {
       if (!input.make)
@@ -87,8 +87,8 @@ private:
 
   //===---- with dtype(..) ------------------------------------------------------------------===//
 
-  /// Reads floats in the type of the scope. Parameters keep theirs, so updates are not rounded to
-  /// the type of the scope, and labels stay what the heads measure against.
+  /// Casts float operands to the type of the scope. Parameters keep their own type, so that updates
+  /// are not rounded, and labels stay exact for measures.
   std::optional<Diagnostics> castInputs() {
     const std::optional<DType> wanted = impl_.computeType();
     if (!wanted || bound_.record->mxnetName == "Cast")
@@ -115,7 +115,7 @@ private:
     return std::nullopt;
   }
 
-  /// Floats of another type. What has no type yet is a float if it is a parameter.
+  /// Whether the value is a float of another type. An open type counts as float for parameters.
   static bool isCast(mlir::Value value, DType wanted) {
     std::optional<DType> dtype =
         sym::dtypeOf(llvm::cast<mlir::TensorType>(value.getType()).getElementType());
@@ -229,7 +229,7 @@ private:
 
 } // namespace
 
-/// In a rehearsal: counts the nodes of a call that is like an earlier one.
+/// In a rehearsal: counts the nodes of a call that equals an earlier one.
 static void countNodes(Graph::Impl &impl, const Call &call, const Rehearsal::Made &made) {
   impl.nodes += 1 + made.casts;
   if (call.name.empty()) { // it gets a new automatic name, so all its parameters are new
@@ -263,7 +263,7 @@ Checked<std::vector<Symbol>> Graph::apply(const Call &call) {
       made.inputs.emplace_back(input.record->name);
   const int64_t nodes = impl_->nodes;
   const size_t named = impl_->named.size();
-  // The rehearsal is suspended while this node is made, so that its parameters are really made too.
+  // The rehearsal is suspended while this node is created, so that its parameters are created too.
   bool begun = rehearsal && std::exchange(rehearsal->begun, false);
   Checked<std::vector<Symbol>> symbols = NodeMaker(*this, call, std::move(*bound)).run();
   if (rehearsal)
@@ -271,8 +271,8 @@ Checked<std::vector<Symbol>> Graph::apply(const Call &call) {
   if (rehearsal && symbols.ok()) {
     made.symbols = *symbols;
     made.casts = impl_->nodes - nodes - int64_t(impl_->named.size() - named) - 1;
-    // The call may have decided the types of its inputs, so a later call like it has other input
-    // types: remember it under both.
+    // The call may have determined the types of its inputs, so a later equal call has other input
+    // types: the result is stored under both keys.
     rehearsal->remember(keyOf(), made);
     rehearsal->remember(std::move(key), std::move(made));
   }

@@ -15,7 +15,7 @@ using mlir::Value;
 
 namespace {
 
-/// What an attribute takes.
+/// Text for the expected value of an attribute.
 std::string wanted(const sym::AttributeRecord &record) {
   std::string text = wantedText(attributeOf(record));
   return record.kind == sym::AttributeKind::Entries ? text + " and None" : text;
@@ -149,7 +149,8 @@ private:
           help);
   }
 
-  /// Whether the attribute would be another integer, in an op that may compute with integers.
+  /// Whether converting the attribute would change an integer, in an op that may compute with
+  /// integers.
   bool roundsInteger(const sym::AttributeRecord &record, const AttributeValue &value) {
     auto integer = std::get_if<int64_t>(&value);
     if (!integer || record.kind != sym::AttributeKind::Float)
@@ -161,7 +162,7 @@ private:
     return !dtype || !isFloat(*dtype);
   }
 
-  /// Whether the number of an op of a tensor and a number is none of the tensor's integers.
+  /// Whether the scalar operand is outside of the range of the tensor's integer type.
   bool isBeyondData(const sym::AttributeRecord &record, const AttributeValue &value) {
     std::optional<DType> dtype = dtypeOfData();
     if (record.name != "scalar" || !dtype || isFloat(*dtype) || *dtype == DType::Bool)
@@ -308,7 +309,7 @@ private:
           suggestionOrList(NameKind::Attribute, name, names));
   }
 
-  /// An attribute's value as the conditions of records write it.
+  /// Text of an attribute's value as in the conditions of records.
   std::string conditionText(std::string_view name) {
     mlir::Attribute value = attributeValue(name);
     if (auto flag = llvm::dyn_cast_or_null<mlir::BoolAttr>(value))
@@ -318,8 +319,8 @@ private:
     return StringRef(bound_.record->attribute(name)->defaultText).lower();
   }
 
-  /// Decides whether an input that the call leaves out is made, absent or an error, and refuses one
-  /// that the attributes rule out.
+  /// Decides whether an omitted input is created, absent or an error, and rejects inputs that the
+  /// attributes exclude.
   void settle(BoundInput &input) {
     const sym::InputRecord &record = *input.record;
     if (!record.conditionAttribute.empty() &&

@@ -1,4 +1,4 @@
-// Graph::fillDeferred: initial values that a frontend makes once it knows the shapes.
+// Graph::fillDeferred: initial values that a frontend provides once the shapes are known.
 #include "frontend/symbol/Impl.h"
 #include "ir/sym/InitialRule.h"
 #include "ir/sym/SymOps.h"
@@ -17,7 +17,7 @@ public:
   ParameterRule(Graph::Impl &impl, sym::VariableOp variable, mlir::ArrayAttr fit)
       : impl_(impl), variable_(variable), own_(variable.getInitAttr()), fit_(fit),
         rule_(find(own_, fit)) {
-    // Weights by name come before what the end of a name says: a bias that they have is no zero.
+    // Weights by name take precedence over the rules for suffixes: a bias found there is not zero.
     if (own_ || !fit)
       return;
     mlir::FailureOr<mlir::ArrayAttr> whatever = find(fit, {});
@@ -34,12 +34,12 @@ public:
           make(number.getInt(), variable_.getName(), type.getShape().vec());
       if (!made)
         return;
-      // Values are this parameter's. Anything else is a rule, which may name another deferred one:
-      // the default of weights can be a function.
+      // Explicit values apply to this parameter. Any other result is a rule, which may be deferred
+      // again: the default of weights can be a function.
       const mlir::ArrayAttr init = impl_.initAttr(*made);
       rule_ = own_ || made->name == "values" ? find(init, fit_) : find({}, init);
     }
-    if (succeeded(rule_) && (isMade || !own_)) // the compiler says which name fits no pattern
+    if (succeeded(rule_) && (isMade || !own_)) // the compiler reports names that match no pattern
       variable_.setInitAttr(*rule_);
   }
 

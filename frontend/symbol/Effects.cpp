@@ -1,5 +1,5 @@
-// Attributes that an op does not read, for what else it has: finish() warns about them. The test
-// tests/frontend/cli/test_effects.py finds one that is missing here.
+// Attributes that an op ignores because of other attributes or inputs; finish() warns about them.
+// The test tests/frontend/cli/test_effects.py detects missing ones.
 #include "frontend/symbol/Impl.h"
 #include "ir/sym/SymOps.h"
 
@@ -22,7 +22,7 @@ std::string idle(sym::SoftmaxOutputOp op, StringRef attribute) {
   if (given && (attribute == "use_ignore" || attribute == "ignore_label" ||
                 attribute == "smooth_alpha" || attribute == "normalization"))
     return "the label has the shape of data, so it holds probabilities and no classes";
-  // What "valid" counts does not depend on use_ignore, as in MXNet.
+  // The count of "valid" does not depend on use_ignore, as in MXNet.
   if (attribute == "ignore_label" && !op.getUseIgnore() && op.getNormalization() != "valid")
     return "use_ignore is False";
   if (op.getMultiOutput() && (attribute == "preserve_shape" || attribute == "smooth_alpha"))
@@ -80,7 +80,7 @@ std::string idle(sym::ReshapeOp op, StringRef attribute) {
   return {};
 }
 
-/// Reductions: `exclude` applies only to axes that are given.
+/// Reductions: `exclude` applies only if axes are given.
 template <typename Op> std::string idleExclude(Op op, StringRef attribute) {
   return attribute == "exclude" && (!op.getAxis() || op.getAxis()->empty()) ? "axis is not given"
                                                                             : "";

@@ -1,5 +1,5 @@
-// Graph::finish: dtypes that are still open become float32, shapes that are still open are refused;
-// and the lists of a finished graph.
+// Graph::finish: open dtypes become float32, open shapes are rejected. Also the lists of a finished
+// graph.
 #include "executor/base/Sha256.h"
 #include "frontend/symbol/Impl.h"
 #include "frontend/symbol/ValueText.h"
@@ -120,7 +120,7 @@ private:
                                       "give it what the softmax reads"));
   }
 
-  /// Warns about attributes that say something and change nothing.
+  /// Warns about attributes that are set but have no effect.
   void warnIdle() {
     for (mlir::Operation &op : *impl_.body) {
       const sym::OpRecord *record = sym::recordOf(op.getName());
@@ -140,8 +140,8 @@ private:
     }
   }
 
-  /// E0315 where a package would have a name that is too long: an entry's outputs are called by
-  /// those of the net with a word after them.
+  /// E0315 if a name in the package would be too long: outputs of entries are named after the net's
+  /// outputs with a suffix.
   std::optional<Diagnostic> checkOutputNames() {
     constexpr size_t kWord = sizeof("_metric");
     for (auto [name, value] : llvm::zip(graph_.outputNames(), impl_.outputs))
@@ -162,7 +162,7 @@ private:
       results.push_back(output.getType());
     impl_.function.setType(builder.getFunctionType(inputs, results));
     std::vector<std::string> names = graph_.outputNames();
-    llvm::SmallVector<mlir::DictionaryAttr> attributes; // all at once: declareInputs() says why
+    llvm::SmallVector<mlir::DictionaryAttr> attributes; // set all at once, see declareInputs()
     for (auto [i, name] : llvm::enumerate(names)) {
       mlir::NamedAttrList named;
       named.set(sym::kNameAttr, builder.getStringAttr(name));

@@ -38,7 +38,7 @@ struct Graph::Impl {
   sym::ShapeSolver solver;
   sym::DimNames dimNames;
 
-  /// Of the arguments of `body`; the function has those up to the last declareInputs().
+  /// Attributes of the arguments of `body`; the function has those up to the last declareInputs().
   std::vector<mlir::DictionaryAttr> inputAttributes;
 
   /// Inputs, parameters and states by name.
@@ -49,9 +49,9 @@ struct Graph::Impl {
     std::optional<double> lrMult, wdMult;
   };
   llvm::StringMap<Named> named;
-  /// How many automatic names were given, by hint ("fullyconnected").
+  /// Number of automatic names so far, by hint ("fullyconnected").
   llvm::StringMap<int64_t> counts;
-  /// How many begin states wanted a name that was taken, by name.
+  /// Number of begin states whose name was already in use, by name.
   llvm::StringMap<int64_t> stateCounts;
   std::vector<Scope> scopes;
   int64_t nodes = 0;
@@ -82,7 +82,7 @@ struct Graph::Impl {
   mlir::ArrayAttr initAttr(const Initialiser &init);
   mlir::Attribute attributeOf(const AttributeValue &value);
 
-  /// The type of the innermost `with dtype(..)`; nothing outside of all.
+  /// The type of the innermost `with dtype(..)`; nullopt outside of all.
   std::optional<DType> computeType() const;
 
   /// A name with the prefixes of the name scopes in force.
@@ -118,10 +118,10 @@ OpAttribute attributeOf(const sym::AttributeRecord &record);
 
 /// The value of an op's attribute, as callers write it.
 AttributeValue valueOf(mlir::Attribute attribute);
-/// Whether a value is what a record's default text says.
+/// Whether a value equals the record's default, given as text.
 bool isDefault(const AttributeValue &value, std::string_view text);
 
-/// Why an attribute that an op has is not read, beside what it has; empty: it is read.
+/// Why an op ignores an attribute, given its other attributes; empty if it reads it.
 std::string idleReason(mlir::Operation *op, llvm::StringRef attribute);
 
 /// A diagnostic at a place.

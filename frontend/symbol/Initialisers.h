@@ -30,12 +30,12 @@ inline constexpr InitialiserRow kInitialisers[] = {
     {"lstmbias", "LSTMBias", {"forget_bias"}},
 };
 
-/// Whether the end of a parameter's name says how it begins ("bias": zero), so that fit's
-/// initializer does not.
+/// Whether the suffix of a parameter's name determines its initialiser ("bias": zero), instead of
+/// fit's.
 bool isDecidedByName(std::string_view parameter);
 
-/// Why a text is no pattern of "mixed", "invalid escape sequence: \\1"; nothing if it is one.
-/// Patterns match in linear time (ir/sym/Pattern.h).
+/// Why a text is not a valid pattern of "mixed", "invalid escape sequence: \\1"; nullopt if it is
+/// valid. Patterns match in linear time (ir/sym/Pattern.h).
 std::optional<std::string> patternProblem(std::string_view pattern);
 
 } // namespace lstmc::symbol

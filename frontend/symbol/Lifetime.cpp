@@ -14,7 +14,7 @@ struct Slots {
   std::vector<Lifetime *> unused;
 };
 
-/// Never destroyed: symbols may be looked at while the process ends.
+/// Never destroyed, because symbols may be used while the process ends.
 Slots &slots() {
   static Slots &kSlots = *new Slots;
   return kSlots;

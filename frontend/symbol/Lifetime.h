@@ -1,4 +1,4 @@
-// Whether a graph is still there, which its symbols ask: they are handles and keep nothing alive.
+// Lets symbols check whether their graph still exists: they are handles that do not keep it alive.
 #pragma once
 
 #include <atomic>

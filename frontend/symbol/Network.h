@@ -1,4 +1,4 @@
-// What a frontend makes of a source, whatever the source is written in.
+// Result of a frontend, for any kind of source.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct InputShape {
   std::optional<DType> dtype;
 };
 
-/// What the one who reads a source wants of it.
+/// Options for reading a source.
 struct NetworkRequest {
   std::vector<std::pair<std::string, std::string>> settings; ///< `--set NAME=VALUE`, as written
   std::vector<InputShape> shapes;
@@ -39,8 +39,8 @@ struct SettingInForce {
   SourceRange place;
 };
 
-/// A network, and what its source says of training it. Diagnostics of the graph carry their lines
-/// with them.
+/// A network with the training settings of its source. Diagnostics of the graph contain their
+/// source lines.
 struct Network {
   std::unique_ptr<Graph> graph; ///< finished: shapes inferred, fit, data and settings given to it
   std::string net;

@@ -1,4 +1,4 @@
-// The op records of ir/sym as frontends see them.
+// Conversion of the op records of ir/sym to signatures for frontends.
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -6,7 +6,7 @@ namespace lstmc::symbol {
 
 namespace {
 
-/// Appends a value to a key so that different lists of values give different keys.
+/// Appends a value to a key such that different lists of values have different keys.
 class Key {
 public:
   void add(std::string_view text) {

@@ -20,8 +20,8 @@ size_t bytesOfCharacter(unsigned char lead) {
   return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
-/// A source line as it is shown: what stands at each display cell. A wide character leaves its
-/// second cell empty.
+/// A source line as displayed: the content of each cell. A wide character leaves its second cell
+/// empty.
 std::vector<std::string> layOut(std::string_view line) {
   std::vector<std::string> cells;
   for (size_t at = 0; at < line.size();) {
@@ -68,7 +68,7 @@ void escapeCells(std::vector<std::string> &cells, std::string &marks) {
   marks = std::move(wide);
 }
 
-/// The line and its marks. Of a line that is too wide, the part around the caret.
+/// The line and its marks. If the line is too wide, only the part around the caret.
 void drawLine(std::string &out, const Diagnostic &diagnostic) {
   std::vector<std::string> cells = layOut(diagnostic.place.text);
   std::string marks;
@@ -104,7 +104,7 @@ std::string_view severityWord(Severity severity) {
   return severity == Severity::Error ? "error" : severity == Severity::Warning ? "warning" : "note";
 }
 
-/// "E0207"; of a warning "W0207".
+/// "E0207", or "W0207" for a warning.
 std::string codeText(const Diagnostic &diagnostic) {
   std::string code(errorRecord(diagnostic.code).name);
   if (diagnostic.severity == Severity::Warning)

@@ -1,4 +1,4 @@
-// Symbols and what a graph says about itself.
+// Symbols, and queries of a graph.
 #include "frontend/symbol/Symbol.h"
 
 #include "executor/base/PlainText.h"
@@ -287,7 +287,7 @@ static mlir::ArrayAttr settingsAttr(Graph::Impl &impl, const std::vector<Setting
   return builder.getArrayAttr(all);
 }
 
-/// Those without a place of their own get that of the call.
+/// Operands without a location get that of the call.
 static std::vector<Setting> placed(std::vector<Setting> settings,
                                    const std::source_location &place) {
   for (Setting &setting : settings)

@@ -55,13 +55,14 @@ struct NamedAttribute {
 /// "lstmbias", "constant", "zero", "one", "normal", "orthogonal", "mixed", "values") and
 /// arguments. Empty name: fit's initialiser by MXNet's name-suffix rules.
 ///
-/// "values" has the numbers themselves: `shape`, a Tuple, and `data`, row-major. "deferred" stands
-/// for one that only its frontend knows, by `number`; Graph::fillDeferred replaces it. One with
-/// `by_name` decides whatever the name of a parameter, also as fit's.
+/// "values" has explicit numbers: `shape`, a Tuple, and `data`, row-major. "deferred" is a
+/// placeholder, by `number`, for an initialiser that only its frontend knows; Graph::fillDeferred
+/// replaces it. An initialiser with `by_name` takes precedence over the rules for names of
+/// parameters, as fit's too.
 struct Initialiser {
   std::string name;
   std::vector<NamedAttribute> arguments;
-  /// Of "mixed": regular expressions. The first that matches the name of a parameter decides.
+  /// For "mixed": regular expressions. The first that matches the name of a parameter is used.
   std::vector<std::string> patterns;
   /// One per pattern: the initialiser of the parameters that match it.
   std::vector<Initialiser> initialisers;
@@ -72,26 +73,27 @@ struct VariableOptions {
   Shape shape;
   Initialiser init;
   std::optional<double> lrMult, wdMult;
-  /// From Variable(..): sharing the name is intended, and gives no warning.
+  /// Set by Variable(..): sharing the name is intended, and causes no warning.
   bool shareIsMeant = false;
   /// How messages show the layer: "LSTM(num_hidden=16)". Empty outside a layer.
   std::string layer;
-  /// Of a layer: whether this is not its first parameter, which alone gives that warning.
+  /// Whether this is a further parameter of a layer; only the first one causes that warning.
   bool followsInLayer = false;
 };
 
-/// What an op takes, as frontends need it to bind a call; made from the op records of ir/sym.
+/// An attribute of an op, as frontends need it to bind a call; generated from the op records of
+/// ir/sym.
 struct OpAttribute {
   enum class Kind { Integer, Float, Boolean, String, Choice, Tuple, DType };
   std::string name;
   Kind kind;
   bool required;
-  bool nullable;                    ///< None may be given
+  bool nullable;                    ///< None is allowed
   std::vector<std::string> choices; ///< of Choice
   std::string defaultText;          ///< as in MXNet's documents
   std::vector<std::string> aliases; ///< other names of it ("axis" of concatenate)
 };
-/// What an attribute takes, as messages say it: "an integer", "one of avg, in, out".
+/// The expected value of an attribute, for messages: "an integer", "one of avg, in, out".
 std::string wantedText(const OpAttribute &attribute);
 
 struct OpInput {
@@ -111,7 +113,7 @@ struct OpSignature {
   std::string countAttribute; ///< "num_args": filled from the number of inputs; empty if none
 };
 
-/// The signature of an op by any of its names; null if there is none.
+/// The signature of an op with that name or alias; null if there is none.
 const OpSignature *findOp(std::string_view name);
 /// All ops, in the order of their records.
 const std::vector<OpSignature> &allOps();
@@ -119,8 +121,8 @@ const std::vector<OpSignature> &allOps();
 class Graph;
 struct Lifetime;
 
-/// A tensor that will exist when the graph is run. A small handle: copy it freely. One whose Graph
-/// is gone is as one that was never given a tensor: false, without a name, a shape or a type.
+/// A tensor that will exist when the graph is run. A small handle that can be copied freely. If its
+/// Graph no longer exists it behaves like an empty Symbol: false, without name, shape or type.
 class Symbol {
 public:
   Symbol() = default;
@@ -130,11 +132,11 @@ public:
   Graph *graph() const;
   /// The name users see: "fc1_output"'s node "fc1", an input's or parameter's own name.
   std::string name() const;
-  /// As a network's outputs are called: "fc1_output", "lstm0_state".
+  /// The name as an output of a network: "fc1_output", "lstm0_state".
   std::string outputName() const;
   Shape shape() const;
   std::optional<DType> dtype() const;
-  /// Whether an op gives it and no op reads it: an output, if it is used at all.
+  /// Whether an op computes it and no op reads it.
   bool isOpUnread() const;
 
 private:
@@ -146,8 +148,8 @@ private:
   uint64_t generation_ = 0; ///< that of `lifetime_` while the graph is there
 };
 
-/// Where in the source a call stands: file, line, column and length in display cells, byte offset,
-/// the loop values and calls in force (innermost last), as Diagnostic.h has them.
+/// Source location of a call: file, line, column and length in display cells, byte offset, and the
+/// enclosing loop values and calls, innermost last (Diagnostic.h).
 using Origin = SourceRange;
 
 enum class Role { Data, Label };
@@ -158,16 +160,16 @@ struct Call {
   std::vector<Symbol> positional;
   std::vector<std::pair<std::string, Symbol>> named;
   std::vector<NamedAttribute> attributes;
-  /// Names of the dims that the extents of attribute `shape` (or the length of an arange) were
-  /// written as, "" for a plain number. Empty if there are none.
+  /// Names of the dims used as extents in the attribute `shape` (or as the length of an arange), ""
+  /// for a plain number. Empty if there are none.
   std::vector<std::string> dims;
   std::string name; ///< empty: made as MXNet does ("fullyconnected0")
   Origin origin;
-  /// What messages call this node: "LSTM(num_hidden=256)" for a node of that layer. Empty: the name
-  /// of the op.
+  /// Text for this node in messages: "LSTM(num_hidden=256)" for a node of that layer. Empty: the
+  /// name of the op.
   std::string shown;
-  /// Gives the place of the argument for an input or attribute, by name. Called only when a message
-  /// needs it. May be null, and may return nothing.
+  /// Returns the location of the argument for an input or attribute, by name. Called only for
+  /// messages. May be null, and may return nullopt.
   std::function<std::optional<SourceRange>(std::string_view)> argumentPlace;
 };
 
@@ -182,8 +184,8 @@ struct GraphOptions {
   bool rehearsable = false; ///< `rehearse` may be called
 };
 
-/// Defaults for training that a file gives with fit(..) and data(..): keys and values as text, with
-/// where they stand.
+/// Training defaults from fit(..) and data(..) of a file: keys and values as text, with their
+/// locations.
 struct Setting {
   std::string key;
   AttributeValue value;
@@ -223,18 +225,18 @@ public:
   /// open.
   Diagnostics finish(const std::vector<Symbol> &outputs);
 
-  /// Gives every parameter whose initialiser is "deferred" the one that `make` returns for its
-  /// number, name and shape; nothing leaves it as it is, which a compiler refuses. `fallback` is
-  /// that of fit, if there is one: where "deferred" is within it, the parameters that it decides
-  /// about get what it says as their own, and true is returned: it is needed no more. For a graph
-  /// that is finished.
+  /// Replaces every "deferred" initialiser by the result of `make` for its number and the
+  /// parameter's name and shape; nullopt leaves it, and compiling then fails. If fit's initialiser
+  /// `fallback` contains "deferred", the parameters that it applies to get the resulting
+  /// initialiser as their own, and the function returns true, because `fallback` is no longer
+  /// needed. The graph must be finished.
   using DeferredMaker = std::function<std::optional<Initialiser>(int64_t, std::string_view,
                                                                  const std::vector<int64_t> &)>;
   bool fillDeferred(const Initialiser *fallback, const DeferredMaker &make);
 
-  /// Defaults for training, as fit(..) of a file gives them; whoever compiles the graph refuses a
-  /// key that there is not and a value that cannot be, at its origin, else at `place`. The value of
-  /// "initializer" may be the name of one, in place of `initialiser`.
+  /// Sets training defaults, as fit(..) of a file does. The compiler rejects unknown keys and
+  /// invalid values, at their origin, else at `place`. The value of "initializer" may be a name
+  /// instead of an `initialiser`.
   void setFit(std::vector<Setting> settings,
               const std::source_location &place = std::source_location::current());
   void setData(std::vector<Setting> settings,

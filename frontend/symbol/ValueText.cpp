@@ -88,7 +88,7 @@ static std::string_view shownName(std::string_view name) {
   return name == "mixed" ? "Mixed" : name;
 }
 
-/// A list of lists, as the shape has axes; `numbers` loses those that are written.
+/// Nested lists, one level per axis of the shape; removes the printed numbers from `numbers`.
 static std::string nestedText(std::span<const std::optional<int64_t>> shape,
                               std::span<const double> &numbers) {
   if (shape.empty()) {

@@ -57,7 +57,7 @@ Checked<Symbol> Graph::input(const std::string &name, DType dtype, const Shape &
 
 //===---- parameters --------------------------------------------------------------------------===//
 
-/// The type that two declarations give together; null if they contradict each other.
+/// The type that satisfies both declarations; null if they contradict each other.
 static mlir::TensorType merged(mlir::TensorType known, mlir::TensorType declared) {
   mlir::Type element = known.getElementType();
   if (llvm::isa<sym::OpenType>(element))
@@ -100,7 +100,7 @@ static Diagnostic declaredTwice(const Origin &origin, StringRef name, const std:
                    stringText(name) + " is " + here + " here and " + there + sym::atText(at), help);
 }
 
-/// As messages say it, which leave out numbers.
+/// Short text for messages, without numbers.
 static std::string shortText(const Initialiser &init) {
   if (init.name == "values")
     return "init=values of shape " + valueText(init.arguments[0].value);

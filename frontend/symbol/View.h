@@ -28,9 +28,9 @@ struct NodeView {
   enum class Kind { Variable, BeginState, Op } kind = Kind::Op;
   std::string name;
   std::string op; ///< MXNet's canonical name
-  /// By name; "arg0" and so on where there are any number.
+  /// By name; "arg0" and so on for a variadic op.
   std::vector<std::pair<std::string, EdgeView>> inputs;
-  std::vector<NamedAttribute> attributes; ///< those that are not at their defaults
+  std::vector<NamedAttribute> attributes; ///< attributes that differ from their defaults
   std::vector<std::string> dims;          ///< as Call has them
   int outputs = 1;                        ///< that users see
   DType dtype = DType::F32;               ///< of a parameter or state
@@ -49,7 +49,7 @@ struct GraphView {
   std::vector<EdgeView> outputs;
 };
 
-/// Of a finished graph whose module has not been taken.
+/// View of a finished graph whose module has not been taken.
 GraphView view(const Graph &graph);
 
 } // namespace lstmc::symbol

@@ -156,7 +156,7 @@ private:
   Module module_;
 };
 
-/// Whether each can read what the one before it gives.
+/// Whether each module's input fits the previous one's output.
 bool fits(const std::vector<const Module *> &order) {
   for (size_t i = 1; i < order.size(); ++i) {
     const Module &before = *order[i - 1];

@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  /// What no tensor says.
+  /// Records the facts that no tensor determines.
   void assume(const std::vector<Module> &modules) {
     auto assumed = [&](std::string text) { result_.assumptions.push_back(std::move(text)); };
     assumed(request_.batchFirst ? "the input is [N, T, ..] (batch_first=True); else --layout TNC"
@@ -64,7 +64,7 @@ private:
       assumed(text);
   }
 
-  /// Warns where something without weights probably stood.
+  /// Warns if a module without weights was probably between two others.
   void warnBetween(const Module &before, const Module &after, bool isSecond) {
     auto isLinear = [&](const Module &module, bool isFirst) {
       return module.kind == Module::Kind::Linear ||
@@ -113,8 +113,8 @@ private:
     return fmt::format("N, T = dim(\"batch\", 1), dim(\"seq\", 32)\n\ndef net(data: {}):\n", input);
   }
 
-  /// The name of the module's layer: its own with _ for what no name may hold, and the kind's where
-  /// it has none.
+  /// Name of the module's layer: its own, with _ for characters that are not allowed, or the kind's
+  /// name if it has none.
   std::string nameOf(const Module &module, const char *otherwise) {
     std::string name = module.name.empty() ? otherwise : module.name;
     for (char &c : name)
@@ -191,7 +191,7 @@ private:
                       gatesOf(request_.recurrence) * module.units);
   }
 
-  /// As frontend/lnet/layers.lnet names the parameters of a layer in a direction.
+  /// Prefix of a layer's parameter names in a direction, as in frontend/lnet/layers.lnet.
   static std::string prefix(const std::string &name, size_t layer, size_t direction) {
     if (direction == 1)
       return fmt::format("{}_r{}_", name, layer);
@@ -213,7 +213,7 @@ private:
   }
 
   void take(const std::string &name, const TensorRecord &tensor) {
-    // Only read.
+    // The bytes are only read.
     void *bytes = const_cast<uint8_t *>(file_.data(tensor).data());
     result_.weights.push_back({name, data::denseTensor(bytes, tensor.dtype, tensor.shape)});
   }

@@ -26,8 +26,8 @@ struct Imported {
   std::string text;                       ///< the network, as `lstmc fmt` writes it
   std::vector<data::NamedTensor> weights; ///< under its names; they point into the file, or `zeros`
   std::vector<std::string> modules;       ///< "embed        Embedding 65 -> 32", in order
-  /// What the text says and a file of weights does not: "the input is [N, T, ..]"; comments of the
-  /// text.
+  /// Facts that the text states but a weights file does not contain: "the input is [N, T, ..]";
+  /// written as comments in the text.
   std::vector<std::string> assumptions;
   std::vector<std::string>
       warnings;            ///< where something without weights probably stood; also comments

@@ -1,4 +1,4 @@
-// What launches read and write, from the records of kernels and the fused programs.
+// Read and write accesses of launches, from the kernel records and the fused programs.
 #pragma once
 
 #include "llvm/ADT/BitVector.h"
@@ -7,8 +7,8 @@
 
 namespace lstmc::exec {
 
-/// The buffer of each operand, null where it is absent: what LaunchOp::operandViews() says of them,
-/// for who asks no more.
+/// The buffer of each operand, null if it is absent: the buffers of LaunchOp::operandViews(),
+/// without the views.
 llvm::SmallVector<mlir::Value, 8> buffersOf(LaunchOp launch);
 
 class Access {
@@ -22,7 +22,7 @@ public:
   bool reads(LaunchOp launch, size_t operand) const {
     return mode(launch, operand) != OperandMode::Out;
   }
-  /// Whether output `out` may use the memory of input `in`, given that the two views are the same.
+  /// Whether output `out` may use the memory of input `in`, provided that both have the same view.
   bool mayBeItself(LaunchOp launch, size_t out, size_t in) const;
 
 private:

@@ -48,7 +48,7 @@ mlir::LogicalResult BufferOp::verify() {
   auto input = getNextOf().getDefiningOp<BufferOp>();
   if (!input || getKind() != Kind::Input || input.getKind() != Kind::Input ||
       input.getDevice() != getDevice())
-    return emitOpError("is next of what is no input of its device");
+    return emitOpError("`next of` must name an input buffer on the same device");
   return mlir::success();
 }
 
@@ -65,7 +65,7 @@ void LaunchOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, Kern
   properties.floats = builder.getDenseF64ArrayAttr(floats);
 }
 
-/// How many operands the flat list of views has.
+/// Number of operands in the flat list of views.
 static size_t countViews(llvm::ArrayRef<int64_t> list) {
   size_t count = 0;
   for (size_t at = 0; at < list.size(); ++at, ++count)

@@ -1,4 +1,4 @@
-// The exec dialect: for each device a program over an arena.
+// The exec dialect: one program over an arena per device.
 
 #ifndef LSTMC_IR_EXEC_OPS
 #define LSTMC_IR_EXEC_OPS
@@ -11,7 +11,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Exec_Dialect : Dialect {
   let name = "exec";
   let cppNamespace = "::lstmc::exec";
-  let summary = "what a package stores: buffers, launches, fused programs";
+  let summary = "the contents of a package: buffers, launches, fused programs";
   let description = [{
     A plan holds buffers (regions of a device's arena, dense, typed as memrefs), fused programs, and
     one program per entry and device: a list of launches in the order in which they run. Buffers of
@@ -33,9 +33,9 @@ def Exec_Kind : I32EnumAttr<"Kind", "what a buffer holds", [
 }
 
 def Exec_PlanOp : Exec_Op<"plan", [SingleBlock, NoTerminator, NoRegionArguments, IsolatedFromAbove]> {
-  let summary = "all that a package will hold";
+  let summary = "the contents of a package";
   let description = [{
-    Once memory is planned, `arena_bytes` says what each device's arena takes.
+    `arena_bytes` is the size of each device's arena, set by plan-memory.
     ```mlir
     exec.plan ["cpu:0"] { ... }
     ```
@@ -48,14 +48,14 @@ def Exec_PlanOp : Exec_Op<"plan", [SingleBlock, NoTerminator, NoRegionArguments,
 }
 
 def Exec_BufferOp : Exec_Op<"buffer", [
-    OptionalTypesMatchWith<"it is as the input that it is next of", "memory", "nextOf", "$_self">]> {
+    OptionalTypesMatchWith<"type equals that of the input in `next of`", "memory", "nextOf", "$_self">]> {
   let summary = "a region of a device's arena";
   let description = [{
     ```mlir
     %w = exec.buffer parameter "decoder_weight" on 0 : memref<65x256xf32> {offset = 0 : i64}
     ```
-    `next of` an input: no launch uses it. The caller may put the input's next value there while a program runs that reads
-    the present one.
+    `next of` an input: a double buffer for the input's next value, which the caller may write while
+    a program reads the current one. No launch uses it.
     ```mlir
     %x = exec.buffer input "data" on 0 : memref<32x64xi32>
     %x1 = exec.buffer input "data.next" on 0 next of %x : memref<32x64xi32>
@@ -68,7 +68,7 @@ def Exec_BufferOp : Exec_Op<"buffer", [
   let extraClassDeclaration = [{
     /// Bytes of the elements, without padding.
     int64_t bytes();
-    /// Lives as long as the arena, not for one run of a program only.
+    /// Whether the buffer keeps its contents between runs of programs.
     bool persistent() { return llvm::isa<PlanOp>((*this)->getParentOp()); }
   }];
   let hasVerifier = 1;
@@ -102,7 +102,7 @@ def Exec_ScalarOp : Exec_Op<"scalar", [Pure]> {
 }
 
 def Exec_ResultsOp : Exec_Op<"results", [Terminator, HasParent<"FusedOp">]> {
-  let summary = "which values are stored in which operands";
+  let summary = "stores values in operands of the launch";
   let arguments = (ins Variadic<AnyType>:$values, DenseI64ArrayAttr:$into);
   let assemblyFormat = "$values `to` $into attr-dict `:` type($values)";
   let hasVerifier = 1;
@@ -127,7 +127,7 @@ class Exec_BindingOp<string mnemonic> : Exec_Op<mnemonic> {
   let assemblyFormat = "$name $role `=` $memory `dims` $dims attr-dict `:` type($memory)";
 }
 def Exec_InputOp : Exec_BindingOp<"input"> {
-  let summary = "a value that the caller gives by name: data, label or scalar";
+  let summary = "a value that the caller sets by name: data, label or scalar";
   let description = [{
     ```mlir
     exec.input "data" "data" = %data dims ["batch", "seq"] : memref<32x64xi32>
@@ -146,8 +146,9 @@ def Exec_LaunchOp : Exec_Op<"launch"> {
     ```mlir
     exec.launch "copy"(%x[0 : 4, 2 : 1, 4], %y) : memref<2x4xf32>, memref<4x2xf32>
     ```
-    Launches of one `stream` run in order; those of two in any order, but that a launch comes after those that record the events in
-    `waits`. `event` is recorded when the launch is done, and is a number of its program. Not said: stream 0, and no event.
+    Launches of one `stream` run in order; launches of different streams are unordered, except that
+    a launch runs after the launches that record the events in `waits`. A launch records `event`,
+    unique in its program, when it is done. Defaults: stream 0, no event.
     ```mlir
     exec.launch "fill"(%a) floats [1.0] {event = 0 : i64, stream = 1 : i64} : memref<4xf32>
     exec.launch "copy"(%a, %b) {waits = array<i64: 0>} : memref<4xf32>, memref<4xf32>
@@ -167,7 +168,7 @@ def Exec_LaunchOp : Exec_Op<"launch"> {
     /// The operands of the kernel's record, in its order.
     ::llvm::SmallVector<::lstmc::exec::OperandView> operandViews();
     int64_t streamNumber() { return getStream().value_or(0); }
-    /// Events that it waits for.
+    /// Events that the launch waits for.
     ::llvm::ArrayRef<int64_t> awaited() {
       return getWaitsAttr() ? getWaitsAttr().asArrayRef() : ::llvm::ArrayRef<int64_t>();
     }

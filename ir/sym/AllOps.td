@@ -1,4 +1,4 @@
-// Every record of the dialect, in the order in which documents and tables list them.
+// All records of the dialect, in the order of documents and tables.
 
 include "ir/sym/SourceOps.td"
 include "ir/sym/ElementwiseOps.td"

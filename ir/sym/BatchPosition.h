@@ -1,4 +1,4 @@
-// Where the rows of the batch are inside a tensor.
+// Position of the batch axis in a tensor.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Ops that the pass expand-shorthands always replaces by others (Shorthand.td; rules/Written.cpp, rules/Einsum.cpp). Their
-// records describe them for users.
+// Ops that the pass expand-shorthands always replaces by others (Shorthand.td; rules/Written.cpp, rules/Einsum.cpp).
+// The records are their user documentation.
 
 #ifndef LSTMC_IR_SYM_COMPOSEDOPS
 #define LSTMC_IR_SYM_COMPOSEDOPS
@@ -11,9 +11,9 @@ include "ir/sym/ComposedOp.td"
 def Sym_ReshapeLikeOp : Sym_Composed<"reshape_like", "reshape_like"> {
   let summary = "the elements of lhs in the shape of rhs";
   let description = [{
-    Axes `lhs_begin` to `lhs_end` of `lhs` give way to axes `rhs_begin` to `rhs_end` of `rhs`; without
-    them, all axes. Negative numbers count from the end. Of `rhs` only the extents are read, and no
-    gradient flows to it.
+    Replaces axes `lhs_begin` to `lhs_end` of `lhs` by axes `rhs_begin` to `rhs_end` of `rhs`;
+    without these attributes, all axes. Negative numbers count from the end. Only the extents of
+    `rhs` are read, and no gradient flows to it.
       * window: 0 <= begin <= end <= rank, of both.
       * elements: the axes that go have as many elements as those that come.
 
@@ -27,10 +27,10 @@ def Sym_ReshapeLikeOp : Sym_Composed<"reshape_like", "reshape_like"> {
 }
 
 def Sym_BroadcastLikeOp : Sym_Composed<"broadcast_like", "broadcast_like"> {
-  let summary = "extents of 1 of lhs stretched to those of rhs";
+  let summary = "lhs broadcast to the extents of rhs";
   let description = [{
-    Of all axes, or of `lhs_axes` to the extents of `rhs_axes`. Of `rhs` only the extents are read, and
-    no gradient flows to it.
+    Broadcasts all axes of extent 1, or `lhs_axes` to the extents of `rhs_axes`. Only the extents of
+    `rhs` are read, and no gradient flows to it.
       * axes: `lhs_axes` and `rhs_axes` are equally long; without them the ranks are equal.
       * stretch: an extent that changes was 1.
 
@@ -43,9 +43,10 @@ def Sym_BroadcastLikeOp : Sym_Composed<"broadcast_like", "broadcast_like"> {
 }
 
 def Sym_SliceLikeOp : Sym_Composed<"slice_like", "slice_like"> {
-  let summary = "the first elements of data, as many as another tensor has";
+  let summary = "the first elements of data, up to the extents of another tensor";
   let description = [{
-    Along `axes`, or along all. Of `shape_like` only the extents are read, and no gradient flows to it.
+    Slices `axes`, or all axes. Only the extents of `shape_like` are read, and no gradient flows to
+    it.
       * rank: without `axes`, `data` and `shape_like` have one rank.
       * window: no extent of `shape_like` is larger than that of `data`.
 
@@ -59,11 +60,11 @@ def Sym_SliceLikeOp : Sym_Composed<"slice_like", "slice_like"> {
 
 def Sym_ArangeLikeOp
     : Sym_Composed<"arange_like", "arange_like", ["_contrib_arange_like"], [Sym_NoGradient]> {
-  let summary = "numbers from start on, as many as a tensor has";
+  let summary = "a range from start on, with as many numbers as a tensor has elements";
   let description = [{
-    start, start + step, ..., each `repeat` times: as many as `axis` of `data` has, as a vector; or, without
-    `axis`, as `data` has elements, in its shape. Of `data` only the extents are read. Integers drop the
-    fractions of start and step first, as MXNet does. `ctx` means nothing.
+    start, start + step, ..., each `repeat` times: a vector with the extent of `axis` of `data`;
+    without `axis`, a tensor of the shape of `data`. Only the extents of `data` are read. Integer
+    types drop the fractions of start and step first, as in MXNet. `ctx` is ignored.
       * axis: `axis` is an axis of `data`.
       * step: not 0.
       * repeat: at least 1.
@@ -82,8 +83,8 @@ def Sym_ArangeLikeOp
 def Sym_ArgminOp : Sym_Composed<"argmin", "argmin", [], [Sym_NoGradient]> {
   let summary = "index of the smallest element over an axis";
   let description = [{
-    `argmax(-data)`: the first one where several are equal, or that is NaN; a float of the type of `data`. Without
-    `axis`, over the tensor as one row.
+    `argmax(-data)`: of equal elements the first, of NaNs the first NaN; a float of the type of
+    `data`. Without `axis`, `data` is read as one row.
       * axis: `axis` is an axis of `data`.
       * output-shape: the extents of `data` without it; with `keepdims`, with 1 there.
 
@@ -133,7 +134,7 @@ def Sym_L2NormalizationOp : Sym_Composed<"l2_normalization", "L2Normalization"> 
 def Sym_SoftmaxActivationOp : Sym_Composed<"softmax_activation", "SoftmaxActivation"> {
   let summary = "softmax of rows or of channels";
   let description = [{
-    Over all axes but the first (`mode` instance), or over axis 1 (channel).
+    Softmax over all axes but the first (`mode` instance), or over axis 1 (channel).
       * rank: `data` has at least 2 axes.
       * same-shape: `output` has the shape and type of `data`.
 
@@ -148,12 +149,13 @@ def Sym_SoftmaxActivationOp : Sym_Composed<"softmax_activation", "SoftmaxActivat
 //===---- rectifiers --------------------------------------------------------------------------===//
 
 def Sym_LeakyReluOp : Sym_Composed<"leaky_relu", "LeakyReLU"> {
-  let summary = "x where it is above 0, else something small";
+  let summary = "rectifiers: x above 0, else a smaller slope";
   let description = [{
-    For x <= 0, by `act_type`: leaky `slope * x`, prelu `gamma * x`, elu `slope * (exp(x) - 1)`. selu is
-    elu of slope 1.6732632423543772 times 1.0507009873554805 (on both sides of 0); gelu `x / 2 * (1 + erf(x /
-    sqrt(2)))`. gamma is a parameter, of one element or one for each index of axis 1. rrelu is leaky with a
-    slope drawn for each element between `lower_bound` and `upper_bound` in training, and their mean otherwise.
+    For x <= 0, by `act_type`: leaky `slope * x`, prelu `gamma * x`, elu `slope * (exp(x) - 1)`. For
+    all x: selu is elu of slope 1.6732632423543772 times 1.0507009873554805; gelu is `x / 2 * (1 +
+    erf(x / sqrt(2)))`. gamma is a parameter, of one element or one for each index of axis 1. rrelu
+    is leaky with a random slope for each element, between `lower_bound` and `upper_bound`, in
+    training, and with their mean otherwise.
       * bounds: of rrelu, `lower_bound` is not above `upper_bound`.
       * gamma-shape: `gamma` is `[1]` or the extent of axis 1 of `data` (of axis 0 where that is the
         only one); prelu has it, the others do not.
@@ -176,7 +178,8 @@ def Sym_LeakyReluOp : Sym_Composed<"leaky_relu", "LeakyReLU"> {
 def Sym_LinalgGemm2Op : Sym_Composed<"linalg_gemm2", "linalg_gemm2", ["_linalg_gemm2"]> {
   let summary = "alpha times the products of matrices";
   let description = [{
-    `alpha * op(A) * op(B)` for each pair of matrices in the last two axes; op transposes where asked.
+    `alpha * op(A) * op(B)` for each pair of matrices in the last two axes; op transposes if its
+    flag is set.
       * rank: `A` and `B` have one rank, at least 2; leading extents are equal.
       * inner: the columns of op(A) are as many as the rows of op(B).
       * axis: -2; matrices elsewhere are not built.
@@ -191,9 +194,9 @@ def Sym_LinalgGemm2Op : Sym_Composed<"linalg_gemm2", "linalg_gemm2", ["_linalg_g
 }
 
 def Sym_LinalgGemmOp : Sym_Composed<"linalg_gemm", "linalg_gemm", ["_linalg_gemm"]> {
-  let summary = "alpha times the products of matrices, and beta times a third";
+  let summary = "alpha times the products of matrices, plus beta times a third matrix";
   let description = [{
-    `alpha * op(A) * op(B) + beta * C`, as linalg_gemm2.
+    `alpha * op(A) * op(B) + beta * C`; see linalg_gemm2.
       * rank: `A` and `B` have one rank, at least 2; leading extents are equal.
       * inner: the columns of op(A) are as many as the rows of op(B).
       * same-shape: `C` and `output` have the shape of the product.
@@ -211,10 +214,11 @@ def Sym_LinalgGemmOp : Sym_Composed<"linalg_gemm", "linalg_gemm", ["_linalg_gemm
 
 def Sym_EinsumOp : Sym_Composed<"einsum", "einsum", ["_npi_einsum"]> {
   let countAttribute = "num_args";
-  let summary = "sums of products, said by subscripts";
+  let summary = "Einstein summation over one or two operands";
   let description = [{
-    NumPy's einsum of one or two operands, with `->` in `subscripts`: a letter for each axis, the same letter
-    for axes that run together; letters that the result lacks are summed over. `optimize` means nothing.
+    NumPy's einsum of one or two operands, with `->` in `subscripts`: one letter per axis, equal
+    letters for axes with a common index; letters that the result lacks are summed over. `optimize`
+    is ignored.
       * subscripts: letters only; each operand and the result name a letter once; the result's
         letters are among the operands'.
       * count: one or two operands, as many as `subscripts` has.
@@ -231,12 +235,12 @@ def Sym_EinsumOp : Sym_Composed<"einsum", "einsum", ["_npi_einsum"]> {
 //===---- elements by index -------------------------------------------------------------------===//
 
 def Sym_GatherNdOp : Sym_Composed<"gather_nd", "gather_nd"> {
-  let summary = "slices of data, picked by several indices";
+  let summary = "slices of data, selected by several indices";
   let description = [{
-    With `indices` `[M, ...]`: `output[i..., rest...] = data[indices[0, i...], ..., indices[M-1, i...],
-    rest...]`. An index outside of its axis is moved to the nearest one and counted (W0703); one of an input
-    that is outside of all axes is refused when it is set. Fractions are cut off. Where an element is picked twice
-    its gradients are added.
+    With `indices` `[M, ...]`: `output[i..., rest...] = data[indices[0, i...], ..., indices[M-1,
+    i...], rest...]`. An index outside of its axis is moved to the nearest valid one and counted
+    (W0703); an input value that is outside of all axes is refused when it is set. Fractions are cut
+    off. The gradients of an element that is selected twice are added.
       * depth: M is at least 1, at most the rank of `data`.
       * output-shape: the extents of `indices` without the first, then those of `data` without the
         first M; without any, `[1]`.
@@ -249,11 +253,11 @@ def Sym_GatherNdOp : Sym_Composed<"gather_nd", "gather_nd"> {
 }
 
 def Sym_ScatterNdOp : Sym_Composed<"scatter_nd", "scatter_nd"> {
-  let summary = "a tensor of zeros with data at several indices";
+  let summary = "a tensor of zeros with data added at several indices";
   let description = [{
-    The reverse of gather_nd: `output[indices[0, i...], ..., indices[M-1, i...], rest...] = data[i...,
-    rest...]`. Indices outside are treated as there. Where an element is written twice, the values are
-    added. Computed as a product with a row of 0 and 1 for each index.
+    The inverse of gather_nd: `output[indices[0, i...], ..., indices[M-1, i...], rest...] =
+    data[i..., rest...]`. Indices outside of their axis are treated as in gather_nd. Values with
+    equal indices are added. Computed as a product with a one-hot row for each index.
       * depth: M is at least 1, at most the length of `shape`.
       * data-shape: `data` has the extents of `indices` without the first, then those of `shape` without
         the first M.
@@ -268,11 +272,11 @@ def Sym_ScatterNdOp : Sym_Composed<"scatter_nd", "scatter_nd"> {
 }
 
 def Sym_DiagOp : Sym_Composed<"diag", "diag"> {
-  let summary = "a diagonal, or a matrix with one";
+  let summary = "the diagonal of a matrix, or a matrix with a given diagonal";
   let description = [{
-    Of a vector, the square matrix that has it on diagonal `k` and 0 elsewhere; of more axes, the elements
-    of diagonal `k` of `axis1` and `axis2`, which become the last axis. Diagonal `k` begins `k` columns to the
-    right, or `-k` rows down.
+    For a vector: the square matrix with the vector on diagonal `k` and 0 elsewhere. For more axes:
+    the elements of diagonal `k` of `axis1` and `axis2`, which become the last axis. Diagonal `k`
+    begins `k` columns to the right, or `-k` rows down.
       * axes: `axis1` and `axis2` are two axes of `data`.
       * diagonal: has at least one element.
 
@@ -287,10 +291,10 @@ def Sym_DiagOp : Sym_Composed<"diag", "diag"> {
 //===---- running sums ------------------------------------------------------------------------===//
 
 def Sym_CumsumOp : Sym_Composed<"cumsum", "cumsum", ["_np_cumsum"]> {
-  let summary = "sums of all elements up to each one";
+  let summary = "cumulative sums";
   let description = [{
-    Along `axis`; without it, of the tensor as one row. Added by doubling: in round r each element takes the
-    one 2^r before it, so a sum of n has log2(n) roundings on its way.
+    Sums along `axis`; without it, of the tensor read as one row. Computed by doubling: in round r
+    each element adds the one 2^r before it, so a sum of n elements is rounded log2(n) times.
       * axis: `axis` is an axis of `a`.
       * output-shape: that of `a`; without `axis`, its elements as a vector. Of type `dtype` where
         given.

@@ -11,11 +11,11 @@ inline mlir::RankedTensorType rankedType(mlir::Value value) {
 }
 
 mlir::Value createZeros(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type);
-/// A tensor of one number.
+/// A tensor filled with `number`.
 mlir::Value createFull(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType type,
                        double number);
-/// `half`, all of whose elements are 0.5, replaced by uniform numbers in [0, 1): in training, or
-/// always (`mode` of Dropout).
+/// Replaces `half`, a tensor filled with 0.5, by uniform random numbers in [0, 1). `mode` of
+/// Dropout: in training only, or always.
 mlir::Value createUniform(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value half,
                           llvm::StringRef mode);
 /// The value converted; the value itself if it has that element type already.

@@ -1,4 +1,4 @@
-// For messages: which extents were written as named dims ("batch").
+// Names of extents that the source wrote as dims ("batch"), for messages.
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -18,7 +18,7 @@ public:
   /// after the last op visited.
   void update(mlir::Block &block);
 
-  /// Null where the extent has no name.
+  /// Null if the extent has no name.
   mlir::StringAttr find(mlir::Value value, int64_t axis) const;
   /// Records that two axes have one name, if either has a name.
   void join(mlir::Value a, int64_t axisA, mlir::Value b, int64_t axisB);

@@ -12,8 +12,7 @@ def AnyNumber : Sym_Numbers<"Any">;
 def FloatOnly : Sym_Numbers<"Float">;
 
 /// `emit` is a C++ expression over the scalar x (one operand) or a and b (two); `e` is a
-/// ScalarEmitter (ir/sym/ScalarEmitter.h). `gradient` lists the traits that say whether the ops
-/// have a gradient.
+/// ScalarEmitter (ir/sym/ScalarEmitter.h). `gradient` lists the traits of the gradient.
 class Sym_Function<string meaning_, string emit_, Sym_Numbers numbers_ = AnyNumber,
                    list<Trait> gradient_ = [Sym_Gradient]> {
   string meaning = meaning_;
@@ -84,11 +83,11 @@ class Sym_Binary<string mnemonic, string mxnet, Sym_Function function, list<stri
       "::mlir::Value a = element[0], b = element[1];", function.emit>.definition;
 }
 
-/// Two operands of one rank, whose extents of 1 stretch.
+/// Two operands of one rank; extents of 1 broadcast.
 class Sym_Broadcast<string mnemonic, string mxnet, Sym_Function function, list<string> aliases = []>
     : Sym_Elementwise<mnemonic, mxnet, function.gradient> {
   let mxnetAliases = aliases;
-  let summary = function.meaning # ", where extents of 1 stretch";
+  let summary = function.meaning # ", with broadcasting of extents of 1";
   let description = [{
     Applied to each pair of elements a of `lhs` and b of `rhs`.
       * same-rank: `lhs`, `rhs` and `output` have one rank and type.
@@ -106,7 +105,7 @@ class Sym_Broadcast<string mnemonic, string mxnet, Sym_Function function, list<s
       "::mlir::Value a = element[0], b = element[1];", function.emit>.definition;
 }
 
-/// A tensor and a number, which is converted to the tensor's type. `operands` says which of the two
+/// A tensor and a number, which is converted to the tensor's type. `operands` defines which of the two
 /// is a and which is b.
 class Sym_ScalarForm<string mnemonic, string mxnet, Sym_Function function, list<string> aliases,
                      string operands>

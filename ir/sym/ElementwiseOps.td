@@ -129,7 +129,7 @@ def Sym_SiluOp : Sym_UnaryByHand<"silu", "silu", "x / (1 + exp(-x))"> {
   let mxnetAliases = ["swish"];
 }
 def Sym_MishOp : Sym_UnaryByHand<"mish", "mish", "x * tanh(log(1 + exp(x)))">;
-/// The gradient of digamma is made of it. Users have no name for it, since it has no gradient.
+/// Used in the gradient of digamma. Not available to users, because it has no gradient.
 def Sym_TrigammaOp : Sym_UnaryByHand<"trigamma", "", "derivative of digamma", []>;
 
 def Sym_ActivationOp : Sym_UnaryWithAttributes<"activation", "Activation"> {
@@ -148,7 +148,7 @@ def Sym_ActivationOp : Sym_UnaryWithAttributes<"activation", "Activation"> {
 }
 
 def Sym_HardSigmoidOp : Sym_UnaryWithAttributes<"hard_sigmoid", "hard_sigmoid"> {
-  let summary = "alpha * x + beta, kept in [0, 1]";
+  let summary = "alpha * x + beta, clipped to [0, 1]";
   let description = [{
       * same-shape: `output` has the shape and type of `data`.
 
@@ -173,7 +173,7 @@ def Sym_SmoothL1Op : Sym_UnaryWithAttributes<"smooth_l1", "smooth_l1"> {
 }
 
 def Sym_ClipOp : Sym_UnaryWithAttributes<"clip", "clip"> {
-  let summary = "x kept in [a_min, a_max]";
+  let summary = "x clipped to [a_min, a_max]";
   let description = [{
     The gradient passes where a_min <= x <= a_max.
       * same-shape: `output` has the shape and type of `data`.
@@ -203,7 +203,7 @@ def Sym_CastOp : Sym_UnaryWithAttributes<"cast", "Cast"> {
 
 def Sym_DropoutOp : Sym_UnaryWithAttributes<"dropout", "Dropout"> {
   let difference = "The numbers are Philox of seed, update, op and element, so they do not depend on devices; `cudnn_off` means nothing.";
-  let summary = "elements kept with probability 1 - p";
+  let summary = "dropout: elements kept with probability 1 - p";
   let description = [{
     In training, or always with `mode` always: an element is kept and divided by 1 - p with
     probability 1 - p, else it becomes 0. The random numbers follow from the seed, the update, the

@@ -1,4 +1,4 @@
-// Arithmetic on tensors, so that code that makes ops of a formula reads like the formula.
+// Arithmetic operators on tensors: code that emits the ops of a formula reads like the formula.
 #pragma once
 
 #include "ir/sym/Attributes.h"
@@ -36,7 +36,7 @@ inline Expression operator*(Expression a, double s) { return a.withScalar<MulSca
 inline Expression operator/(Expression a, double s) { return a.withScalar<DivScalarOp>(s); }
 inline Expression operator-(Expression a) { return a.of<NegativeOp>(); }
 
-/// Comparisons give 0 or 1 in the type of their operands.
+/// Comparisons return 0 or 1 in the type of their operands.
 inline Expression operator>(Expression a, double s) { return a.withScalar<GreaterScalarOp>(s); }
 inline Expression operator<(Expression a, double s) { return a.withScalar<LesserScalarOp>(s); }
 inline Expression operator>=(Expression a, double s) {

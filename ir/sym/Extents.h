@@ -1,4 +1,4 @@
-// What extents a tensor may have.
+// Limits on the shape of a tensor.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace lstmc::sym {
 
-/// What is wrong with a tensor of these extents, as text ("has 17 axes, .."), if it has more axes
-/// or elements than a plan can hold; else nothing. Negative extents are open.
+/// A message ("has 17 axes, ...") if a tensor with these extents has more axes or elements than a
+/// plan can hold; else nullopt. Negative extents are unknown.
 std::optional<std::string> sizeProblem(llvm::ArrayRef<int64_t> extents);
 
 } // namespace lstmc::sym

@@ -1,4 +1,5 @@
-// What an op's gradient rule receives: it reads gradients from here and adds its own.
+// Interface of an op's gradient rule: access to the gradients of results, and contributions to
+// those of operands.
 #pragma once
 
 #include "mlir/IR/Builders.h"

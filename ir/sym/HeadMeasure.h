@@ -1,4 +1,4 @@
-// What is needed to measure a loss head.
+// Parameters of the measures of a loss head.
 #pragma once
 
 #include "mlir/IR/Value.h"

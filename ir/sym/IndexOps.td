@@ -1,4 +1,4 @@
-// Ops that read at indices. Indices may have any type; a fraction is cut off.
+// Ops that read elements by index. Indices may have any type; fractions are cut off.
 
 #ifndef LSTMC_IR_SYM_INDEXOPS
 #define LSTMC_IR_SYM_INDEXOPS
@@ -7,7 +7,7 @@ include "ir/sym/SymBase.td"
 
 def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
   let difference = "Ids out of range are refused in data (E0604). `sparse_grad` means nothing: gradients are dense.";
-  let summary = "rows of a table, picked by index";
+  let summary = "rows of a table, selected by index";
   let description = [{
     `output[i..., :] = weight[data[i...], :]`; an index out of range is moved to the nearest row.
     `sparse_grad` is ignored: gradients are dense.
@@ -27,7 +27,7 @@ def Sym_EmbeddingOp : Sym_Op<"embedding", "Embedding", [Sym_Kernel, Sym_Cost, Sy
 }
 
 def Sym_TakeOp : Sym_Op<"take", "take", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
-  let summary = "slices of an axis, picked by index";
+  let summary = "slices of an axis, selected by index";
   let description = [{
     `mode` clip moves an index out of range to the nearest one; wrap takes it modulo the extent;
     raise refuses it (E0604): when it is given, or when the net that computes it runs.
@@ -62,7 +62,7 @@ def Sym_PickOp : Sym_Op<"pick", "pick", [Sym_Kernel, Sym_Cost, Sym_Gradient]> {
 }
 
 def Sym_OneHotOp : Sym_Op<"one_hot", "one_hot", [Sym_Kernel, Sym_Cost, Sym_NoGradient]> {
-  let summary = "a row per index, on at the index and off elsewhere";
+  let summary = "one-hot rows: on at the index, off elsewhere";
   let description = [{
       * depth: at least 1.
       * output-shape: the extents of `indices` and `depth`, of type `dtype`.

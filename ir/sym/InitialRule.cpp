@@ -13,7 +13,7 @@ using mlir::ArrayAttr;
 namespace {
 
 bool matches(StringRef pattern, StringRef name) {
-  // Many parameters are asked about few patterns.
+  // Cache: many parameters are matched against few patterns.
   static thread_local std::pair<std::string, Pattern> last{"", Pattern("")};
   if (last.first != pattern)
     last = {pattern.str(), Pattern(std::string_view(pattern))};

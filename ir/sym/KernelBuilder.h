@@ -1,4 +1,4 @@
-// What an op's kernel rule receives: views of its operands and results, and a way to add launches.
+// Interface of an op's kernel rule: views of its operands and results, and creation of launches.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ public:
   /// An operand or a result of the op being lowered, where it lies in memory: dense, or a strided
   /// window of another value's buffer.
   virtual View view(mlir::Value value) = 0;
-  /// The same; absent if `value` is null or is a result that nobody reads.
+  /// The same; absent if `value` is null or a result without readers.
   View viewOrAbsent(mlir::Value value);
   View absent() const { return {}; }
 

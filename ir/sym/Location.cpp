@@ -10,7 +10,7 @@ namespace lstmc::sym {
 
 static constexpr int kArgumentFields = 5;
 
-/// Places that an encoder remembers.
+/// Number of source ranges that an encoder caches.
 static constexpr size_t kKnownPlaces = 16;
 
 static SourceText &sourceText(MLIRContext *context) {
@@ -72,7 +72,7 @@ Location LocationEncoder::encode(const SourceRange &range, ArrayRef<SourceRange>
     return place;
 
   if (!frame_ || range.loops != loops_ || range.calls != calls_) {
-    // Only values differ from pass to pass of a loop.
+    // Only the values differ between iterations of a loop.
     bool sameNames = loops_.size() == range.loops.size() && calls_ == range.calls;
     for (size_t i = 0; sameNames && i < loops_.size(); ++i)
       sameNames = loops_[i].first == range.loops[i].first;

@@ -1,4 +1,4 @@
-// Places in a user's text as MLIR locations, without loss.
+// Lossless encoding of source ranges as MLIR locations.
 //
 // A location is a FileLineColLoc, fused with #sym.range (bytes, lengths, the arguments' places)
 // and, inside loops and calls, fused once more with #sym.frame. The range is shared by all
@@ -20,7 +20,7 @@
 
 namespace lstmc::sym {
 
-/// Makes locations. It remembers the last file and frame, which neighbouring ops share.
+/// Encodes locations. Caches the last file and frame, which neighbouring ops share.
 class LocationEncoder {
 public:
   explicit LocationEncoder(mlir::MLIRContext *context) : context_(context) {}
@@ -29,7 +29,8 @@ public:
   mlir::Location encode(const SourceRange &range, llvm::ArrayRef<SourceRange> arguments = {});
 
 private:
-  /// But for the frame. The ops of a loop's body have few places, which come again.
+  /// Encodes a range without its frame. Cached, because iterations of a loop repeat the ranges of
+  /// its body.
   mlir::Location placeOf(const SourceRange &range, llvm::ArrayRef<SourceRange> arguments);
 
   struct Known {
@@ -38,7 +39,7 @@ private:
     mlir::LocationAttr place;
   };
   std::vector<Known> known_;
-  size_t next_ = 0; ///< of the known ones, to be forgotten
+  size_t next_ = 0; ///< cache entry to replace next
 
   mlir::MLIRContext *context_;
   std::string file_;
@@ -48,10 +49,10 @@ private:
   mlir::Attribute frame_;
 };
 
-/// The place that was encoded. A location made by others gives what it has (line 0 for none); a
-/// fused one gives its first place.
+/// The encoded source range. For other locations: the file and line that it has (line 0 if none);
+/// for a fused one, its first location.
 SourceRange decode(mlir::Location location);
-/// The place of operand `index` in the source, if it is known.
+/// The source range of operand `index`, if it is known.
 std::optional<SourceRange> argumentPlace(mlir::Location location, unsigned index);
 /// A location for a place inside the same frame, for example an argument of a call.
 mlir::Location placed(mlir::Location around, const SourceRange &place);

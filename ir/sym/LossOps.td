@@ -74,10 +74,11 @@ def Sym_LogisticRegressionOutputOp
 
 def Sym_SvmOutputOp : Sym_Head<"svm_output", "SVMOutput", [Sym_Scalar, Sym_Flops]> {
   let difference = "`data` has two axes. Only the loss is measured: `accuracy` is of a SoftmaxOutput.";
-  let summary = "the identity, whose gradient is that of a hinge loss, one class against the others";
+  let summary = "the identity, with the gradient of a hinge loss, one class against the others";
   let description = [{
-    With t = 1 for the class of the label and -1 for the others, the loss of a row is the sum over classes of
-    max(0, margin - t * x) squared, or as it is with `use_linear`, times `regularization_coefficient`.
+    With t = 1 for the class of the label and -1 for the others, the loss of a row is the sum over
+    classes of max(0, margin - t * x), squared unless `use_linear`, times
+    `regularization_coefficient`.
       * rank: `data` is `[n, classes]`.
       * label-shape: `label` is `[n]`.
       * same-shape: `output` has the shape and type of `data`.
@@ -89,7 +90,7 @@ def Sym_SvmOutputOp : Sym_Head<"svm_output", "SVMOutput", [Sym_Scalar, Sym_Flops
   let arguments = (ins Sym_Tensor:$data, Sym_Label:$label, Sym_Float<"1.0">:$margin,
                        Sym_Float<"1.0">:$regularization_coefficient, Sym_Flag<>:$use_linear);
   let extraClassDeclaration = [{
-    /// t, and max(0, margin - t * x), of the shape of the data.
+    /// t and max(0, margin - t * x), in the shape of the data.
     ::std::pair<::mlir::Value, ::mlir::Value> signsAndShortfalls(::mlir::OpBuilder &builder);
   }];
 }

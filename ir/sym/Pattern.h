@@ -1,4 +1,4 @@
-// Regular expressions over names, as Mixed has them, matched by RE2 in time linear in the name.
+// Regular expressions over names, for Mixed, matched by RE2 in time linear in the name.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@ namespace lstmc::sym {
 /// lookaround. Characters are code points of UTF-8; `\d \w \s \b` are ASCII.
 class Pattern {
 public:
-  /// Why `text` is no pattern, in RE2's words; nothing if it is one.
+  /// RE2's error message if `text` is not a valid expression; else nullopt.
   static std::optional<std::string> problemOf(std::string_view text);
-  /// A text that is refused makes a pattern that matches nothing.
+  /// An invalid `text` makes a pattern that matches nothing.
   explicit Pattern(std::string_view text);
   ~Pattern();
   Pattern(Pattern &&) noexcept;
   Pattern &operator=(Pattern &&) noexcept;
 
-  /// Whether it matches some beginning of `name`, as Python's re.match.
+  /// Whether the pattern matches a prefix of `name`, as Python's re.match does.
   bool matchesBegin(std::string_view name) const;
 
 private:

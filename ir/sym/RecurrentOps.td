@@ -67,7 +67,7 @@ def Sym_RnnOp
     `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
-    /// Whether its cell is none of `sym.rnn_layer`'s.
+    /// Whether the layers are unrolled, because `sym.rnn_layer` does not support their cell.
     bool isWrittenInSteps();
   }];
 }

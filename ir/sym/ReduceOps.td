@@ -19,10 +19,10 @@ class Sym_AxesReduction<string mnemonic, string mxnet, string what, list<string>
     : Sym_Reduction<mnemonic, mxnet, what, aliases> {
   let difference = "Integers of up to 32 bits are reduced in float64 and saturate, where MXNet wraps.";
   let description = [{
-    Over the axes in `axis` (with `exclude`: over all others). Without `axis`, over all axes, with
-    result shape `[1]`. Integers of up to 32 bits are reduced in float64, and the result is
-    converted back, a mean rounded towards 0. Of int64 all are exact, but sums and products wrap, and
-    a mean is that sum divided towards 0.
+    Reduces the axes in `axis` (with `exclude`: all others). Without `axis`, all axes, with result
+    shape `[1]`. Integers of up to 32 bits are reduced in float64 and the result is converted back,
+    a mean rounded towards 0. int64 is exact, except that sums and products wrap around, and a mean
+    is the wrapped sum divided, rounded towards 0.
       * axis: each is an axis of `data`, and no axis is named twice.
       * output-shape: the extents of `data` without those axes; with `keepdims`, with 1 in their
         place.
@@ -101,12 +101,12 @@ def Sym_SoftmaxOp : Sym_SoftmaxFamily<"softmax", "softmax", "exp(x) / sum(exp(x)
 def Sym_LogSoftmaxOp : Sym_SoftmaxFamily<"log_softmax", "log_softmax", "x - log(sum(exp(x)))">;
 
 def Sym_LayerNormOp : Sym_Op<"layer_norm", "LayerNorm", [Sym_Kernel, Sym_Flops, Sym_Gradient]> {
-  let summary = "an axis brought to mean 0 and variance 1, then scaled";
+  let summary = "an axis normalised to mean 0 and variance 1, then scaled";
   let description = [{
     `(x - mean) / sqrt(variance + eps) * gamma + beta`, with the biased variance. The gradient needs
-    `mean` and `rstd` = 1 / sqrt(variance + eps); users see only `output`. With `output_mean_var` they
-    see three outputs: `output`, the mean and the standard deviation sqrt(variance + eps), both with extent 1
-    at `axis`. As in MXNet, gradients flow through the first alone.
+    `mean` and `rstd` = 1 / sqrt(variance + eps); users see only `output`. With `output_mean_var`
+    they see three outputs: `output`, the mean and the standard deviation sqrt(variance + eps), both
+    with extent 1 at `axis`. As in MXNet, gradients flow only through `output`.
       * axis: `axis` is an axis of `data`.
       * parameter-shape: `gamma` and `beta` are `[extent of axis]`.
       * same-shape: `output` has the shape and type of `data`; `mean` and `rstd` have its extents

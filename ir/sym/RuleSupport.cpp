@@ -11,7 +11,7 @@ namespace lstmc::sym {
 
 //===---- shapes ------------------------------------------------------------------------------===//
 
-/// Checks that nothing is left to learn: all types are the same and complete.
+/// Whether nothing remains to be inferred: all types are equal and complete.
 static bool settled(Operation *op, Numbers numbers) {
   auto first = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!first || !first.hasStaticShape() || isa<OpenType>(first.getElementType()) ||
@@ -23,8 +23,8 @@ static bool settled(Operation *op, Numbers numbers) {
   return true;
 }
 
-/// Whether operators stretch the shapes, which differ, to one another: by NumPy's rule, from the
-/// last axis on.
+/// Whether the shapes, which differ, broadcast to one another by NumPy's rule, from the last axis
+/// on.
 static bool stretch(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   if (a == b)
     return false;
@@ -35,7 +35,7 @@ static bool stretch(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return true;
 }
 
-/// E0207 of an op of equal shapes that was called in place of an operator.
+/// E0207 for an op on equal shapes that was called instead of an operator that broadcasts.
 static LogicalResult checkStretch(ShapeRelation &relation, Value a, Value b) {
   if (!relation.ranked(a) || !relation.ranked(b)) // which loads both, so that neither moves
     return success();
@@ -58,7 +58,7 @@ LogicalResult relateEqual(ShapeRelation &relation, Operation *op, Numbers number
       failed(checkStretch(relation, op->getOperand(0), op->getOperand(1))))
     return failure();
   Value first = op->getNumOperands() ? op->getOperand(0) : op->getResult(0);
-  // Twice: what a later value knows reaches an earlier one through the first value.
+  // Runs twice, so that facts about a later value reach earlier ones through the first value.
   for (int round = 0; round < 2; ++round) {
     for (Value operand : op->getOperands())
       if (operand != first &&

@@ -11,8 +11,8 @@ enum class Numbers { Any, Float };
 
 // ---- shapes ----
 
-/// All operands and results have one shape and type; E0208 if the op needs a float type and the
-/// type is none.
+/// All operands and results have one shape and type; E0208 if `numbers` is Float and the type is
+/// not a float.
 llvm::LogicalResult relateEqual(ShapeRelation &relation, mlir::Operation *op, Numbers numbers);
 /// E0208 unless it is a float, or open; E0215 for float16 and bfloat16.
 llvm::LogicalResult wideFloatType(ShapeRelation &relation, mlir::Value value);
@@ -55,11 +55,12 @@ BatchPosition firstBatch(llvm::ArrayRef<BatchPosition> operands);
 /// The same for operands that may be stretched: a batch of extent 1 that is stretched has no
 /// position.
 BatchPosition broadcastBatch(mlir::Operation *op, llvm::ArrayRef<BatchPosition> operands);
-/// For an op none of whose operands has rows, so that all its rows are alike: the position that
-/// sym.batch_at gives, or the axis whose extent was written as the dim of the batch.
+/// For an op without row operands, all rows of whose result are equal: the position in
+/// sym.batch_at, or the axis whose extent was written as the dim "batch".
 BatchPosition writtenBatch(mlir::Operation *op);
-/// The position of `of` in `in`, which has one axis more, `axis`. With the same rank `of` is 1 on
-/// that axis: it was kept, or it was the only one, and a tensor without axes has the shape [1].
+/// The position of `of` within `in`, which has the additional axis `axis`. If the ranks are equal,
+/// `of` has extent 1 on that axis: the axis was kept, or it was the only one, and a tensor without
+/// axes has the shape [1].
 BatchPosition withAxis(BatchPosition position, int64_t axis, mlir::Value of, mlir::Value in);
 /// The position; none if it is on `axis`, because the op combines all elements along it.
 BatchPosition unlessOn(BatchPosition position, int64_t axis);

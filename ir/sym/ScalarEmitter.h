@@ -1,4 +1,4 @@
-// Writes the scalar operations of one element.
+// Emits scalar ops, which compute one element of a fused program.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -8,7 +8,7 @@
 
 namespace lstmc::sym {
 
-/// Makes sym.scalar ops. All types are compute types: f32, f64, i32, i64, i1.
+/// Creates sym.scalar ops. All types are compute types: f32, f64, i32, i64, i1.
 class ScalarEmitter {
 public:
   ScalarEmitter(mlir::OpBuilder &builder, mlir::Location location)

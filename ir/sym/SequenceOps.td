@@ -1,4 +1,4 @@
-// Ops that know which steps of a sequence are real and which are padding.
+// Ops that distinguish the steps of a sequence from padding.
 
 #ifndef LSTMC_IR_SYM_SEQUENCEOPS
 #define LSTMC_IR_SYM_SEQUENCEOPS

@@ -1,4 +1,4 @@
-// Ops that move elements and compute nothing.
+// Ops that move elements without computing.
 
 #ifndef LSTMC_IR_SYM_SHAPEOPS
 #define LSTMC_IR_SYM_SHAPEOPS
@@ -228,7 +228,7 @@ def Sym_RepeatOp : Sym_Movement<"repeat", "repeat"> {
 }
 
 def Sym_BroadcastToOp : Sym_Movement<"broadcast_to", "broadcast_to", [], [Sym_Extents]> {
-  let summary = "extents of 1 stretched to a shape";
+  let summary = "extents of 1 broadcast to a shape";
   let description = [{
     0 in `shape` keeps the extent.
       * rank: `shape` is as long as the rank of `data`.
@@ -242,7 +242,7 @@ def Sym_BroadcastToOp : Sym_Movement<"broadcast_to", "broadcast_to", [], [Sym_Ex
 }
 
 def Sym_BroadcastAxisOp : Sym_Movement<"broadcast_axis", "broadcast_axis", ["broadcast_axes"]> {
-  let summary = "some extents of 1 stretched";
+  let summary = "some extents of 1 broadcast";
   let description = [{
       * axis: `axis` and `size` are equally long, and each of `axis` is an axis of `data`.
       * stretch: its extent is 1.

@@ -270,7 +270,7 @@ std::string ShapeRelation::factText(const Fact &fact) { return typeText(typeOf(f
 
 std::string ShapeRelation::name(Value value) { return roleOf(op_, value); }
 
-/// Which operand a value is; -1 for a result.
+/// Index of the operand that is `value`; -1 for a result.
 static int64_t operandIndex(Operation *op, Value value) {
   for (OpOperand &operand : op->getOpOperands())
     if (operand.get() == value)

@@ -1,4 +1,4 @@
-// How ops state which shapes and types belong together, and the solver that uses these statements.
+// Relations between the shapes and types of an op's values, and the solver that infers from them.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -16,7 +16,7 @@ inline constexpr int64_t kOpen = mlir::ShapedType::kDynamic;
 /// Used in place of an axis: kRankAxis for the rank, kTypeAxis for the element type.
 inline constexpr int64_t kRankAxis = -1, kTypeAxis = -2;
 
-/// The op that fixed an extent of a value, recorded only if it is not the op that makes the value.
+/// The op that fixed an extent of a value; recorded only if it is not the value's defining op.
 class Origins {
 public:
   void record(mlir::Value value, int64_t axis, mlir::Operation *op) {
@@ -62,8 +62,8 @@ public:
   // ---- relations of extents ----
   /// `value` has this many axes. The message counts its axes, then gives `why`, or else the number.
   llvm::LogicalResult fixRank(mlir::Value value, int64_t rank, llvm::StringRef why = {});
-  /// The extent that `why` asks for: "weight has 60 outputs, num_hidden is 65" (noun outputs, why
-  /// num_hidden).
+  /// Fixes one extent to `extent`, as `why` requires: "weight has 60 outputs, num_hidden is 65"
+  /// (noun outputs, why num_hidden).
   llvm::LogicalResult fix(mlir::Value value, int64_t axis, int64_t extent, llvm::StringRef noun,
                           llvm::StringRef why);
   /// Two axes have one extent: "weight has 200 inputs, data has 256".
@@ -100,7 +100,8 @@ public:
   std::string name(mlir::Value value);
   mlir::Operation *op() { return op_; }
 
-  /// Whether this follows names of dims: all extents are known, and nothing has to be checked.
+  /// Whether the relations only propagate names of dims; all extents are known then and need no
+  /// check.
   bool naming() const { return names_ != nullptr; }
 
   // ---- for the solver ----
@@ -159,8 +160,8 @@ private:
   bool keepUndo_ = false;
 };
 
-/// E0211 for what is still open. Inputs and variables are reported first, because a user can give
-/// their shapes.
+/// E0211 for extents and types that are still open. Inputs and variables are reported first,
+/// because a user can specify their shapes.
 llvm::LogicalResult checkClosed(mlir::Block &block);
 
 } // namespace lstmc::sym

@@ -1,12 +1,11 @@
-// Ops, and uses of ops, that other ops can express (Shorthand.td).
+// Attaches the interface of shorthand ops, which expand to other ops (Shorthand.td).
 #pragma once
 
 #include "ir/sym/SymOps.h"
 
 namespace lstmc::sym {
 
-/// Attaches the interface to the ops whose records do not declare it. Their dialect has to be
-/// loaded.
+/// Attaches the interface to ops whose records do not declare it. The dialect must be loaded.
 void attachShorthands(mlir::MLIRContext &context);
 
 } // namespace lstmc::sym

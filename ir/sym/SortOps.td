@@ -1,4 +1,4 @@
-// Ops that sort, written out as a network of comparisons (rules/Sort.cpp).
+// Ops that sort, expanded to a network of comparisons (rules/Sort.cpp).
 
 #ifndef LSTMC_IR_SYM_SORTOPS
 #define LSTMC_IR_SYM_SORTOPS
@@ -9,9 +9,9 @@ def Sym_SortOp : Sym_Composed<"sort", "sort"> {
   let difference = "Equal elements keep their order; in MXNet it is not said.";
   let summary = "the elements along an axis in order";
   let description = [{
-    Equal elements keep their order. Where there is a NaN the result has no meaning. The network of
-    comparisons has log2(n) * (log2(n) + 1) / 2 rounds for n elements. Gradients go to where the elements came
-    from.
+    Equal elements keep their order. The result is undefined if there is a NaN. The network of
+    comparisons has log2(n) * (log2(n) + 1) / 2 rounds for n elements. Gradients flow to the
+    elements' original positions.
       * axis: `axis` is an axis of `data`.
       * extent: the axis has at most 2^31 elements (E0402).
       * same-shape: `output` has the shape and type of `data`.
@@ -26,7 +26,7 @@ def Sym_SortOp : Sym_Composed<"sort", "sort"> {
 def Sym_ArgsortOp : Sym_Composed<"argsort", "argsort", [], [Sym_NoGradient]> {
   let summary = "the indices that would sort an axis";
   let description = [{
-    As sort: the index of the first element in order, of the second and so on.
+    Sorted as in `sort`: the index of the first element in order, of the second and so on.
       * axis: `axis` is an axis of `data`.
       * extent: the axis has at most 2^31 elements (E0402).
       * same-shape: `output` has the shape of `data` and type `dtype`.
@@ -44,9 +44,10 @@ def Sym_TopkOp
   let difference = "Of equal elements the first come first; in MXNet it is not said. The mask has the type of `data`.";
   let summary = "the k largest elements along an axis, or the k smallest";
   let description = [{
-    By `ret_typ` their indices as `dtype`, their values in order, or a mask: 1 at these elements and 0
-    elsewhere, in the type of `data`; `both` gives two outputs, the values and the indices. Of equal elements
-    the first come first. `k` below 1 stands for all. Gradients flow through values.
+    `ret_typ` selects the result: the indices as `dtype`, the values in order, or a mask that is 1
+    at these elements and 0 elsewhere, in the type of `data`; `both` has two outputs, the values and
+    the indices. Equal elements keep their order. `k` below 1 selects all. Gradients flow through
+    values.
       * axis: `axis` is an axis of `data`.
       * extent: the axis has at most 2^31 elements (E0402).
       * k: at most the extent of `axis`.

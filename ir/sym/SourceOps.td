@@ -8,9 +8,9 @@ include "ir/sym/SymBase.td"
 def Sym_VariableOp : Sym_Op<"variable", ""> {
   let summary = "a parameter of the net";
   let description = [{
-    One op per name. `role` is parameter or auxiliary (updated in training by a rule of its own, as
-    MXNet's moving averages). `init` is `["name", {arguments} ]`, the initialiser; without it, the
-    initialiser of fit is used, as the parameter's name asks. `dims` names the extents that were
+    One op per name. `role` is parameter or auxiliary (updated in training by a rule of its own,
+    like MXNet's moving averages). `init` is `["name", {arguments} ]`, the initialiser; without it,
+    the one that the parameter's name determines, else fit's. `dims` names the extents that were
     written as dims; "" for others.
       * name: not empty.
       * type: not float16 or bfloat16 (E0215).
@@ -30,7 +30,7 @@ def Sym_VariableOp : Sym_Op<"variable", ""> {
 def Sym_BeginStateOp : Sym_Op<"begin_state", ""> {
   let summary = "a state before the first step";
   let description = [{
-    Zero, unless `carry` of fit keeps the value from the call before.
+    Zero, unless `carry` of fit keeps the value of the previous call.
       * name: not empty.
 
     ```mlir
@@ -83,8 +83,8 @@ def Sym_ArangeOp : Sym_Source<"arange", "_arange", ["arange"]> {
   let summary = "numbers from start to stop";
   let description = [{
     start, start + step, ... before stop, each `repeat` times. With one number, from 0 to that
-    number. How many there are follows from start, stop and step as written; an integer `dtype` then
-    drops the fractions of start and step before it adds, as MXNet does. `infer_range` and `ctx` are
+    number. The count follows from start, stop and step as written; an integer `dtype` then drops
+    the fractions of start and step before it adds, as in MXNet. `infer_range` and `ctx` are
     ignored.
       * step: not 0.
       * range: at least one number.

@@ -1,4 +1,4 @@
-// The ops of the deferred graph and the interfaces through which passes ask them.
+// The ops of the sym dialect and their interfaces.
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -21,7 +21,7 @@ class GradientBuilder;
 class KernelBuilder;
 class ShapeRelation;
 
-/// Counts one operation per element of the results.
+/// Flops estimate: one operation per element of the results.
 int64_t defaultFlops(mlir::Operation *op);
 /// Bytes of all operands and results; a tensor that is used twice counts once.
 int64_t defaultMovedBytes(mlir::Operation *op);

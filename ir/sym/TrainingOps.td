@@ -1,5 +1,4 @@
-// Ops that no user writes: make-entries, unpack-rnn, gradient and the passes after them create
-// them.
+// Internal ops, created by make-entries, unpack-rnn, gradient and later passes.
 
 #ifndef LSTMC_IR_SYM_TRAININGOPS
 #define LSTMC_IR_SYM_TRAININGOPS
@@ -11,7 +10,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Sym_InternalOp<string mnemonic, list<Trait> traits = []> : Op<Sym_Dialect, mnemonic, traits>;
 
-//===---- what persists between calls --------------------------------------------------------------===//
+//===---- persistent values ------------------------------------------------------------------------===//
 
 def Sym_ParameterOp : Sym_InternalOp<"parameter", [Symbol]> {
   let summary = "a parameter of the module, shared by all entries";
@@ -29,12 +28,12 @@ def Sym_ParameterOp : Sym_InternalOp<"parameter", [Symbol]> {
 }
 
 def Sym_SlotOp : Sym_InternalOp<"slot", [Symbol]> {
-  let summary = "optimizer state of a parameter; zero at first";
+  let summary = "optimizer state of a parameter; initially zero";
   let description = [{
     ```mlir
     sym.slot @decoder_weight.mean of @decoder_weight "mean" : tensor<65x256xf32>
     ```
-    With `slices`, each device holds as many elements as its entry says, in order.
+    With `slices`, device i holds `slices[i]` elements, in order.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, StrAttr:$slot,
                    TypeAttrOf<Sym_Tensor>:$type, OptionalAttr<DenseI64ArrayAttr>:$slices);
@@ -42,7 +41,7 @@ def Sym_SlotOp : Sym_InternalOp<"slot", [Symbol]> {
 }
 
 def Sym_StateOp : Sym_InternalOp<"state", [Symbol]> {
-  let summary = "a value that is kept from one call to the next; zero at first";
+  let summary = "a value that persists between calls; initially zero";
   let description = [{
     ```mlir
     sym.state @lstm0_begin_state_0 : tensor<1x32x256xf32>
@@ -53,13 +52,13 @@ def Sym_StateOp : Sym_InternalOp<"state", [Symbol]> {
 }
 
 def Sym_ReadOp : Sym_InternalOp<"read", [MemoryEffects<[MemRead]>]> {
-  let summary = "what a parameter, slot or state holds at the start of the call";
+  let summary = "reads a parameter, slot or state as of the start of the call";
   let description = [{
-    A read gives the value from before the call wherever it stands, because writes take effect at
+    Returns the value from before the call, wherever the op stands, because writes take effect at
     the end of the call.
     ```mlir
     %w = sym.read @decoder_weight : tensor<65x256xf32>
-    %s = sym.read @decoder_weight from 8192 : tensor<4096xf32>   // so many of its elements, in order
+    %s = sym.read @decoder_weight from 8192 : tensor<4096xf32>   // 4096 of its elements, from 8192 on
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$source, OptionalAttr<I64Attr>:$first);
@@ -68,7 +67,7 @@ def Sym_ReadOp : Sym_InternalOp<"read", [MemoryEffects<[MemRead]>]> {
 }
 
 def Sym_WriteOp : Sym_InternalOp<"write", [MemoryEffects<[MemWrite]>]> {
-  let summary = "what a parameter, slot or state holds after the call";
+  let summary = "sets the value of a parameter, slot or state at the end of the call";
   let description = [{
     One write per target and device in an entry, or one per slice.
     ```mlir
@@ -81,9 +80,9 @@ def Sym_WriteOp : Sym_InternalOp<"write", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Sym_GradientOp : Sym_InternalOp<"gradient", [MemoryEffects<[MemWrite]>]> {
-  let summary = "the gradient of a parameter, complete";
+  let summary = "the complete gradient of a parameter";
   let description = [{
-    Made by the gradient pass for apply-optimizer, which turns it into an update or into an output.
+    Created by gradient for apply-optimizer, which turns it into an update or an output.
     ```mlir
     sym.gradient @decoder_weight, %dw : tensor<65x256xf32>
     sym.gradient @decoder_weight from 8192, %slice : tensor<4096xf32>   // of a slice, left by sync-parameters
@@ -206,8 +205,9 @@ def Sym_WeightGradientOp : Sym_InternalOp<"weight_gradient", [
     Rows of use i are `[outer[i], batch, inner[i]]`, or fewer if only shards `first` to `first +
     count - 1` are summed (ShardSum). Uses come in reverse program order.
 
-    `begin` is the sum of the uses before these, from which the sum goes on (begin:one-shard: only
-    where one shard is summed). `sym.use_chunks` (gradient, for chain-sums): the chunk of steps that each use is of.
+    `begin` is the partial sum of earlier uses, which this sum continues (begin:one-shard: only for
+    a sum of one shard). `sym.use_chunks` (gradient, for chain-sums): the chunk of steps of each
+    use.
     ```mlir
     %dw = sym.weight_gradient (%dy), (%x), () {kinds = array<i64: 0>, hasInitial = array<i64: 0>, outer = array<i64: 64>,
             batch = 32 : i64, inner = array<i64: 1>, shards = 8 : i64}
@@ -232,7 +232,7 @@ def Sym_BiasGradientOp : Sym_InternalOp<"bias_gradient", [
     ```mlir
     %db = sym.bias_gradient %dy {outer = array<i64: 64>, batch = 32 : i64, inner = array<i64: 1>, shards = 8 : i64}
        : (tensor<64x32x65xf32>) -> tensor<65xf32>
-    %dc = sym.bias_gradient %dz from %db : tensor<65xf32> {...} : (tensor<64x32x65xf32>) -> tensor<65xf32>   // goes on with %db
+    %dc = sym.bias_gradient %dz from %db : tensor<65xf32> {...} : (tensor<64x32x65xf32>) -> tensor<65xf32>   // continues the sum %db
     ```
   }];
   let arguments = (ins Variadic<Sym_Tensor>:$dys, Optional<Sym_Tensor>:$begin, DenseI64ArrayAttr:$outer, I64Attr:$batch, DenseI64ArrayAttr:$inner,
@@ -250,7 +250,7 @@ def Sym_NormSquaredOp : Sym_InternalOp<"norm_squared", [
   let description = [{
     ```mlir
     %n = sym.norm_squared %a, %b : (tensor<65x256xf32>, tensor<65xf32>) -> tensor<1xf64>
-    %m = sym.norm_squared %c from %n : tensor<1xf64> : (tensor<4096xf32>) -> tensor<1xf64>   // goes on with %b
+    %m = sym.norm_squared %c from %n : tensor<1xf64> : (tensor<4096xf32>) -> tensor<1xf64>   // continues the sum %n
     ```
   }];
   let arguments = (ins Variadic<Sym_Tensor>:$xs, Optional<Sym_Tensor>:$begin);
@@ -258,8 +258,7 @@ def Sym_NormSquaredOp : Sym_InternalOp<"norm_squared", [
   let assemblyFormat = "$xs (`from` $begin^ `:` type($begin))? attr-dict `:` functional-type($xs, $norm)";
 }
 
-// ===---- gradients that have their own kernels
-// ------------------------------------------------------===//
+//===---- gradients with kernels of their own -------------------------------------------------------===//
 
 class Sym_KernelOp<string mnemonic, list<Trait> traits = []>
     : Sym_InternalOp<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Sym_KernelRule>], traits)>;
@@ -282,7 +281,7 @@ def Sym_SoftmaxOutputGradientOp : Sym_RowsOp<"softmax_output_gradient"> {
 }
 
 def Sym_ValidCountOp : Sym_KernelOp<"valid_count"> {
-  let summary = "number of labels that are not ignored, in f64, so that the counts of parts add up to that of the batch";
+  let summary = "number of labels that are not ignored, f64, so that the counts of parts can be added";
   let description = [{
     Its sum over all parts is the operand `valid` of `sym.softmax_output_gradient` with
     normalization valid.
@@ -308,14 +307,14 @@ def Sym_SoftmaxGradientOp : Sym_RowsOp<"softmax_gradient"> {
 }
 
 def Sym_LayerNormGradientOp : Sym_RowsOp<"layer_norm_gradient"> {
-  let summary = "backward of LayerNorm: gradient of its data, and per row that of gamma";
+  let summary = "backward of LayerNorm: the gradient of its data, and the gradient of gamma per row";
   let arguments = (ins Sym_Tensor:$x, Sym_Tensor:$gamma, Sym_Tensor:$mean, Sym_Tensor:$rstd, Sym_Tensor:$dy, I64Attr:$axis);
   let results = (outs Sym_Tensor:$dx, Sym_Tensor:$dgammaRows);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 
 def Sym_PickGradientOp : Sym_RowsOp<"pick_gradient"> {
-  let summary = "backward of pick: dy at the place picked, 0 elsewhere";
+  let summary = "backward of pick: dy at the picked element, 0 elsewhere";
   let arguments = (ins Sym_Tensor:$dy, Sym_Tensor:$indices, I64Attr:$axis, BoolAttr:$wrap);
   let results = (outs Sym_Tensor:$dx);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
@@ -358,15 +357,15 @@ def Sym_ReduceToOp : Sym_RowsOp<"reduce_to"> {
 //===---- randomness -------------------------------------------------------------------------------===//
 
 def Sym_DropoutMaskOp : Sym_InternalOp<"dropout_mask", [Pure, DeclareOpInterfaceMethods<Sym_ScalarRule>]> {
-  let summary = "0 with probability p, else 1/(1-p), by seed, update, op and element";
+  let summary = "dropout mask: 0 with probability p, else 1/(1-p); drawn from seed, update, ordinal and element";
   let description = [{
-    An element is counted by its row-major index in the result, so the scalar form is right only
-    over the result's own shape. Backward computes the mask again rather than keep it. A part of a
-    mask names its elements of the whole mask (executor/abi/ElementWindow.h): in the example, rows 8
-    to 15 of a batch of 32.
+    The random number of an element is selected by its row-major index in the result, so the scalar
+    form is valid only over the result's own shape. Backward recomputes the mask instead of keeping
+    it. `window` maps the elements of a part's mask to those of the whole mask
+    (executor/abi/ElementWindow.h): in the example, rows 8 to 15 of a batch of 32.
       * window: an offset and pairs of extent and stride, none below 0, with as many elements as the
         result.
-    With `numbers` the elements are the uniform numbers themselves, times 2: a mask of mean 1 as well.
+    With `numbers` the elements are uniform random numbers times 2: also a mask of mean 1.
     ```mlir
     %m = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64} : (tensor<1xi64>, tensor<1xi64>) -> tensor<64x32x256xf32>
     %n = sym.dropout_mask %seed, %update {p = 2.0e-01, ordinal = 7 : i64, window = array<i64: 2048, 64, 8192, 2048, 1>}
@@ -394,7 +393,7 @@ class Sym_MetricOp<string mnemonic> : Sym_KernelOp<mnemonic, [Sym_ShardSum]> {
 }
 
 def Sym_SoftmaxMetricOp : Sym_MetricOp<"softmax_metric"> {
-  let summary = "loss and its weight, labels counted and ignored, right answers, nats: f64 [6]; and ranks of labels: [18]";
+  let summary = "loss and its weight, labels counted and ignored, correct answers, nats: f64 [6]; with ranks of labels: [18]";
   let description = [{
     The kernel `softmax_metric`. x holds logits with the classes at `axis`; without that axis, rows
     are `[outer, batch, inner]`. A label with the shape of x holds probabilities.
@@ -410,7 +409,7 @@ def Sym_SoftmaxMetricOp : Sym_MetricOp<"softmax_metric"> {
 }
 
 def Sym_RegressionMetricOp : Sym_MetricOp<"regression_metric"> {
-  let summary = "loss and its weight, count, absolute and squared differences: f64 [6]; and moments: [18]";
+  let summary = "loss and its weight, count, absolute and squared differences: f64 [6]; with moments: [18]";
   let description = [{
     The kernel `regression_metric`; `loss` is a RegressionLoss of executor/abi/Kernels.h.
   }];
@@ -420,7 +419,7 @@ def Sym_RegressionMetricOp : Sym_MetricOp<"regression_metric"> {
 }
 
 def Sym_LossMetricOp : Sym_MetricOp<"loss_metric"> {
-  let summary = "a loss and its weight, and count: f64 [6] or [18]";
+  let summary = "a loss and its weight, and a count: f64 [6] or [18]";
   let arguments = (ins Sym_Tensor:$x, I64Attr:$outer, I64Attr:$batch, I64Attr:$inner, I64Attr:$shards, BoolAttr:$valid,
                    F64Attr:$valid_thresh, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$first,
                    DefaultValuedAttr<I64Attr, "0">:$count);

@@ -9,7 +9,7 @@ namespace lstmc::sym {
 /// hold.
 llvm::LogicalResult verifyShapes(mlir::Operation *op);
 
-/// No gradient flows back through the op: it is 0 or has no meaning.
+/// Gradients do not propagate through the op, because they are 0 or undefined.
 template <typename Op> class NoGradient : public mlir::OpTrait::TraitBase<Op, NoGradient> {};
 
 /// The op is verified by its own shape rule, so that each constraint is stated once for inference

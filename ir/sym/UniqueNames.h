@@ -1,4 +1,4 @@
-// Names that stand once: of several that are equal, all but the first get a number.
+// Makes names unique by appending numbers to repeated ones.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ private:
   llvm::StringMap<int64_t> counts_;
 };
 
-/// `names` with each one once. Names that stand once stay as they are.
+/// `names` made unique. Names that occur once are unchanged.
 inline std::vector<std::string> uniqueNames(std::vector<std::string> names) {
   llvm::StringMap<int64_t> times;
   for (const std::string &name : names)

@@ -1,5 +1,5 @@
-// Which values of its operands an op accepts as positions, and to which results it moves values:
-// two interfaces apart from SymOps.h, for the few callers that need them.
+// Interfaces for value ranges: the indices that an op accepts, and the results that it moves values
+// to. Separate from SymOps.h because few callers need them.
 #pragma once
 
 #include "executor/base/ValueRange.h"
@@ -19,7 +19,7 @@ struct MovedPart {
 
 namespace lstmc::sym {
 
-/// Attaches the interfaces to the ops, whose dialect has to be loaded.
+/// Attaches the interfaces to the ops. The dialect must be loaded.
 void attachValueUse(mlir::MLIRContext &context);
 
 } // namespace lstmc::sym

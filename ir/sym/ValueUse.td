@@ -1,5 +1,5 @@
-// What passes may ask of ops about single values: which ones are valid positions, and where the op
-// moves them. rules/ValueUse.cpp implements and attaches both interfaces.
+// Interfaces for single values: which ones are valid indices of an operand, and where an op moves them.
+// rules/ValueUse.cpp implements and attaches both.
 
 #ifndef LSTMC_IR_SYM_VALUEUSE
 #define LSTMC_IR_SYM_VALUEUSE

@@ -1,4 +1,4 @@
-// Which elements slice and slice_axis take of each axis, for kernels and gradients.
+// Element windows of slice and slice_axis, for kernels and gradients.
 #pragma once
 
 #include "ir/sym/SymOps.h"
@@ -12,7 +12,7 @@ struct Window {
 
 /// One window per axis of data with these extents.
 llvm::SmallVector<Window> windowsOf(SliceOp op, llvm::ArrayRef<int64_t> extents);
-/// The window of the axis that is sliced.
+/// The window of the sliced axis.
 Window windowOf(SliceAxisOp op, int64_t extent);
 
 } // namespace lstmc::sym

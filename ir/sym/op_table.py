@@ -89,7 +89,7 @@ class Records:
                 f"{quote(attribute)}, {quote(value)}}}")
 
     def arguments(self, op, input, attribute):
-        """What `input` and `attribute` make of the op's arguments."""
+        """The op's inputs and attributes, each converted by `input` or `attribute`."""
         conditions = dict(part.split(": ") for part in op["inputConditions"])
         inputs, attributes = [], []
         for reference, name in op["arguments"]["args"]:

@@ -21,7 +21,7 @@ EntryLowering::EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry,
                              llvm::ArrayRef<std::string> devices, FastRules fast)
     : plan(plan), entry(entry), device(deviceOf(entry)), devices(devices), fast(fast),
       main(entry.getContext()), prepare(entry.getContext()), location(entry.getLoc()) {
-  // The prepare program comes first, and goes again if nothing is put there.
+  // The prepare program comes first; it is erased if it stays empty.
   prepareProgram =
       plan.program(std::string(kPreparePrefix) + entryOf(entry).str(), device, location);
   program = plan.program(entryOf(entry), device, location);
@@ -62,8 +62,8 @@ mlir::LogicalResult EntryLowering::run() {
   return mlir::success();
 }
 
-/// E0402 at an op of another device than one of its operands: insert-transfers would have brought
-/// it over.
+/// E0402 at an op on another device than one of its operands: insert-transfers should have inserted
+/// a transfer.
 mlir::LogicalResult EntryLowering::checkDevices() {
   auto deviceOfOp = [&](Operation *op) {
     auto said = op ? op->getAttrOfType<mlir::IntegerAttr>(sym::kDeviceAttr) : mlir::IntegerAttr();
@@ -109,7 +109,7 @@ void EntryLowering::placeOutputs() {
     returned.insert(value);
 }
 
-/// Outputs that are not in a buffer of their own are copied to one.
+/// Outputs without a buffer of their own are copied to one.
 void EntryLowering::bindOutputs() {
   llvm::DenseSet<Value> bound;
   for (auto [i, value] : llvm::enumerate(entry.front().getTerminator()->getOperands())) {
@@ -141,7 +141,7 @@ void EntryLowering::bindOutputs() {
 
 //===---- the commit --------------------------------------------------------------------------===//
 
-/// Element-wise ops all of whose results end in writes, and transfers of such values.
+/// Element-wise ops whose results are all only written, and transfers of such values.
 void EntryLowering::findCommitted() {
   for (Operation &op : llvm::reverse(entry.front().without_terminator()))
     if (op.hasAttr(sym::kCommittedAttr))
@@ -153,8 +153,8 @@ void EntryLowering::findCommitted() {
       committed.insert(&op);
 }
 
-/// A committed op's result is made right where it is written to, if no committed op after it reads
-/// the old value, and the op itself does so element for element at most.
+/// Computes the result of a committed op directly in the memory that it is written to, if no later
+/// committed op reads the old value, and the op itself reads it at most element for element.
 void EntryLowering::placeDirectWrites() {
   llvm::DenseMap<Value, llvm::SmallVector<std::pair<View, Operation *>, 0>>
       readers; // of persistent memory
@@ -167,7 +167,7 @@ void EntryLowering::placeDirectWrites() {
     return a.value == b.value && a.offset < b.offset + b.elements() &&
            b.offset < a.offset + a.elements();
   };
-  // A value that is no plain read may be a view of what is read; then nothing is written in place.
+  // A value that is not a plain read may be a view of one; then nothing is written in place.
   llvm::DenseSet<Value> viewed;
   for (Operation &op : entry.front().without_terminator()) {
     if (auto read = llvm::dyn_cast<sym::ReadOp>(op))
@@ -208,7 +208,8 @@ void EntryLowering::placeDirectWrites() {
   }
 }
 
-/// A write of what another parameter or state holds: it may be overwritten before it is copied.
+/// A write of the value of another parameter or state, which may be overwritten before it is
+/// copied.
 void EntryLowering::saveOverwritten() {
   for (auto write : entry.getOps<sym::WriteOp>()) {
     auto found = storage.find(write.getValue());
@@ -222,7 +223,7 @@ void EntryLowering::saveOverwritten() {
   }
 }
 
-/// The parameter whose value or slot the memory holds; empty: another thing.
+/// The parameter whose value or slot is in the memory; empty for other memory.
 static llvm::StringRef parameterOf(Value memory) {
   auto buffer = memory.getDefiningOp<exec::BufferOp>();
   if (auto owner = buffer->getAttrOfType<mlir::StringAttr>("parameter"))
@@ -230,8 +231,9 @@ static llvm::StringRef parameterOf(Value memory) {
   return buffer.getKind() == Kind::Parameter ? buffer.getName() : "";
 }
 
-/// Copies what was not made in place. Values of one shape go in one launch, but those of a
-/// parameter apart from others: it may be updated without them (session/SplitStep).
+/// Copies results that were not computed in place. Values of one shape share a launch, but the
+/// values of different parameters do not, because a parameter may be updated alone
+/// (session/SplitStep).
 void EntryLowering::writeBack() {
   llvm::MapVector<std::pair<mlir::Type, llvm::StringRef>, std::vector<std::pair<View, View>>>
       groups;
@@ -274,10 +276,11 @@ void EntryLowering::copyTogether(llvm::ArrayRef<std::pair<View, View>> copies, m
   launch(FusedArguments{.program = plan.fused().idOf(body, types, types), .window = {}}, views);
 }
 
-/// Results that an op only sets side by side (concat, stack) are made where it would copy them to.
-/// Not a returned one, not one that is made of another part of the same result, and at most one per
-/// op. Nor one that several launches make, where it has gaps which are written only after others
-/// have read it: plans know the bytes of a view from its first element to its last.
+/// Computes results that an op only places side by side (concat, stack) directly in the op's
+/// result, at most once per op. Not possible for returned values, and for values computed from
+/// another part of the same result; nor for values written by several launches that leave gaps
+/// which other values fill after it was read, because plans treat a view as all bytes from its
+/// first to its last element.
 void EntryLowering::placeParts() {
   for (Operation &op : llvm::reverse(entry.front().without_terminator())) {
     if (committed.contains(&op) || !llvm::isa<sym::KernelRule>(op))

@@ -1,4 +1,4 @@
-// One entry function as a program of launches.
+// Lowering of one entry function to a program of launches.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,12 +12,14 @@
 
 namespace lstmc::passes {
 
-/// A program is main launches, then the commit, then what writes parameters, slots and states. An
-/// op whose results are only written there, or read by such ops, is carried out after the commit.
-/// The launches of ops that depend on unchanged parameters alone are put in `prepare:ENTRY`.
+/// A program consists of the main launches, the commit, and the writes of parameters, slots and
+/// states. An op whose results are only written there, or only read by such ops, runs after the
+/// commit. Launches that depend only on parameters that the entry does not change go to
+/// `prepare:ENTRY`.
 class EntryLowering : public sym::KernelBuilder {
 public:
-  /// `devices`: names, of whose targets is asked what libraries want under the rule.
+  /// `devices`: device names, whose targets determine the scratch memory of libraries under the
+  /// rules `fast`.
   EntryLowering(PlanBuilder &plan, mlir::func::FuncOp entry, llvm::ArrayRef<std::string> devices,
                 FastRules fast);
 
@@ -45,7 +47,7 @@ private:
     return llvm::isa<sym::ScalarRule, sym::FusedOp>(op);
   }
 
-  // The program and what it is bound to: EntryLowering.cpp.
+  // Program and bindings: EntryLowering.cpp.
   mlir::LogicalResult checkDevices();
   void bindInputs();
   void placeOutputs();
@@ -57,7 +59,7 @@ private:
   void copyTogether(llvm::ArrayRef<std::pair<sym::View, sym::View>> copies, mlir::Type element);
   void bindOutputs();
 
-  // Its ops and their memory: EntryOps.cpp.
+  // Ops and their memory: EntryOps.cpp.
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
   void launchFused(mlir::Operation *op, mlir::Block &body);
@@ -69,12 +71,12 @@ private:
   mlir::Value allocate(exec::Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                        mlir::Type element);
   mlir::Value allocateResult(mlir::Value value);
-  /// The program that launches go to now.
+  /// The program that new launches are added to.
   mlir::OpBuilder &target() { return preparing ? prepare : main; }
 
   mlir::Value memoryOf(llvm::StringRef symbol) const { return plan.declared(symbol, device); }
-  /// What a read or write is of: a symbol's memory here, or so many of its elements from `first`
-  /// on.
+  /// The memory that a read or write refers to: a symbol's memory on this device, or its elements
+  /// from `first` on.
   sym::View placeOf(llvm::StringRef symbol, std::optional<uint64_t> first, mlir::Type tensor) const;
 
   PlanBuilder &plan;
@@ -89,14 +91,15 @@ private:
   mlir::Operation *current = nullptr;
   mlir::ArrayAttr instructions; ///< locations, of the fused program that is launched
 
-  llvm::DenseMap<mlir::Value, sym::View> storage; ///< where values are
+  llvm::DenseMap<mlir::Value, sym::View> storage; ///< memory of each value
   llvm::DenseMap<mlir::Value, sym::View>
-      places; ///< where results are to be put, decided before they are made
+      places; ///< destinations of results, chosen before they are computed
   llvm::DenseSet<mlir::Value> returned; ///< values that are outputs of the entry
-  llvm::DenseSet<mlir::Value> constant; ///< buffers that depend on unchanged parameters alone
-  llvm::DenseSet<mlir::Value> changing; ///< persistent buffers that this entry writes
+  llvm::DenseSet<mlir::Value>
+      constant; ///< buffers that depend only on parameters the entry does not change
+  llvm::DenseSet<mlir::Value> changing;        ///< persistent buffers that this entry writes
   llvm::DenseSet<mlir::Operation *> committed; ///< ops after the commit
-  llvm::DenseSet<mlir::Operation *> written;   ///< sym.write ops whose value is made in place
+  llvm::DenseSet<mlir::Operation *> written;   ///< sym.write ops whose value is computed in place
   ViewMemo copies;
   std::vector<std::pair<sym::View, sym::View>> pendingCopies;
 };

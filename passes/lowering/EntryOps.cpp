@@ -1,4 +1,4 @@
-// The ops of an entry as launches, and the memory that these ask for.
+// Lowering of an entry's ops to launches, and allocation of their memory.
 #include "llvm/ADT/MapVector.h"
 
 #include "backends/registry/Targets.h"
@@ -19,14 +19,14 @@ using sym::View;
 
 namespace {
 
-/// What a computation may grow by when it is kept between calls.
+/// Maximum growth, in bytes, of a value that is kept between calls relative to its operands.
 constexpr int64_t kKeptBytes = 64 << 10;
 
 int64_t bytesOf(mlir::RankedTensorType type) {
   return type.getNumElements() * int64_t(dtypeBytes(exec::dtypeOf(type.getElementType())));
 }
 
-/// What plans and messages call a result.
+/// Name of a result in plans and messages.
 std::string nameOf(Value value) {
   auto result = llvm::cast<mlir::OpResult>(value);
   Operation *op = result.getOwner();
@@ -80,8 +80,8 @@ mlir::LogicalResult EntryLowering::lower(Operation *op) {
   return result;
 }
 
-/// Kernels read and write different memory: a result that was to be put beside what it is made of,
-/// or what that is a view of, is made elsewhere and copied.
+/// Kernels read and write disjoint memory: a result that was to be placed beside its own operands,
+/// or beside a value that these are views of, is computed elsewhere and copied.
 void EntryLowering::keepApart(Operation *op) {
   if (committed.contains(op))
     return;
@@ -143,8 +143,7 @@ static mlir::ArrayAttr instructionLocations(mlir::Block &body) {
              : mlir::ArrayAttr::get(body.getParent()->getContext(), locations);
 }
 
-/// Operands over the shape of the results; operands that the body does not read, and repeated ones,
-/// are left out.
+/// Operands broadcast to the shape of the results; unused and repeated operands are left out.
 void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
   llvm::ArrayRef<int64_t> shape = tensorType(op->getResult(0)).getShape();
   int64_t elements = tensorType(op->getResult(0)).getNumElements();
@@ -205,8 +204,8 @@ View EntryLowering::placeOf(llvm::StringRef symbol, std::optional<uint64_t> firs
       .slice(0, int64_t(*first), llvm::cast<mlir::RankedTensorType>(tensor).getNumElements());
 }
 
-/// Buffers that only one program needs are that program's; what main reads of prepare is the
-/// plan's.
+/// Buffers that only one program uses belong to that program; buffers that main reads from prepare
+/// belong to the plan.
 Value EntryLowering::allocate(Kind kind, llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
                               mlir::Type element) {
   return createBuffer(target(), kind, name, device, shape, element, location);
@@ -275,7 +274,7 @@ int64_t EntryLowering::libraryBytes(const RnnForwardArguments &arguments, const 
 }
 
 View EntryLowering::denseCopy(View view) {
-  // A copy made in one program is no use to the other.
+  // A copy made in one program is not available in the other.
   Value &memory = copies.find(view, preparing ? -2 : -1);
   if (!memory) {
     View dense = temporary(view.shape, view.dtype);
@@ -298,8 +297,8 @@ View EntryLowering::packed(View weight, int64_t gates) {
   if (weight.rank() == 2)
     weight = weight.broadcastTo({1, weight.shape[0], weight.shape[1]});
   bool kept = constant.contains(weight.value);
-  // What is made again for backward packs again: until then, what forward packed would have to be
-  // kept.
+  // Recomputed ops pack again; otherwise the packed weights of forward would have to be kept until
+  // then.
   int64_t use = current && current->hasAttr(sym::kRecomputeAttr) ? -3 - gates : gates;
   Value &memory = kept ? plan.prepared().find(weight, gates) : copies.find(weight, use);
   bool isNew = !memory;
@@ -313,8 +312,8 @@ View EntryLowering::packed(View weight, int64_t gates) {
                  : allocate(Kind::Workspace, name, {elements}, element);
   }
   View result = whole(memory);
-  // Every entry that reads a packed weight has its launch in its own prepare program; `copies`
-  // knows which are there.
+  // Every entry that reads a packed weight has the launch in its own prepare program; `copies`
+  // records which are there.
   Value &here = copies.find(weight, use);
   if (kept ? !here : isNew) {
     here = memory;
@@ -332,7 +331,7 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands,
       operands[0].strides == operands[1].strides)
     return; // made in its place
   if (kernel == KernelId::Copy && operands[0].value == operands[1].value)
-    return copy(denseCopy(operands[0]), operands[1]); // a view of what is beside it
+    return copy(denseCopy(operands[0]), operands[1]); // a view of memory beside it
   llvm::SmallVector<int64_t> list, pieces;
   llvm::SmallVector<Value> buffers;
   for (auto [number, operand] : llvm::enumerate(operands)) {
@@ -347,7 +346,7 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands,
       view.offset = operand.offset;
       view.shape = operand.shape;
       view.strides = operand.strides;
-      // Strides of extents of 1 say nothing; they are as a dense walk would have them.
+      // Strides of extents of 1 are irrelevant; they are set as for dense rows.
       for (size_t axis = view.shape.size(); axis-- > 0;)
         if (view.shape[axis] == 1)
           view.strides[axis] =
@@ -364,7 +363,7 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands,
     made->setAttr(kChunkAttr, chunk);
 }
 
-/// Where the operand is a result of the current op, element for element.
+/// Whether the operand matches a result of the current op element for element.
 void EntryLowering::appendPieceOf(const View &operand, size_t number,
                                   llvm::SmallVectorImpl<int64_t> &pieces) {
   if (!operand || !current)

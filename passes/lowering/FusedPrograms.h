@@ -1,4 +1,4 @@
-// Bodies of sym.fused as fused programs of the plan, each kept once.
+// Conversion of sym.fused bodies to fused programs of the plan; equal bodies share a program.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@
 
 namespace lstmc::passes {
 
-/// What a body needs of the limits of abi/ScalarOps.h.
+/// Size of a body, compared with the limits of abi/ScalarOps.h.
 struct FusedSize {
   int instructions = 0;
   int operands = 0;
-  int live =
-      0; ///< values alive at once: operands, and results that a later instruction or a store reads
+  int live = 0; ///< maximum of live values: operands, and results that a later instruction or a
+                ///< store reads
 
   bool withinLimits() const {
     return instructions <= kMaxFusedInstructions && operands <= kMaxFusedOperands &&
@@ -22,20 +22,20 @@ struct FusedSize {
   }
 };
 
-/// Of a body with `results` results.
+/// Measures a body with `results` results.
 FusedSize measureBody(mlir::Block &body);
 
-/// The window (executor/abi/ElementWindow.h) of an op that draws random numbers, or holds ops that
-/// do; null: none.
+/// The window (executor/abi/ElementWindow.h) of an op that draws random numbers, or contains one
+/// that does; null if there is none.
 mlir::DenseI64ArrayAttr windowOf(mlir::Operation *op);
 
 class FusedPrograms {
 public:
-  /// Programs are put before `place`.
+  /// Programs are inserted before `place`.
   explicit FusedPrograms(mlir::Operation *place) : place(place) {}
 
-  /// The program that computes `body` (arguments, sym.scalar ops, sym.yield) from operands stored
-  /// as `inputs` to results stored as `outputs`, which are its last operands. Equal bodies have one
+  /// The program that computes `body` (arguments, sym.scalar ops, sym.yield) from operands of types
+  /// `inputs` to results of types `outputs`, which are its last operands. Equal bodies share one
   /// program.
   int64_t idOf(mlir::Block &body, llvm::ArrayRef<mlir::Type> inputs,
                llvm::ArrayRef<mlir::Type> outputs);

@@ -112,7 +112,7 @@ private:
            << int64_t(shape.size());
   }
 
-  /// Numbers that the source gives, as the parameter's type holds them.
+  /// Explicit initial values of the source, converted to the parameter's type.
   mlir::FailureOr<InitialValue> values(DictionaryAttr given) {
     auto numbers = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(given.get("values"));
     if (!numbers || !numbers.getElementType().isF64())

@@ -1,4 +1,4 @@
-// How a parameter gets its first value, as one launch of the kernel `initialise`.
+// Initialisation of a parameter as a launch of the kernel `initialise`.
 #pragma once
 
 #include <string>
@@ -13,24 +13,25 @@
 
 namespace lstmc::passes {
 
-/// DenseElementsAttr of f64 on the buffer of a parameter: InitialValue::values.
+/// DenseElementsAttr of f64 on a parameter's buffer: InitialValue::values.
 inline constexpr llvm::StringLiteral kInitialValuesAttr = "initial_values";
 
-/// Attributes of the kernel, and how the initialiser reads in the source: "Uniform(scale=0.08)".
+/// Attributes of the kernel, and the initialiser as written in the source: "Uniform(scale=0.08)".
 struct InitialValue {
   InitKind kind = InitKind::Constant;
   OrthogonalStart variant = OrthogonalStart::Uniform;
   double a = 0, b = 0;
   std::string text;
-  /// Of f64, the parameter's shape: they take the place of what the launch makes. Null if it does.
+  /// Explicit values, f64, of the parameter's shape, used instead of the launch; null if there are
+  /// none.
   mlir::DenseElementsAttr values;
 };
 
-/// Of parameters, of which many share a rule and a shape.
+/// Resolves initialisers; results are cached, because many parameters share a rule and a shape.
 class InitialValues {
 public:
-  /// Of the initialiser that sym::initialRule chooses. Fails after reporting one that cannot be
-  /// used (E0319).
+  /// Resolves the initialiser that sym::initialRule chooses. Reports E0319 and fails if it cannot
+  /// be used.
   mlir::FailureOr<InitialValue> resolve(llvm::StringRef parameter, mlir::RankedTensorType type,
                                         mlir::ArrayAttr init, mlir::ArrayAttr fallback,
                                         mlir::Location location);

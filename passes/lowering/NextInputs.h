@@ -1,12 +1,12 @@
-// A second place for inputs.
+// Double buffering of inputs.
 #pragma once
 
 #include "passes/lowering/PlanBuilder.h"
 
 namespace lstmc::passes {
 
-/// A buffer for the next value of each input that the plan has by now, on devices whose memory the
-/// host does not see. No launch has it as an operand.
+/// Adds a second buffer for each input of the plan so far, on devices whose memory the host cannot
+/// access. Launches do not use it.
 void reserveNextInputs(PlanBuilder &plan);
 
 } // namespace lstmc::passes

@@ -14,14 +14,14 @@ mlir::RankedTensorType tensorType(Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// Looks on while an op says its launches.
+/// Records the launches of an op without emitting them.
 class PartsProbe : public sym::KernelBuilder {
 public:
   explicit PartsProbe(Value result) : result(result) {}
 
   Parts windows;
   bool sideBySide = true;
-  int launches = 0; ///< that touch the result, or memory of which nothing is known
+  int launches = 0; ///< launches that touch the result, or unknown memory
 
 private:
   View view(Value value) override {
@@ -54,7 +54,7 @@ private:
   View packed(View weight, int64_t) override { return sideBySide = false, weight; }
   void alias(Value, View) override { sideBySide = false; }
   View other() { return sideBySide = false, view(result); }
-  /// In place of memory of its own: only which value it is counts.
+  /// A placeholder for the memory of a value: only the identity of the value matters.
   View dense(const View &of, llvm::ArrayRef<int64_t> shape) {
     sideBySide = false;
     const llvm::SmallVector<int64_t, 6> extents(shape);

@@ -1,4 +1,4 @@
-// Ops that only set their operands side by side: concat, stack.
+// Ops that only place their operands side by side: concat, stack.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,14 @@
 
 namespace lstmc::passes {
 
-/// Operands, and where in the result they go.
+/// Operands and their windows in the result.
 using Parts = std::vector<std::pair<mlir::Value, sym::View>>;
 
-/// If all that the op's launches do is to copy its operands, whole, into windows of its result.
+/// The op's parts, if its launches only copy whole operands into windows of its result; else
+/// nullopt.
 std::optional<Parts> partsOf(mlir::Operation *op);
 
-/// Whether one launch alone writes a result of an op that is not element-wise.
+/// Whether a single launch writes a result of a non-element-wise op.
 bool madeAtOnce(mlir::Value value);
 
 } // namespace lstmc::passes

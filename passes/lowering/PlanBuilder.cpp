@@ -117,8 +117,8 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
   return initialise(module);
 }
 
-/// The first device has a program `initialise`, which fused programs stand before; others get
-/// one where they need it.
+/// The first device has a program `initialise`, before which fused programs are inserted; other
+/// devices get one on demand.
 exec::ProgramOp PlanBuilder::initialiseOn(int64_t device) {
   auto [known, isNew] = initialisers.try_emplace(device);
   if (isNew)
@@ -127,7 +127,7 @@ exec::ProgramOp PlanBuilder::initialiseOn(int64_t device) {
   return known->second;
 }
 
-/// Where initialise makes rows or columns of a parameter orthonormal.
+/// Scratch for making rows or columns of a parameter orthonormal.
 static Value initialiseScratch(mlir::OpBuilder &builder, const InitialiseArguments &arguments,
                                Value memory, int64_t device) {
   auto type = llvm::cast<mlir::MemRefType>(memory.getType());

@@ -1,4 +1,4 @@
-// The exec.plan while it is being made: what all entries share.
+// The exec.plan under construction, shared by all entries.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@
 
 namespace lstmc::passes {
 
-/// Packed weights and copies that were made of a view once.
+/// Cache of packed weights and dense copies by view.
 class ViewMemo {
 public:
-  /// The buffer for this view and use, a number that is the caller's; null at first, to be filled
-  /// in.
+  /// The buffer for a view and a use, a number chosen by the caller; null on the first call, for
+  /// the caller to fill in.
   mlir::Value &find(const sym::View &view, int64_t use);
 
 private:
@@ -27,24 +27,24 @@ class PlanBuilder {
 public:
   PlanBuilder(mlir::ModuleOp module, llvm::ArrayRef<std::string> devices);
 
-  /// Buffers for the module's parameters, slots and states, and the program `initialise`.
+  /// Creates buffers for the module's parameters, slots and states, and the program `initialise`.
   mlir::LogicalResult declare(mlir::ModuleOp module);
-  /// Memory of a parameter, slot or state on a device that has it.
+  /// Memory of a parameter, slot or state on a device with a copy.
   mlir::Value declared(llvm::StringRef symbol, int64_t device) const;
-  /// An input or scalar of that name and type, one for all entries.
+  /// The input or scalar of that name and type, shared by all entries.
   mlir::Value input(exec::Kind kind, llvm::StringRef name, mlir::RankedTensorType type,
                     int64_t device, mlir::Location location);
 
-  /// Memory that keeps its contents.
+  /// Creates a buffer that keeps its contents between calls.
   mlir::Value persistent(exec::Kind kind, llvm::StringRef name, int64_t device,
                          llvm::ArrayRef<int64_t> shape, mlir::Type element,
                          mlir::Location location);
-  /// The part of an entry that runs on a device, after the programs before.
+  /// Creates the program of an entry for a device, after the existing programs.
   exec::ProgramOp program(llvm::StringRef entry, int64_t device, mlir::Location location);
 
   exec::PlanOp plan() { return planOp; }
   FusedPrograms &fused() { return *programs; }
-  /// What prepare entries make, of parameters: shared by the entries.
+  /// Buffers computed from parameters in prepare entries, shared by all entries.
   ViewMemo &prepared() { return preparedViews; }
 
 private:
@@ -62,7 +62,7 @@ private:
   ViewMemo preparedViews;
 };
 
-/// A buffer before `builder`'s place.
+/// Creates a buffer at the builder's insertion point.
 mlir::Value createBuffer(mlir::OpBuilder &builder, exec::Kind kind, llvm::StringRef name,
                          int64_t device, llvm::ArrayRef<int64_t> shape, mlir::Type element,
                          mlir::Location location);

@@ -29,7 +29,7 @@ Result<Cluster> readCluster(const std::string &path) {
   return hosts ? readHosts(path, tables) : readDevices(path, tables);
 }
 
-/// The row of the device, or of the GPU that it is a part of.
+/// The row of the device, or of the GPU that it is a partition of.
 static std::vector<DeviceName>::const_iterator rowOf(const Cluster &cluster,
                                                      const DeviceName &device) {
   auto row = std::ranges::find(cluster.devices, device);

@@ -1,4 +1,4 @@
-// A cluster that is not here, described in a TOML file: what `plan --cluster` plans for.
+// A cluster described in a TOML file, for `plan --cluster`.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace lstmc::planning {
 
-/// In the order of the file; every list has an item per device.
+/// Devices in the order of the file; every list has one item per device.
 struct Cluster {
   std::vector<DeviceName> devices;
   Capacities memory;
   target::Machines machines;
-  std::vector<std::string> hosts; ///< their names, by Machine::host; none where devices have links
+  std::vector<std::string>
+      hosts; ///< host names, indexed by Machine::host; empty if devices are connected by links
 };
 
-/// Most hosts of a file.
+/// Maximum number of hosts in a file.
 inline constexpr int64_t kMostHosts = 512;
 
 /// A file such as
@@ -54,8 +55,8 @@ inline constexpr int64_t kMostHosts = 512;
 /// what is in no such file, E0612 for a device or key that stands twice.
 Result<Cluster> readCluster(const std::string &path);
 
-/// Those of its devices that `names` has, in that order; E0001 for one that it has not. A part of a
-/// GPU (gpu:0.1) has the GPU's row, whose memory the parts have together.
+/// The devices that `names` lists, in that order; E0001 for a name that the cluster lacks. A
+/// partition of a GPU (gpu:0.1) takes the GPU's row; partitions share its memory.
 Result<Cluster> chosen(const Cluster &cluster, const std::vector<DeviceName> &names);
 
 } // namespace lstmc::planning

@@ -18,7 +18,7 @@ public:
         LSTMC_TRY(addDevice({path_, table}));
     if (cluster_.devices.empty())
       return failAt({path_}, ErrorCode::E0604, "found no [[device]] and no [[host]], want one");
-    // Links of all pairs first, so that those of two devices stand over them.
+    // Default links first, so that links between two named devices override them.
     for (bool ofTwo : {false, true})
       for (const ClusterTable &table : tables)
         if (table.name == "link" && (table.find("between") != nullptr) == ofTwo)
@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  /// One device; E0604 for anything else.
+  /// Reads a table with one device; E0604 for other tables.
   Result<DeviceName> deviceNamed(const std::string &text, const Place &place) const {
     Result<std::vector<DeviceName>> names = parseDevices(text);
     if (!names.ok() || names->size() != 1)

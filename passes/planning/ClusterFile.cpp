@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kWanted = "[[device]], [[link]] and [[host]]";
 
-/// As the file has it, but for the form of a number.
+/// The text of a value as in the file, except for the format of numbers.
 std::optional<std::string> textOf(const toml::node &node) {
   if (auto text = node.value_exact<std::string>())
     return text;

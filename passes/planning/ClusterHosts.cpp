@@ -67,7 +67,7 @@ private:
     return kinds;
   }
 
-  /// Of one host, without its number.
+  /// The machines of one host.
   static Result<target::Machines> machinesOf(const TableReader &reader,
                                              const std::vector<DeviceName> &devices,
                                              const Kinds &kinds) {
@@ -83,7 +83,7 @@ private:
       const target::Target &target = targetOf(devices[i].kind);
       const target::Machine &known = kinds[i].machine;
       target::Speeds own = target.speeds(known);
-      own.bytesPerSecond *= share; // nobody said what the memory does: enough for all
+      own.bytesPerSecond *= share; // memory bandwidth not specified: enough for all devices
       LSTMC_ASSIGN(target::Speeds speeds, reader.speeds(own));
       speeds.flopsPerSecond *= double(cores) / share;
       speeds.bytesPerSecond /= share;

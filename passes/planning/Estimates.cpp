@@ -50,8 +50,8 @@ std::vector<double> NetOnOneDevice::layerSeconds(const Worker &worker) const {
 
 namespace {
 
-/// Layers are cut into as many runs as there are devices, so that the slowest run takes the least
-/// time: the seconds of that run, and in `sum` those of all. `seconds`: by device and layer.
+/// Cuts the layers into one run per device such that the slowest run takes the least time. Returns
+/// the seconds of that run; `sum` is the total of all. `seconds`: by device and layer.
 double slowestStage(const std::vector<std::vector<double>> &seconds, double &sum) {
   size_t layers = seconds.front().size();
   std::vector<double> best(layers + 1, 0), sums(layers + 1, 0); // of the first so many layers
@@ -81,7 +81,8 @@ public:
   Estimates(const CompileOptions &options, const NetOnOneDevice &net)
       : options_(options), net_(net) {}
 
-  /// Of each number of devices and stages the best number of chunks; the most promising first.
+  /// For each number of devices and stages, the layout with the best number of chunks; most
+  /// promising first.
   std::vector<Candidate> candidates() const {
     std::vector<Candidate> found;
     std::vector<size_t> order = fastestFirst();
@@ -110,7 +111,8 @@ public:
   }
 
 private:
-  /// As given where work loads are, which belong to devices by their place.
+  /// Devices sorted by speed; in the given order if there are work loads, which refer to devices by
+  /// position.
   std::vector<size_t> fastestFirst() const {
     std::vector<size_t> order(options_.devices.size());
     std::iota(order.begin(), order.end(), 0);
@@ -165,8 +167,8 @@ private:
     return one;
   }
 
-  /// To the first replica and back, or to the one that owns each part. Stages of a host share its
-  /// interface.
+  /// Time to send gradients to the first replica and back, or to the owner of each slice. Stages on
+  /// one host share its network interface.
   double gradientSeconds(const Workers &workers, size_t stages, bool shared) const {
     const size_t replicas = workers.size() / stages;
     const int host = workers.front().machine.host;
@@ -188,7 +190,7 @@ private:
     return *most <= 1.01 * *least;
   }
 
-  /// On the whole batch, the stages working on chunks one after the other.
+  /// Time on the whole batch, with the stages in a wavefront of chunks.
   double replicaSeconds(const Workers &workers, size_t first, size_t count, int64_t chunks) const {
     if (count == 1)
       return net_.seconds(workers[first]);
@@ -215,7 +217,7 @@ private:
            launches * double(chunks);
   }
 
-  /// Whole shards, each to who would be done first with it.
+  /// Assigns whole shards, each to the device that would finish it first.
   std::vector<int64_t> shareOutShards(const std::vector<double> &seconds) const {
     std::vector<int64_t> shards(seconds.size(), 0);
     for (int64_t i = 0; i < options_.shards; ++i) {

@@ -1,4 +1,5 @@
-// How long layouts take, about, from what one device takes for the net: which are worth compiling.
+// Estimates the time of layouts from the net compiled for one device, to select those worth
+// compiling.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +11,23 @@
 
 namespace lstmc::planning {
 
-/// Chunks that are tried; those that are more than steps count as steps.
+/// Numbers of chunks to try, capped at the number of steps.
 inline constexpr int64_t kChunks[] = {1, 2, 4, 8, 16, 32};
 
-/// What estimates are made from: the net on one device. Keeps a reference to `data`, which has a
+/// Basis of the estimates: the net on one device. Keeps a reference to `data`, which must have a
 /// weighedEntry().
 class NetOnOneDevice {
 public:
   explicit NetOnOneDevice(const package::PackageData &data);
 
-  /// Of the whole entry.
+  /// Time of the whole entry.
   double seconds(const Worker &worker) const;
-  /// Layers that work with parameters, in order, and how long each takes going forward.
+  /// Names of the layers with parameters, in order; layerSeconds() returns their forward times.
   const std::vector<std::string> &layers() const { return layers_; }
   std::vector<double> layerSeconds(const Worker &worker) const;
   bool trains() const { return entry_.name == "step"; }
   double parameterBytes() const { return parameterBytes_; }
-  /// About what one layer gives the next.
+  /// Approximate size of the activations between two layers.
   double sentBytes() const { return sentBytes_; }
 
 private:
@@ -36,17 +37,17 @@ private:
   double parameterBytes_ = 0, sentBytes_ = 0;
 };
 
-/// A layout that may be worth compiling.
+/// A layout to compile.
 struct Candidate {
   passes::CompileOptions options;
-  double seconds; ///< about
+  double seconds; ///< estimate
 };
 
-/// Of each number of devices and stages that `options` leave open, the best number of chunks; the
-/// most promising first.
+/// For each combination of devices and stages that `options` leave open, the layout with the best
+/// number of chunks; most promising first.
 std::vector<Candidate> candidates(const passes::CompileOptions &options, const NetOnOneDevice &net);
 
-/// For place-devices: "NAME=PICOSECONDS/..", what each layer costs on each of the stages' devices.
+/// Costs for place-devices, "NAME=PICOSECONDS/..": each layer's cost on the device of each stage.
 std::vector<std::string> stageCosts(const NetOnOneDevice &net, const Workers &stages);
 
 } // namespace lstmc::planning

@@ -1,4 +1,4 @@
-// What each host of a cluster does in the time of an entry, and what keeps it from being faster.
+// Forecast of each host's load during an entry, and of its bottleneck.
 #pragma once
 
 #include <string>
@@ -9,27 +9,28 @@
 
 namespace lstmc::planning {
 
-/// Arithmetic and Memory: what its devices compute, by what most of that time goes into. Waiting:
-/// none of it fills half of the time; messages take long to come, or others have more to do.
+/// Arithmetic and Memory: most of the time is computation, limited by that resource. Waiting: no
+/// resource is used for half of the time, because of latency or of load on other hosts.
 enum class Bound { Arithmetic, Memory, Sending, Receiving, Waiting };
 
 std::string_view wordOf(Bound bound);
 
-/// Fractions are of the entry's time.
+/// Fractions refer to the entry's time.
 struct HostForecast {
   int host = 0;                          ///< Machine::host
-  int64_t count = 1;                     ///< of hosts that it stands for
-  std::vector<std::string> devices = {}; ///< that the package has of it
+  int64_t count = 1;                     ///< number of hosts that this one represents
+  std::vector<std::string> devices = {}; ///< devices of the host in the package
   HostTimes times = {};
-  double computing = 0; ///< of the device that has most to do
+  double computing = 0; ///< of the device with the most work
   double sending = 0, receiving = 0;
   Bound bound = Bound::Waiting;
 
-  /// But for where it is.
+  /// Whether both have about the same load, whatever `host` and device names are.
   bool isLike(const HostForecast &other) const;
 };
 
-/// Of the hosts that the package has devices of, in their order; none where devices have links.
+/// Forecasts for the hosts of the package's devices, in order; empty if devices are connected by
+/// links.
 std::vector<HostForecast> forecastHosts(const package::PackageData &data,
                                         const target::Machines &machines, const EntryTimes &times);
 

@@ -19,9 +19,9 @@ using passes::Layout;
 
 namespace {
 
-/// Of the ways to use several devices, those that are compiled: the most promising by estimate.
+/// Maximum number of multi-device layouts that are compiled, most promising first.
 constexpr size_t kMostCompiled = 6;
-/// And chunks that are tried besides, each half or twice as many as were best.
+/// Maximum number of further attempts with half or twice the best number of chunks.
 constexpr int kMostRefined = 4;
 
 class Search {
@@ -58,7 +58,8 @@ private:
     }
   }
 
-  /// Of layers on the devices of the first replica; empty where one device cannot be compiled.
+  /// Costs of the layers on the devices of the first replica; empty if the net does not compile for
+  /// one device.
   std::vector<std::string> stageCosts() const {
     CompileOptions alone = resolved(on(options_, {0}));
     alone.stages = 1;
@@ -122,7 +123,8 @@ private:
     }
   }
 
-  /// Who adds gradients, and who updates: of the best layout, where replicas have any to add.
+  /// Tries parameter stores and update locations for the best layout, if its replicas have
+  /// gradients to reduce.
   void tryStores() {
     const package::Entry *entry = weighedEntry(best_->compiled.package);
     if (replicasOf(best_->options) < 2 || !entry || entry->name != "step")

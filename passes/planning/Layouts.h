@@ -1,4 +1,4 @@
-// Ways to share devices out: what options leave open, and which of them a forecast likes best.
+// Search for the fastest layout among those that the options leave open.
 #pragma once
 
 #include <functional>
@@ -7,15 +7,14 @@
 
 namespace lstmc::planning {
 
-/// Whether the options leave it to forecasts which devices do what, in how many chunks, or who adds
-/// gradients and updates.
+/// Whether the options leave the layout to forecasts: device placement, number of chunks, gradient
+/// reduction or update location.
 bool leaveOpen(const passes::CompileOptions &options);
 
-/// Compiles the net with options that leave nothing open; asked about many of them.
+/// Compiles the net with fully specified options; called for several layouts.
 using CompileWith = std::function<Checked<passes::Compiled>(const passes::CompileOptions &)>;
 
-/// What was found: the options that fit and are forecast to be fastest, what became of them, and
-/// all that were weighed.
+/// The fastest layout that fits by forecast, its compilation, and all layouts that were compared.
 struct Choice {
   passes::CompileOptions options;
   passes::Compiled compiled; ///< without the memory limit
@@ -23,14 +22,14 @@ struct Choice {
   Diagnostics diagnostics;
 };
 
-/// One device is compiled first; how long other layouts take is estimated from its launches, and
-/// only the most promising are compiled. What was refused first, where nothing can be compiled.
+/// Compiles for one device first and estimates the time of other layouts from its launches; only
+/// the most promising are compiled. If nothing compiles, returns the first errors.
 Checked<Choice> choose(const passes::CompileOptions &options, const CompileWith &compileWith);
 
-/// passes::compile, but where the options leave the layout open (`stages` 0, or stages and `chunks`
-/// 0, or no store) several are compiled and the one that fits and is forecast to be fastest is
-/// taken: with `stages` 0 that may be some of `devices`, in another order, with work loads of their
-/// own.
+/// passes::compile(), with a search if the options leave the layout open (`stages` 0, or several
+/// stages and `chunks` 0, or no store): compiles several layouts and returns the one that fits and
+/// is forecast to be fastest. With `stages` 0 it may use a reordered subset of `devices`, with its
+/// own work loads.
 Checked<passes::Compiled> compile(mlir::ModuleOp module, const passes::CompileOptions &options);
 
 } // namespace lstmc::planning

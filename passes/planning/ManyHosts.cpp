@@ -82,7 +82,7 @@ PackageForecast forecastMany(const package::PackageData &pattern, const target::
     known.hosts = forecastHosts(pattern, machines, times);
     for (const HostTimes &host : forecast(pattern, entry, machines, stretch.together()).hosts)
       known.sentBytes += host.sentBytes;
-    // The hosts of the last replica stand for those of all that are not compiled.
+    // The hosts of the last compiled replica represent those of all replicas that are not compiled.
     const int64_t hosts = replicas.count / replicas.perHost,
                   others = std::min(hosts, replicas.compiled) - 1,
                   each = int64_t(known.hosts.size()) / replicas.compiled;

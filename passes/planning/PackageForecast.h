@@ -1,5 +1,4 @@
-// What is known of a package before it runs: how long it takes, who waits, what is sent, whether it
-// fits.
+// Forecast of a package before it runs: time, waiting, communication, and whether it fits.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +14,33 @@ namespace lstmc::planning {
 
 struct PackageForecast {
   std::optional<double> updateSeconds,
-      forwardSeconds;                      ///< of `step`, and of `forward` or else `evaluate`
-  int64_t sentBytes = 0;                   ///< by all devices, in an update, else a forward
-  std::vector<double> idle;                ///< fraction of the same time, by device
-  std::vector<HostForecast> hosts;         ///< in the same time; none where devices have links
-  std::vector<LayerWay> ways;              ///< in the same time, where devices have several
-  std::vector<target::DriverBytes> driver; ///< beside the plan, by device
-  std::optional<double> speedup;           ///< over the first device alone, of the same
-  double realSteps = 1; ///< of the steps of all sequences; 1 where they have no lengths or nobody
-                        ///< knows them
-  int64_t replicas = 0; ///< of which the package has a few; 0: it has all
-  std::string rates;    ///< whose they are: "this machine", "built-in", a cluster's file
+      forwardSeconds;       ///< of `step`; of `forward`, else `evaluate`
+  int64_t sentBytes = 0;    ///< by all devices, per update, else per forward
+  std::vector<double> idle; ///< idle fraction of that time, per device
+  std::vector<HostForecast>
+      hosts; ///< load of each host in that time; empty if devices are connected by links
+  std::vector<LayerWay> ways;              ///< for devices with several recurrence kernels
+  std::vector<target::DriverBytes> driver; ///< memory beside the plan, per device
+  std::optional<double> speedup;           ///< over the first device alone
+  double realSteps = 1; ///< fraction of non-padding steps; 1 if lengths are unused or unknown
+  int64_t replicas =
+      0; ///< total replicas, if the package contains only a few of them; 0: it contains all
+  std::string rates; ///< source of the rates: "this machine", "built-in", a cluster's file
 
   double seconds() const { return updateSeconds.value_or(forwardSeconds.value_or(0)); }
 };
 
-/// `machines` and `realSteps` as forecast() takes them. No speed-up yet: that needs the plan of one
-/// device.
+/// `machines` and `realSteps`: see forecast(). Leaves `speedup` unset, because it needs the plan of
+/// one device.
 PackageForecast forecastPackage(const package::PackageData &data, const target::Machines &machines,
                                 double realSteps = 1);
 
-/// Bytes that each device may use; empty: not known.
+/// Bytes that each device may use; empty: unknown.
 using Capacities = std::vector<uint64_t>;
 
 bool fits(const package::PackageData &data, const Capacities &capacities);
 
-/// Of a package's entry, by name; none where it has no such entry.
+/// Forecast time of one entry; nullopt if the package lacks it.
 std::optional<double> forecastSeconds(const package::PackageData &data, std::string_view entry,
                                       const target::Machines &machines, double realSteps = 1);
 

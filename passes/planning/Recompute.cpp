@@ -13,10 +13,10 @@ namespace lstmc::planning {
 
 namespace {
 
-/// Of fewer steps, segments are hardly smaller than what is kept between them.
+/// With fewer steps, segments are hardly smaller than the states kept between them.
 constexpr int64_t kLeastSteps = 16;
 
-/// A layer that may be run again.
+/// A layer that can be recomputed.
 struct Candidate {
   std::string name;
   double seconds = 0;

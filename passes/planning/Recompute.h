@@ -1,4 +1,5 @@
-// What saves memory for the least time where backward computes it again: layers, or all steps.
+// Selects the layers, or steps, whose recomputation in backward saves memory at the least cost in
+// time.
 #pragma once
 
 #include <set>
@@ -10,18 +11,18 @@
 
 namespace lstmc::planning {
 
-/// What CompileOptions::recompute may be given so that a plan fits, the least first: as few layers
-/// as may be enough, then twice as many, up to all. Of the recurrent layers that hold for backward
-/// what is not needed at the moment when a device needs most, in `step`, and more than it may use,
-/// those come first that take the least time per byte. `ops` are those of the net, by name.
+/// Candidates for CompileOptions::recompute that may make a plan fit, smallest first: as few layers
+/// as may suffice, then twice as many, up to all. Considers recurrent layers whose values are kept
+/// for backward but not needed at the peak of `step`, on devices over their limit; layers with the
+/// least recomputation time per byte come first. `ops`: names of the net's ops.
 std::vector<std::vector<std::string>> layersToRecompute(const package::PackageData &data,
                                                         const std::set<std::string> &ops,
                                                         const target::Machines &machines,
                                                         const Capacities &capacities);
 
-/// What `--recompute` may say of steps so that a plan fits: CompileOptions::segments in words, as
-/// many as are chosen, then twice as many. Nothing where `step` has them already, has no layer
-/// whose steps could be cut, or sums several shards on a device.
+/// Candidates for step segments as values of `--recompute` (CompileOptions::segments): the default
+/// number, then twice as many. Empty if `step` has segments already, no layer's steps can be cut,
+/// or a device sums several shards.
 std::vector<std::string> stepsToRecompute(const package::PackageData &data);
 
 } // namespace lstmc::planning

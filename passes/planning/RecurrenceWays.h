@@ -1,4 +1,4 @@
-// In which way each recurrent layer of a package is carried out, on devices that have several.
+// The kernel variant of each recurrent layer of a package, on devices with several variants.
 #pragma once
 
 #include <string>
@@ -10,18 +10,19 @@
 
 namespace lstmc::planning {
 
-/// Launches of one layer, device and direction that are carried out alike.
+/// The launches of one layer, device and direction that use the same variant.
 struct LayerWay {
   uint32_t device = 0;
-  std::string layer; ///< "lstm0"; the op, where several layers have one place
+  std::string layer; ///< "lstm0"; the op's name if several layers share a location
   bool backward = false;
   target::Way way;
-  int64_t steps = 0;  ///< of all launches
-  double seconds = 0; ///< of all launches
+  int64_t steps = 0;  ///< sum over all launches
+  double seconds = 0; ///< sum over all launches
   int64_t launches = 0;
 };
 
-/// Of one entry, in the order of its programs. Empty where no device has several ways.
+/// The variants used by one entry, in the order of its programs. Empty if no device has several
+/// variants.
 std::vector<LayerWay> recurrenceWays(const package::PackageData &data, const package::Entry &entry,
                                      const target::Machines &machines, double realSteps = 1);
 

@@ -1,5 +1,4 @@
-// What can be changed so that a plan fits: which changes are tried, in which order, and which are
-// worth telling.
+// Changes of a request that make a plan fit: which to try, in which order, and which to report.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +9,21 @@
 
 namespace lstmc::planning {
 
-/// One change of what was asked for; the fields of the other kinds say nothing.
+/// One change of the request; only the fields of its kind are used.
 struct Change {
   enum class Kind {
-    Recompute,  ///< of these layers, or of the steps
-    Accumulate, ///< so many parts of the batch
-    Replicas,   ///< so many devices, each with part of the batch
-    Split,      ///< so many devices, batch and layers shared out as is forecast to be fastest
-    Batch,      ///< of so many rows
+    Recompute,  ///< recompute these layers, or segments of steps
+    Accumulate, ///< accumulate gradients over `count` parts of the batch
+    Replicas,   ///< data-parallel over `count` devices
+    Split,      ///< `count` devices, with the layout that is forecast to be fastest
+    Batch,      ///< reduce the batch to `count` rows
   };
   Kind kind;
   int64_t count = 0;
   std::vector<std::string> layers = {};
 };
 
-/// A plan: bytes of each device's arena, seconds by forecast, whether the devices have as much.
+/// Result of planning a change: arena bytes of each device, forecast seconds, whether it fits.
 struct Outcome {
   std::vector<uint64_t> peaks;
   double seconds = 0;
@@ -34,32 +33,32 @@ struct Outcome {
 struct Remedy {
   Change change;
   std::vector<uint64_t> peaks;
-  double timeFraction; ///< of the time as asked for that it takes more; below 0: less
+  double timeFraction; ///< additional time relative to the request; negative: faster
 };
 
-/// What fits; where nothing does, what came nearest to it.
+/// Changes that fit; if there are none, the one that came nearest.
 struct Remedies {
   std::vector<Remedy> found;
   std::optional<Remedy> nearest;
 };
 
-/// A plan that does not fit, as far as remedies depend on it.
+/// A plan that does not fit, with the facts that remedies depend on.
 struct Misfit {
   double seconds = 0;
   std::vector<std::vector<std::string>> layers; ///< layersToRecompute()
   std::vector<std::string> steps;               ///< stepsToRecompute()
   int64_t accumulate = 1;
-  size_t devices = 1, mostDevices = 8; ///< in use, and that may be
-  std::optional<int64_t> batch;        ///< where the net has one that can be set
+  size_t devices = 1, mostDevices = 8; ///< devices in use, and the maximum available
+  std::optional<int64_t> batch;        ///< set if the net has a batch size that can be changed
 };
 
-/// Plans with a change; none where that cannot be compiled.
+/// Plans with a change; nullopt if that does not compile.
 using PlanWith = std::function<std::optional<Outcome>(const Change &)>;
 
-/// Of each kind the least change that is enough; of changes that come to the same plan the first.
+/// For each kind the smallest sufficient change; of changes with equal plans the first.
 Remedies remediesFor(const Misfit &misfit, const PlanWith &planWith);
 
-/// The most of them; 0 of none.
+/// The maximum; 0 if empty.
 uint64_t mostOf(const std::vector<uint64_t> &peaks);
 
 } // namespace lstmc::planning

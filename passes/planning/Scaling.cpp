@@ -21,7 +21,7 @@ public:
 
   Checked<Scaling> run(const std::vector<int64_t> &hosts) {
     Scaling scaling{.rows = rows_};
-    // Of one host all devices are compiled for.
+    // For one host, all its devices are compiled.
     const Pattern one{firstHost(), rows_, perHost_, 1, 0};
     Checked<package::PackageData> compiled = compile_(one);
     if (!compiled.ok())
@@ -65,8 +65,8 @@ private:
     for (const HostForecast &host : known->hosts)
       if (most(host) > most(*busiest))
         busiest = &host;
-    // Each host has as much to do as among fewer: where a few that stand for all seem faster, they
-    // leave out what all wait for.
+    // A host's work does not shrink among more hosts: if a few replicas that represent all seem
+    // faster, the forecast omits waiting that all hosts share.
     const double least = curve.points.empty() ? 0 : curve.points.back().seconds,
                  seconds = std::max(least, known->seconds());
     curve.points.push_back({hosts, seconds, alone / seconds, busiest->bound, replicas.compiled,
@@ -90,7 +90,7 @@ private:
     return {};
   }
 
-  /// One shard a replica; a package serves all numbers of replicas that it stands for.
+  /// One shard per replica; a package serves for all numbers of replicas that it represents.
   Checked<PackageForecast> forecastWith(const Replicas &replicas, int64_t chunks) {
     const int64_t few = replicas.compiled;
     const Cluster pattern = patternOf(cluster_, perHost_, replicas);

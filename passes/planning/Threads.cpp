@@ -9,8 +9,8 @@
 namespace lstmc::planning {
 
 int threadsInForce(const package::PackageData &data, int64_t asked) {
-  /// Of one thread's work, between two moments at which threads meet: below it a second one gains
-  /// nothing. By the built-in figures, so that it is the same on every machine.
+  /// Seconds of one thread's work between two synchronisations below which a second thread gains
+  /// nothing. Compared with built-in rates, so that the result is the same on every machine.
   constexpr double kWorthMeeting = 5e-6;
   if (asked > 0)
     return int(asked);
@@ -29,8 +29,8 @@ int threadsInForce(const package::PackageData &data, int64_t asked) {
   return seconds < kWorthMeeting * meetings ? 1 : threads;
 }
 
-/// Of orthogonal initial values, half of each product and half of each difference of two vectors;
-/// others take no longer than reading them.
+/// Time of orthogonal initialisation: half of each product and half of each difference of two
+/// vectors. Other initialisers take no longer than reading the values.
 static double initialSeconds(const package::PackageData &data, const target::Machine &machine) {
   double flops = 0;
   for (const package::Parameter &parameter : data.parameters) {
@@ -51,7 +51,7 @@ static double initialSeconds(const package::PackageData &data, const target::Mac
 
 int threadsThatGain(const package::PackageData &data, int threads, const target::Machines &one,
                     const target::Machines &several) {
-  /// What several threads have to gain by forecast, which is no more exact than that.
+  /// Required gain of several threads in the forecast; the forecast is not more exact than that.
   constexpr double kGain = 0.9, kCalls = 100;
   auto secondsOf = [&](std::string_view entry, const target::Machines &machines) {
     return kCalls * *forecastSeconds(data, entry, machines) +

@@ -1,4 +1,4 @@
-// How many threads a device of a package is given where nobody says.
+// Default number of threads per device.
 #pragma once
 
 #include "backends/target/Machine.h"
@@ -6,12 +6,12 @@
 
 namespace lstmc::planning {
 
-/// Threads of each device where `asked` is 0: a processor each as far as they go, and one where
-/// launches are so short that a second thread would be waited for.
+/// Threads per device if `asked` is 0: one per processor, but one if launches are too short to gain
+/// from a second.
 int threadsInForce(const package::PackageData &data, int64_t asked);
 
-/// `threads`, or 1 where `several`, the machines of so many, are not clearly faster than those of
-/// `one`: in a hundred calls of what the package is for, and its initial values once.
+/// `threads`; 1 if the machines `several`, with that many threads, are not clearly faster than
+/// `one` by forecast of a hundred calls of the package's main entry and one initialisation.
 int threadsThatGain(const package::PackageData &data, int threads, const target::Machines &one,
                     const target::Machines &several);
 

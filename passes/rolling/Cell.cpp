@@ -14,11 +14,11 @@ constexpr llvm::StringLiteral kNotGates = "its gates are not sums of W x + b and
 struct Pair {
   Value first, second;
   Pair swapped() const { return {second, first}; }
-  /// Both orders, for what may be written either way round.
+  /// Both orders of operands, for commutative ops.
   std::array<Pair, 2> orders() const { return {*this, swapped()}; }
 };
 
-/// The operands of one of these ops of two tensors, where nothing is stretched.
+/// The operands of a binary op `Ops` that does not broadcast.
 template <typename... Ops> std::optional<Pair> operandsOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !llvm::isa<Ops...>(op) || op->getOperand(0).getType() != value.getType() ||
@@ -33,7 +33,7 @@ std::optional<Pair> factorsOf(Value value) {
   return operandsOf<sym::ElemwiseMulOp, sym::BroadcastMulOp>(value);
 }
 
-/// What the function is of, if the value is one: `Op`, or Activation by that name.
+/// The argument of an activation function, if the value is one: `Op`, or Activation by that name.
 template <typename Op> Value argumentOf(Value value, llvm::StringRef name) {
   if (auto op = value.getDefiningOp<Op>())
     return op.getData();
@@ -44,7 +44,7 @@ Value throughTanh(Value value) { return argumentOf<sym::TanhOp>(value, "tanh"); 
 Value throughRelu(Value value) { return argumentOf<sym::ReluOp>(value, "relu"); }
 Value throughSigmoid(Value value) { return argumentOf<sym::SigmoidOp>(value, "sigmoid"); }
 
-/// z of a value that is 1 - z.
+/// z if the value is 1 - z, else null.
 Value complemented(Value value) {
   auto op = value.getDefiningOp<sym::RminusScalarOp>();
   return op && op.getScalar().isExactlyValue(1.0) ? op.getData() : Value();
@@ -71,7 +71,7 @@ public:
       take(value);
   }
 
-  /// `z` is to be the pre-activation of gate `number`.
+  /// Requires `z` to be the pre-activation of gate `number`.
   void gate(Value z, int64_t number) {
     if (std::optional<Part> part = partOf(z)) {
       std::optional<Pair> sum = termsOf(part->whole);
@@ -87,7 +87,7 @@ public:
     addTo({a->whole, b->whole}, a->number, number);
   }
 
-  /// The rows of gate `number` in what a product makes.
+  /// The product from whose result `rows`, the part of gate `number`, is sliced.
   Value productOf(Value rows, int64_t number) {
     std::optional<Part> part = partOf(rows);
     if (!part || part->number != number) {
@@ -131,7 +131,7 @@ private:
     int64_t number;
   };
 
-  /// A gate's columns of the value that has them all.
+  /// The columns of a gate in the value that holds all gates.
   std::optional<Part> partOf(Value value) {
     auto result = llvm::dyn_cast<mlir::OpResult>(value);
     if (!result || sym::rankedType(value).getRank() != 2)
@@ -158,7 +158,7 @@ private:
   }
 };
 
-/// h' = o tanh(c'), c' = (f c) + (i g), each sum and product written either way round.
+/// h' = o tanh(c'), c' = (f c) + (i g), sums and products with operands in either order.
 std::optional<Cell> lstm(Value h) {
   std::optional<Pair> outer = factorsOf(h);
   std::optional<Cell> almost;

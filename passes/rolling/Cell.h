@@ -1,4 +1,4 @@
-// One step of a recurrent layer, written out op by op.
+// Recognises one unrolled step of a recurrent layer.
 #pragma once
 
 #include <optional>
@@ -11,24 +11,24 @@
 
 namespace lstmc::passes {
 
-/// What the ops of a step read and make. Operands are asked for when they are needed: by then a
-/// layer below may have been rolled.
+/// The ops of a step. Operands are looked up on use, because layers below may have been rolled
+/// since.
 struct Cell {
   RnnMode mode = RnnMode::Lstm;
-  mlir::Value h, c; ///< after the step; c of lstm alone
-  /// The two products whose sums the gates are. Of gru the first is that of the input; of others
-  /// the steps before and after tell which it is.
+  mlir::Value h, c; ///< values after the step; c only for lstm
+  /// The two products whose sums are the gates. For gru the first is the input's; for other modes
+  /// the neighbouring steps determine which one is.
   sym::FullyConnectedOp products[2];
-  mlir::OpOperand *stateBefore = nullptr; ///< where c (of gru h) before the step is read
+  mlir::OpOperand *stateBefore = nullptr; ///< the use of the previous c (for gru, h)
   llvm::SmallSetVector<mlir::Operation *, 16> ops;
-  std::string reason; ///< why this is no step of a layer after all; empty: it is one
+  std::string reason; ///< why this is not a step of a layer; empty if it is one
 
-  /// What the next step reads as `stateBefore`, or as one of its products' inputs.
+  /// The value that the next step reads as `stateBefore`, or as the input of a product.
   mlir::Value state() const { return c ? c : h; }
   int64_t units() const;
 };
 
-/// The step that ends with this op's making h, if there is one.
+/// The step that ends with `op` producing h; nullopt if there is none.
 std::optional<Cell> cellThatEndsWith(mlir::Operation *op);
 
 } // namespace lstmc::passes

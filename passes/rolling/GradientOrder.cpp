@@ -33,8 +33,8 @@ sym::BatchPosition GradientOrder::batch(Value value) const {
   return found != noted.end() ? found->second : positions.of(value);
 }
 
-/// Whether no use that stays is among those that leave, or on another side of the place than it was
-/// of them; `before`, `after`: on which side one may be.
+/// Whether no remaining use is between the leaving ones, or changes sides relative to the place of
+/// the move; `before`, `after`: the sides on which remaining uses are allowed.
 bool GradientOrder::staysOutside(Value value, const Move &move, bool before, bool after) const {
   Operation *first = nullptr, *last = nullptr;
   for (Operation *user : value.getUsers())
@@ -62,11 +62,13 @@ bool GradientOrder::keepsEach(Value value, const Move &move) const {
     return true; // two addends commute
   const auto leaving = llvm::count_if(
       value.getUses(), [&](mlir::OpOperand &use) { return move.leaving.contains(use.getOwner()); });
-  // Of two that leave, which are added first, their sum is one addend: it has to be the first.
+  // Two leaving uses that are added first become one addend, their sum: it must be the first
+  // addend.
   return leaving <= 2 && staysOutside(value, move, true, leaving == 1);
 }
 
-/// Whether the use is of a value as it is: a gradient like it, and no part of a sum over rows.
+/// Whether the use contributes a gradient of the value's own shape that is not part of a sum over
+/// rows.
 static bool isDirect(mlir::OpOperand &use) {
   return use.getOperandNumber() == 0 || llvm::isa<sym::ScalarRule>(use.getOwner()) ||
          llvm::all_equal(use.getOwner()->getOperandTypes());

@@ -1,4 +1,4 @@
-// Whether gradients are still added in the order of the net as written, when ops move.
+// Checks that moving ops preserves the order in which gradients are summed.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -8,7 +8,7 @@
 
 namespace lstmc::passes {
 
-/// Ops that are to go, a place where one op is to stand for all of them, and ops that move to right
+/// A planned move: ops to remove, the place of the op that replaces them, and ops to hoist to right
 /// before that place.
 struct Move {
   llvm::DenseSet<mlir::Operation *> leaving;
@@ -16,25 +16,26 @@ struct Move {
   llvm::SetVector<mlir::Operation *> hoisted;
 };
 
-/// Contributions to a value are added last reader first (docs/numerics.md rules 4 and 8).
+/// Contributions to a value's gradient are added last reader first (docs/numerics.md rules 4 and
+/// 8).
 class GradientOrder {
 public:
   explicit GradientOrder(mlir::func::FuncOp net);
 
-  /// Whether the net trains at all: without a loss no sum depends on the order of ops.
+  /// Whether the net trains; without a loss head no sum depends on the order of ops.
   bool trains() const { return trains_; }
-  /// Whether a gradient flows to the value.
+  /// Whether a gradient is propagated to the value.
   bool wants(mlir::Value value) const { return trained.contains(value); }
-  /// New values like `like`: they are trained, and have their rows where it has them.
+  /// Registers new values that are trained, and have the batch position, like `like`.
   void note(mlir::ValueRange values, mlir::Value like);
   sym::BatchPosition batch(mlir::Value value) const;
 
-  /// Whether the gradient of a value keeps its bits when the uses by ops that leave become one use
-  /// at the place of the move, and are one sum there in the same order, or of other elements each.
+  /// Whether a value's gradient keeps its bits if the uses by leaving ops become one use at the
+  /// place of the move, which sums them in the same order, or sums disjoint elements.
   bool keepsRun(mlir::Value value, const Move &move) const;
-  /// The same where they become uses that contribute one by one.
+  /// The same, if they become uses that contribute one by one.
   bool keepsEach(mlir::Value value, const Move &move) const;
-  /// The same of the values that hoisted ops read.
+  /// The same, for all values that hoisted ops read.
   bool keepsHoisted(const Move &move) const;
 
 private:

@@ -8,13 +8,13 @@ namespace lstmc::passes {
 using mlir::Operation;
 using mlir::Value;
 
-/// What a value is a view of, with an axis of one step.
+/// The value that `value` views with an additional time axis of extent 1.
 static Value behindView(Value value) {
   Operation *op = value.getDefiningOp();
   return llvm::isa_and_present<sym::ExpandDimsOp, sym::ReshapeOp>(op) ? op->getOperand(0) : value;
 }
 
-/// The axis of the steps in the result; nothing if there is none to turn y into.
+/// The time axis in the result; nullopt if it cannot be derived from y.
 static std::optional<int64_t> axisOfSteps(Operation *op, bool rows) {
   auto type = sym::rankedType(op->getResult(0));
   auto part = sym::rankedType(op->getOperand(0));

@@ -1,22 +1,23 @@
-// The outputs of a layer's steps, set side by side again.
+// Ops that merge the outputs of a layer's steps into one tensor.
 #pragma once
 
 #include "mlir/IR/Builders.h"
 
 namespace lstmc::passes {
 
-/// A concat or stack of one value per step, [N, H] each.
+/// A concat or stack of one value [N, H] per step.
 struct MergedSteps {
   mlir::Operation *op = nullptr;
-  llvm::SmallVector<mlir::Operation *, 0> views; ///< that made the values' axis of steps
-  bool reversed = false;                         ///< the last step is in front
+  llvm::SmallVector<mlir::Operation *, 0>
+      views;             ///< the reshapes that add a time axis to the values
+  bool reversed = false; ///< the last step comes first
 
-  /// The same of the steps as one tensor y [T, N, H].
+  /// Builds the same result from all steps as one tensor y [T, N, H].
   mlir::Value build(mlir::OpBuilder &builder, mlir::Value y) const;
 };
 
-/// The ops that merge all of the values and nothing else, in the order of the values or the
-/// reverse. `rows`: also those that set the values' rows one below the other, [T * N, H].
+/// The ops that merge exactly these values, in ascending or descending order. `rows`: including
+/// merges along the rows, [T * N, H].
 llvm::SmallVector<MergedSteps> mergesOf(llvm::ArrayRef<mlir::Value> values, bool rows);
 
 } // namespace lstmc::passes

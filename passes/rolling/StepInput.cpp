@@ -45,8 +45,8 @@ std::optional<Window> windowOf(Value value) {
   return window;
 }
 
-/// Whether the window's elements in their order are those of a matrix [rows, inputs], and the next
-/// window is the next step.
+/// Whether the window's elements, in order, form a matrix [rows, inputs], and the next window is
+/// the next step.
 bool isStep(const Window &window, int64_t rows, int64_t inputs) {
   auto shape = sym::rankedType(window.source).getShape();
   if (window.begin % window.width != 0)

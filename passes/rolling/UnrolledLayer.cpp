@@ -59,8 +59,8 @@ std::string UnrolledLayer::areCells() {
   return {};
 }
 
-/// Which product is of the input, and which of h: that of every step but the first reads the h of
-/// the step before.
+/// Determines which product reads the input and which reads h: the latter reads the previous step's
+/// h in every step but the first.
 std::string UnrolledLayer::findProducts() {
   for (size_t t = 1; t < steps.size(); ++t) {
     auto &products = steps[t]->products;
@@ -106,7 +106,7 @@ std::string UnrolledLayer::beginAlike() {
   return {};
 }
 
-/// Nothing but h, and the last c, is read outside.
+/// Only h, and the last c, may be read outside of the steps.
 std::string UnrolledLayer::areClosed() {
   for (auto [t, step] : llvm::enumerate(steps)) {
     const bool last = t + 1 == steps.size();
@@ -149,7 +149,7 @@ std::string UnrolledLayer::areInOneGroup() {
   return {};
 }
 
-/// A sum over the batch is by shards; where a step has no rows, it is another sum.
+/// A sum over the batch is by shards; in steps without rows it would be another sum.
 std::string UnrolledLayer::haveOneBatch() {
   sym::BatchPosition rows = order.batch(steps.back()->h);
   for (auto [t, step] : llvm::enumerate(steps))
@@ -178,7 +178,7 @@ std::string UnrolledLayer::findInput() {
   return hoist();
 }
 
-/// Whether the layer may read the tensor itself rather than its slices.
+/// Whether the layer can read the tensor itself instead of its slices.
 bool UnrolledLayer::takesSource() {
   if (!order.wants(slices->source))
     return true;
@@ -207,7 +207,7 @@ bool UnrolledLayer::takesSource() {
   return order.keepsRun(slices->source, all);
 }
 
-/// Finds what has to move so that all inputs are there before the first step ends.
+/// Finds the ops to hoist so that all inputs are defined before the first step ends.
 std::string UnrolledLayer::hoist() {
   for (size_t t = 0; t < steps.size(); ++t)
     if (!addNeeded(inputOf(t)))
@@ -268,8 +268,8 @@ std::string UnrolledLayer::keepOrder() {
                             : "in training, gradients of h would be added in another order";
 }
 
-/// A step's h gets (what comes from the next step) + (what its readers give), and gru's first of
-/// the two is a sum itself.
+/// The gradient of a step's h is (contribution of the next step) + (contributions of its readers);
+/// for gru the former is a sum itself.
 bool UnrolledLayer::readersKeepOrder() const {
   const bool gru = steps.front()->mode == RnnMode::Gru;
   for (size_t t = 0; t + 1 < steps.size(); ++t) {
@@ -328,7 +328,7 @@ Value UnrolledLayer::buildParameters(mlir::OpBuilder &builder) const {
       loc, sym::rankedType(parts.front()).clone({elements}), parts, builder.getI64IntegerAttr(0));
 }
 
-/// [1, N, H]; nothing for zeros.
+/// The state as [1, N, H]; null for zeros.
 Value UnrolledLayer::buildState(mlir::OpBuilder &builder, Value begin) const {
   std::optional<double> known = begin ? sym::constantOf(begin) : std::nullopt;
   if (!begin || (known && *known == 0 && !std::signbit(*known)))
@@ -362,7 +362,7 @@ sym::RnnOp UnrolledLayer::buildLayer(mlir::OpBuilder &builder) {
   return layer;
 }
 
-/// Out of the net, where nothing reads it any more.
+/// Removes an op without readers from the net.
 static void takeOut(Operation *op, UnrolledLayer::Removed &removed) {
   if (!op->getBlock() || !op->use_empty())
     return;
@@ -371,9 +371,9 @@ static void takeOut(Operation *op, UnrolledLayer::Removed &removed) {
   removed.push_back(op);
 }
 
-/// Readers of all steps side by side read the layer's own output, turned as they have it.
+/// Ops that join all steps read the layer's output, transposed as necessary.
 void UnrolledLayer::replaceMerges(mlir::OpBuilder &builder, Value y, Removed &removed) {
-  // Of three gradients or more, slices and the whole would be added in another order.
+  // With three gradients or more, slices and the whole would be added in another order.
   if (order.trains() && llvm::any_of(readers, [](const auto &uses) { return uses.size() > 2; }))
     return;
   llvm::SmallVector<Value> hs;
@@ -393,7 +393,7 @@ void UnrolledLayer::replaceMerges(mlir::OpBuilder &builder, Value y, Removed &re
   }
 }
 
-/// Other readers get slices: of the last step alone, the state that the layer ends with.
+/// Other readers get slices; readers of the last step alone get the layer's final state.
 void UnrolledLayer::replaceReaders(mlir::OpBuilder &builder, sym::RnnOp layer) {
   const Cell &first = *steps.front();
   auto type = sym::rankedType(first.h);

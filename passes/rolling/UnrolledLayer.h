@@ -1,4 +1,4 @@
-// A recurrent layer whose steps are written out, and the one op that it can become.
+// An unrolled recurrent layer, and its replacement by one op.
 #pragma once
 
 #include <optional>
@@ -14,26 +14,27 @@ class UnrolledLayer {
 public:
   using Removed = llvm::SmallVector<mlir::Operation *>;
 
-  /// `steps` follow one another: each but the first reads the state of the one before.
+  /// `steps` are consecutive: each one but the first reads the state of its predecessor.
   UnrolledLayer(llvm::ArrayRef<Cell *> steps, GradientOrder &order) : steps(steps), order(order) {}
 
-  /// Looks at all steps. Empty if one op can take their place with the same bits; else why not.
+  /// Checks all steps. Returns an empty string if one op can replace them with the same bits, else
+  /// the reason.
   std::string whyNot();
 
-  /// Puts a `sym.rnn` in the place of the steps. Ops that nothing reads any more are taken out of
-  /// the net and given to `removed`; they are not destroyed. After whyNot().
+  /// Replaces the steps by a `sym.rnn`. Ops without readers are removed from the net and appended
+  /// to `removed`; they are not destroyed. Call after whyNot().
   void roll(mlir::OpBuilder &builder, Removed &removed);
 
-  /// What the parameters' names begin with; else the first step's name.
+  /// Common prefix of the parameters' names; else the first step's name.
   std::string name() const;
 
-  /// The op in whose place the layer stands.
+  /// The op at whose position the layer is created.
   mlir::Operation *place() const { return steps.front()->h.getDefiningOp(); }
 
 private:
   using Check = std::string (UnrolledLayer::*)();
 
-  // What the steps are; each fails with a reason.
+  // Analysis of the steps; each function returns a reason on failure.
   std::string areCells();
   std::string findProducts();
   std::string shareWeights();
@@ -68,8 +69,9 @@ private:
   llvm::SmallVector<Cell *> steps;
   GradientOrder &order;
   Move move;
-  std::optional<StepSlices> slices; ///< the input, if it is one tensor
-  llvm::SmallVector<llvm::SmallVector<mlir::OpOperand *, 1>> readers; ///< of each step's h, outside
+  std::optional<StepSlices> slices; ///< set if the input is one tensor
+  llvm::SmallVector<llvm::SmallVector<mlir::OpOperand *, 1>>
+      readers; ///< uses of each step's h outside of the layer
 };
 
 } // namespace lstmc::passes

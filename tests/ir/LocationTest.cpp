@@ -1,4 +1,4 @@
-// Places in the source are kept in MLIR locations, at little cost.
+// Source ranges survive as MLIR locations, at little cost.
 #include <gtest/gtest.h>
 
 #include "mlir/IR/Builders.h"

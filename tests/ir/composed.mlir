@@ -21,7 +21,7 @@ func.func @alike(%x: tensor<6x4xf32>, %y: tensor<2x3x4xf32>, %z: tensor<3x1xf32>
   return %f : !open
 }
 
-// A slope of each channel, whose shape nothing else says.
+// A slope per channel: the shape of gamma follows only from the op.
 // CHECK-LABEL: func @rectifiers
 // CHECK:         %[[G:.+]] = sym.variable {name = "gamma"} : tensor<5xf32>
 // CHECK-NEXT:    sym.leaky_relu %{{.+}}, %[[G]] {{.*}} -> tensor<2x5x3xf32>

@@ -15,7 +15,7 @@ func.func @both_ways(%x: tensor<2x3xf64>) -> !open {
   return %y : !open
 }
 
-// Each operand of a broadcast gives the extents that are not 1.
+// Each operand of a broadcast determines the extents in which it is not 1.
 // CHECK-LABEL: func @stretch
 // CHECK:         sym.broadcast_mul %{{.+}}, %{{.+}} : (tensor<2x1x4xf32>, tensor<1x3x4xf32>) -> tensor<2x3x4xf32>
 func.func @stretch(%a: tensor<2x1x4xf32>, %b: tensor<1x3x4xf32>) -> !open {

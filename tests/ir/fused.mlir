@@ -1,6 +1,6 @@
 // RUN: lstmc opt %s | lstmc opt | FileCheck %s
 
-// Operands stretch; f16 is computed in f32; a comparison gives i1.
+// Operands broadcast; f16 is computed in f32; a comparison returns i1.
 // CHECK-LABEL: func @fused
 // CHECK:         sym.fused %{{.+}}, %{{.+}} : (tensor<2x3xf16>, tensor<3xf32>) -> tensor<2x3xf16> {
 // CHECK-NEXT:    ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32):

@@ -3,7 +3,7 @@
 
 !open = tensor<*x!sym.open>
 
-// The weight and bias that a call makes get their shape from the data: 3 * 4 inputs, 5 outputs.
+// The weight and bias that a call creates get their shape from the data: 3 * 4 inputs, 5 outputs.
 // CHECK-LABEL: func @fully_connected
 // CHECK:         %[[W:.+]] = sym.variable {name = "fc_weight"} : tensor<5x12xf32>
 // CHECK-NEXT:    %[[B:.+]] = sym.variable {name = "fc_bias"} : tensor<5xf32>

@@ -45,7 +45,7 @@ func.func @backwards(%x: tensor<6x4xf32>) -> !open {
   return %y : !open
 }
 
-// The whole gives the extent of a part, and of the one input that is open.
+// The extent of one input, or of a part, follows from the extent of the whole.
 // CHECK-LABEL: func @parts
 // CHECK:         %[[W:.+]] = sym.variable {name = "w"} : tensor<2x4xf32>
 // CHECK-NEXT:    %[[C:.+]] = sym.concat %{{.+}}, %[[W]] : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>

@@ -7,16 +7,16 @@ func.func @f(%dy: tensor<4x5xf32>) {
 }
 
 // -----
-// Two shards, each of which would need a sum to go on from.
+// A sum of two shards cannot continue another sum, because each shard would need one.
 func.func @f(%dy: tensor<4x5xf32>, %b: tensor<5xf32>) {
-  // expected-error@+1 {{goes on from a sum, and sums 2 shards}}
+  // expected-error@+1 {{continues a sum, so it must sum one shard, not 2}}
   %db = sym.bias_gradient %dy from %b : tensor<5xf32> {outer = array<i64: 1>, batch = 4 : i64, inner = array<i64: 1>, shards = 2 : i64} : (tensor<4x5xf32>) -> tensor<5xf32>
   return
 }
 
 // -----
 func.func @f(%dy: tensor<4x5xf32>, %b: tensor<6xf32>) {
-  // expected-error@+1 {{goes on from 'tensor<6xf32>' to 'tensor<5xf32>'}}
+  // expected-error@+1 {{continues a sum of 'tensor<6xf32>' with 'tensor<5xf32>'}}
   %db = sym.bias_gradient %dy from %b : tensor<6xf32> {outer = array<i64: 1>, batch = 4 : i64, inner = array<i64: 1>, shards = 1 : i64} : (tensor<4x5xf32>) -> tensor<5xf32>
   return
 }
@@ -30,7 +30,7 @@ func.func @f(%x: tensor<4x5xf32>) {
 }
 
 // -----
-// Of 3 rows in 8 shards, shards 3 and 4 have none.
+// With 3 rows in 8 shards, shards 3 and 4 have none.
 func.func @f(%x: tensor<4x5xf32>) {
   // expected-error@+1 {{sums shards without rows}}
   %m = sym.loss_metric %x {valid = false, valid_thresh = 0.0, scale = 1.0, outer = 1 : i64, batch = 3 : i64, inner = 5 : i64, shards = 8 : i64, first = 3 : i64, count = 2 : i64} : (tensor<4x5xf32>) -> tensor<6xf64>

@@ -13,7 +13,7 @@ using Kind = sym::AttributeKind;
 
 namespace {
 
-/// What an input has to be, if the types in the record do not say it.
+/// Requirement of an input beyond the types in its record.
 enum class Wish {
   Any,     ///< of any shape: the first input
   Partner, ///< of the first input's shape, or one that broadcasts with it
@@ -150,7 +150,7 @@ private:
     return text + "->" + std::string(named.begin(), named.end());
   }
 
-  /// Usually none: the call makes its own.
+  /// Usually unset: the call creates its own.
   std::optional<Item> sharedParameter(const sym::InputRecord &input) {
     if (!draw_.chance(0.25))
       return std::nullopt;
@@ -328,8 +328,8 @@ private:
     return pool_.input("data", extents, DType::F32);
   }
 
-  /// Usually an input made here, because the shape rule does not always close one that the call
-  /// makes.
+  /// Usually an input created here, because the shape rule does not always determine one that the
+  /// call creates.
   std::optional<Item> label() {
     if (!first_ || draw_.chance(0.15))
       return std::nullopt;

@@ -1,4 +1,4 @@
-// Arguments for a call of any op, drawn from its record. The op's own rule accepts or refuses them.
+// Draws arguments for a call of any op from its record. The op's own rule accepts or rejects them.
 #pragma once
 
 #include "ir/sym/OpTable.h"

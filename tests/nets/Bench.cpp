@@ -82,7 +82,7 @@ private:
     if (filled_ != std::pair(entry, update))
       feed(session_, entry, update, seed_);
     session_.setScalar("update", update);
-    // As a loop over updates does; where the host sees the inputs' memory this is not asked.
+    // As in a training loop; not called if the host can access the memory of inputs.
     Status done = session_.run(entry, [&] {
       feed(session_, entry, update + 1, seed_);
       filled_ = {entry, update + 1};

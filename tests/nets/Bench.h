@@ -42,7 +42,7 @@ public:
   const std::vector<std::string> &groups() const { return groups_; }
   const std::vector<std::string> &layers() const { return layers_; }
   double learningRate() const { return learningRate_; }
-  /// As fit(..) says, on one device.
+  /// The options of fit(..), on one device.
   const passes::CompileOptions &options() const { return options_; }
 
   Checked<passes::Compiled> compile(const passes::CompileOptions &options);

@@ -19,7 +19,7 @@ public:
       : pool_(pool), draw_(pool.draw), x_(sequence), rows_(sequence.extents[1]),
         kind_(draw_.oneOf({Kind::Lstm, Kind::Lstm, Kind::Gru, Kind::Tanh, Kind::Relu})) {}
 
-  /// What the layers end with.
+  /// Builds the layers and returns their results.
   std::vector<Item> run() {
     std::vector<Symbol> xs = steps();
     units_ = draw_.oneOf(pool_.sizes.features);
@@ -63,7 +63,7 @@ private:
              std::vector<symbol::NamedAttribute> attributes = {}) {
     return call(op, std::move(inputs), std::move(attributes)).front().symbol;
   }
-  /// Either way round.
+  /// Operands in either order.
   Symbol two(const char *op, Symbol a, Symbol b) {
     return one(op, draw_.chance(0.5) ? std::vector{a, b} : std::vector{b, a});
   }

@@ -1,4 +1,4 @@
-// Recurrent layers that are written out step by step, as scripts unroll them.
+// Unrolled recurrent layers, as scripts write them.
 #pragma once
 
 #include "tests/nets/Pool.h"
@@ -6,7 +6,7 @@
 namespace lstmc::nets {
 
 /// One or two layers of one kind over two steps or more of `sequence` [T, N, I], sometimes with a
-/// step that is no step of a layer. Nothing is added but what they end with.
+/// step that differs from a layer's. Adds nothing to the items except their results.
 void growCells(Pool &pool, const Item &sequence);
 
 } // namespace lstmc::nets

@@ -6,7 +6,7 @@ namespace lstmc::nets {
 
 namespace {
 
-/// Attributes with which an op draws no random numbers.
+/// Attributes that make an op draw no random numbers.
 struct WithoutChance {
   std::string_view op, attribute;
   double number;

@@ -5,7 +5,7 @@
 
 namespace lstmc::nets {
 
-/// Checks net `seed`, or a text if it is given. Never fails: if the child is killed, that is the
+/// Checks net `seed`, or `text` if it is given. Never fails: if the child is killed, that is the
 /// verdict.
 struct Judged {
   std::string text; ///< empty if the child died before the text existed

@@ -23,12 +23,11 @@ using plain::Given;
 using plain::Noise;
 using plain::Number;
 
-/// Elements within this share of the wanted value are equal, whatever the bound: thousands of
-/// roundings.
+/// Relative difference below which elements are equal, whatever the bound: thousands of roundings.
 constexpr double kEqual = 1e-11;
-/// How often, and by how much, the interpreter's numbers are disturbed to see how far an output
-/// moves: 4,096 roundings at each op. More often, one at a time, where that does not explain a
-/// difference: two numbers that are equal but for roundings are compared the same way by chance.
+/// Number and relative size of disturbances of the interpreter, to see how far an output moves:
+/// 4,096 roundings at each op. More runs, with single disturbances, if these do not explain a
+/// difference: numbers that are equal but for roundings may compare the same by chance.
 constexpr size_t kDisturbances = 4, kMostDisturbances = 64;
 constexpr double kDisturbance = 0x1p-41;
 /// An output may be off by this many times the farthest move.

@@ -1,4 +1,4 @@
-// Compares what forward computes with what the ops as written give.
+// Compares the results of forward with the ops as written.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace lstmc::nets {
 
-/// Empty if the outputs of two calls of forward, in f64, are those of the interpreter of the net
-/// that no pass has seen (plain/). Random numbers are switched off. Where an output jumps or is so
-/// steep that roundings move it as far, it is not compared; `counts` has how often.
+/// Empty if the outputs of two calls of forward, in f64, equal those of the interpreter on the net
+/// before any pass (plain/). Random numbers are switched off. Outputs that jump, or are so steep
+/// that roundings move them as far, are not compared; `counts` counts these.
 std::string judgeForward(const Bench &bench, uint64_t seed, std::map<std::string, int64_t> &counts);
 
 } // namespace lstmc::nets

@@ -84,7 +84,7 @@ private:
     return written.text;
   }
 
-  /// Inference gives a number; a net for several devices writes it as the dim of the batch.
+  /// Inference yields a number; in a net for several devices it is written as the dim "batch".
   void nameBatch(symbol::Shape &shape) {
     for (symbol::Dim &dim : shape.dims)
       if (!dim.name.empty())

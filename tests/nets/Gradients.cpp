@@ -144,7 +144,7 @@ private:
   Numbers at_, direction_;
 };
 
-/// The derivative along a line; nothing if forward has a corner there, or is too curved or too
+/// The derivative along a line; nullopt if forward has a corner there, or is too curved or too
 /// large to measure.
 std::optional<double> derivative(Line &line) {
   const double h = 1e-4, middle = line.loss(0);

@@ -98,8 +98,8 @@ private:
 
   //===---- bits ------------------------------------------------------------------------------===//
 
-  /// Nothing if the compiler refuses the net: E0402 and similar errors are about the net, others
-  /// are bugs of ours.
+  /// Nullopt if the compiler rejects the net: E0402 and similar errors are about the net, others
+  /// are bugs.
   std::optional<passes::Compiled> compile(const passes::CompileOptions &options) {
     Checked<passes::Compiled> compiled = bench_->compile(options);
     if (compiled.ok())
@@ -181,7 +181,7 @@ private:
     compare(carryOut(compiled->package, way.variant.threads, e2e::kernelsOf(way.level)));
   }
 
-  /// On one emulated GPU, and on some in one of the ways, in orders that the seed draws.
+  /// On one emulated GPU, and in one of the ways on several, with orders drawn from the seed.
   void judgeGpus() {
     at_ = "gpus";
     verdict_.way.clear();

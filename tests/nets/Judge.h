@@ -15,7 +15,7 @@ struct Verdict {
   std::string judge; ///< if Wrong: which judge; if Refused: the code
   std::string way;   ///< the way in which the net was run
   std::string what;
-  /// How often something was checked, refused or skipped.
+  /// Number of checks that ran, were rejected or were skipped, by name.
   std::map<std::string, int64_t> counts;
 };
 

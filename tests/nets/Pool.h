@@ -40,8 +40,8 @@ public:
 
   std::string newName(const char *stem) { return stem + std::to_string(names_++); }
 
-  /// Adds a node with a new name. Nothing if the op's own rule refuses it; the graph is then
-  /// unchanged. Results that are small enough are added to the items.
+  /// Adds a node with a new name. Nullopt if the op's own rule rejects it; the graph is then
+  /// unchanged. Small results are added to the items.
   std::optional<std::vector<Item>> put(symbol::Call call);
   /// The item of a symbol, added to the others.
   std::optional<Item> take(symbol::Symbol symbol);

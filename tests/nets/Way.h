@@ -17,7 +17,7 @@ struct Way {
   bool place = false;     ///< groups on devices in turn, instead of stages
 
   std::string text() const;
-  /// `groups` and `layers` are those of the net.
+  /// `groups` and `layers`: names in the net.
   passes::CompileOptions applyTo(passes::CompileOptions options,
                                  const std::vector<std::string> &groups,
                                  const std::vector<std::string> &layers) const;
@@ -26,8 +26,7 @@ struct Way {
 /// The way with the fewest changes from the default in which the net still `fails`.
 Way simplest(Way way, const std::function<bool(const Way &)> &fails);
 
-/// Ways in a fixed order: every pair of values of two properties that is possible occurs in one of
-/// them.
+/// Ways in a fixed order that cover every possible pair of values of two properties.
 const std::vector<Way> &coveringWays();
 
 } // namespace lstmc::nets

@@ -252,8 +252,8 @@ TEST(Placement, UsesTheMemoryOfTheDead) {
   EXPECT_EQ(placeBlocks(blocks, /*sharing=*/false), 768u);
 }
 
-/// Two streams with two blocks each, of which the first is done with when the second begins;
-/// nothing is known of the other stream.
+/// Two streams with two blocks each; the first block of a stream is dead when the second begins;
+/// the order relative to the other stream is unknown.
 TEST(Placement, SharesByTheOrderOfStreams) {
   auto block = [](uint32_t launch, size_t stream, uint32_t known) {
     Block made = {256, launch, launch};

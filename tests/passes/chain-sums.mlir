@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --chain-sums --split-input-file --verify-diagnostics | FileCheck %s
 
-// Chunk 1 comes first in backward. What it adds is summed before %d0 is made; the sum over chunk 0 goes on with that. The two uses by chunk 0
-// stay in one op.
+// Chunk 1 comes first in backward. Its contributions are summed before %d0 is computed; the sum over chunk 0 continues that sum.
+// The two uses by chunk 0 stay in one op.
 !y = tensor<4x2x5xf32>
 !x = tensor<4x2x3xf32>
 // CHECK-LABEL: func.func @chunks
@@ -30,7 +30,7 @@ func.func @chunks(%e: !y, %x1: !x, %x0: !x, %h: tensor<2x3xf32>) -> (tensor<5x3x
 
 // -----
 
-// One shard of four has one sum; each of several would need a sum of its own.
+// One shard of four has one sum; several shards would each need a separate sum.
 !y = tensor<4x2x5xf32>
 // CHECK-LABEL: func.func @one_of_four
 //       CHECK:   sym.bias_gradient %{{.+}} from

@@ -4,7 +4,7 @@
 !t = tensor<4x8xf32>
 !b = tensor<1x8xf32>
 
-// A chain becomes one region. %b is stretched in the region; a value that other ops need is one of its results.
+// A chain becomes one region. %b is broadcast in the region; a value that other ops need is one of its results.
 // CHECK-LABEL: func @chain
 // CHECK:         %[[F:.+]]:2 = sym.fused %{{.+}}, %{{.+}} : (tensor<4x8xf32>, tensor<1x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
 // CHECK:           sym.scalar sigmoid
@@ -24,7 +24,7 @@ func.func @chain(%x: !t, %b: !b, %w: tensor<8x8xf32>) -> (!t, !t) {
   return %2, %3 : !t, !t
 }
 
-// The product needs %0 and the sum needs the product: a region of all three would wait for itself.
+// The product needs %0 and the sum needs the product: a region of all three would depend on itself.
 // CHECK-LABEL: func @cycle
 // CHECK-NOT:     sym.fused
 // CHECK:         return
@@ -35,7 +35,7 @@ func.func @cycle(%x: !t, %w: tensor<8x8xf32>) -> !t {
   return %2 : !t
 }
 
-// An early value joins the late chain that is its only reader, although a product is between them.
+// An early value joins the late chain, its only reader, although there is a product between them.
 // CHECK-LABEL: func @late
 // CHECK:         sym.fully_connected
 // CHECK-NEXT:    sym.fused
@@ -78,7 +78,7 @@ func.func @two_windows(%x: !t, %seed: !s, %update: !s) -> !t {
   return %3 : !t
 }
 
-// Nor does a part share one with the whole, whichever comes first.
+// Neither do a part and the whole share a region, whichever comes first.
 // CHECK-LABEL: func @part_and_whole
 // CHECK:         sym.fused
 // CHECK-NOT:     window

@@ -8,7 +8,7 @@
 
 // B=48: 200 / 48 = 4 steps make about 200 rows. A step of B=48, 4 gates, H=1, f32 projects 48*4*4 = 768 bytes, so 768
 // allow one step and 767 none; a single step is what runs without a chunk.
-// On a GPU it is a product of its own: of all 10 steps, with the place of one for R h, or of as many as max-bytes allows.
+// On a GPU it is a product of its own: for all 10 steps, with one more for R h, or for as many as max-bytes allows.
 // CHECK: chunk = 4 : i64
 // GPU: chunk = 11 : i64
 // TEN: chunk = 10 : i64

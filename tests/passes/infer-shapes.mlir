@@ -2,7 +2,7 @@
 
 !open = tensor<*x!sym.open>
 
-// Forward through the ops, and backward to the weights: 3 outputs of 4 inputs; an element type that nothing fixes becomes f32.
+// Forward through the ops, and backward to the weights: 3 outputs of 4 inputs; element types that remain open become f32.
 // CHECK-LABEL: func @both
 // CHECK-SAME:    (%[[X:.+]]: tensor<2x4xf32>) -> tensor<2x3xf32>
 // CHECK:         %[[W:.+]] = sym.variable {name = "w"} : tensor<3x4xf32>
@@ -15,7 +15,7 @@ func.func @both(%x: tensor<2x4xf32>) -> !open {
   return %y : !open
 }
 
-// What an op learns late is passed back to the ops before it: the batch of the state comes from the layer's input.
+// Facts that an op infers late are propagated back to earlier ops: the batch of the state comes from the layer's input.
 // CHECK-LABEL: func @state
 // CHECK:         sym.begin_state {name = "h"} : tensor<1x2x4xf64>
 func.func @state(%x: tensor<5x2x8xf64>) -> !open {

@@ -3,7 +3,7 @@
 sym.parameter @w : tensor<4xf32> {sym.devices = array<i64: 0, 1>}
 sym.state @h : tensor<2x2xf32>
 
-// A value is sent as soon as it is computed, once per device; an input is sent where it is read; zeros are made where they are read.
+// A value is sent as soon as it is computed, once per device; an input is sent right before it is read; zeros are recreated by the readers.
 // CHECK-LABEL: func.func @step(%arg0: tensor<4xf32>
 //       CHECK:   %[[A:.+]] = sym.tanh %arg0
 //  CHECK-NEXT:   sym.send %[[A]] {message = 0 : i64, peer = 1 : i64}
@@ -37,7 +37,7 @@ func.func @step(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor
   return %c : tensor<4xf32>
 }
 
-// A part of a state is sent, received and joined after the commit, though it is there before.
+// A part of a state is sent, received and joined after the commit, although it is available before.
 // CHECK-LABEL: func.func @states(
 //       CHECK:   %[[A:.+]] = sym.tanh
 //       CHECK:   sym.receive {message = [[M:.+]] : i64, peer = 1 : i64, sym.committed}
@@ -54,7 +54,7 @@ func.func @states(%x: tensor<1x2xf32> {sym.name = "x", sym.role = "data"}) -> te
   return %a : tensor<1x2xf32>
 }
 
-// A value that is only added to another sum is sent when that sum is complete, so that the receiver does not wait before it has done its own work.
+// A value that is only added to another sum is sent when that sum is complete, so that the receiver can do its own work first.
 // CHECK-LABEL: func.func @sums(
 //       CHECK:   %[[A:.+]] = sym.tanh
 //  CHECK-NEXT:   sym.send %arg0 {message = 0 : i64, peer = 1 : i64, sym.name = "x"}
@@ -77,7 +77,7 @@ func.func @sums(%x: tensor<4xf32> {sym.name = "x", sym.role = "data"}) -> tensor
   return %s : tensor<4xf32>
 }
 
-// Two owners of sums: each sends its part of the other's sum, and the sum that it needs, before it waits.
+// Two owners of sums: each sends its part of the other's sum, and the sum that it needs itself, before it waits.
 // CHECK-LABEL: func.func @owners(
 //       CHECK:   %[[A:.+]] = sym.tanh
 //  CHECK-NEXT:   %[[B:.+]] = sym.sigmoid

@@ -11,7 +11,7 @@
 // From the last step on, x [5, 2, 8] and y [5, 2, 4] are copied: 512 bytes and 256 more.
 // CHECK-LABEL: exec.program "backwards"
 // CHECK:         memref<4199168xui8>
-// With lengths, and in f64, our own kernels carry it out.
+// With lengths, and in f64, the runtime's own kernels are used.
 // CHECK-LABEL: exec.program "lengths"
 // CHECK-NOT:     memref<419
 // CHECK:         exec.launch "rnn_forward"

@@ -3,8 +3,8 @@
 // RUN: lstmc opt %s "--lower-to-exec=devices=emu:0 next-inputs=false" | FileCheck %s --check-prefix=ONE
 // RUN: lstmc opt %s --lower-to-exec=devices=cpu:0 | FileCheck %s --check-prefix=ONE
 
-// The host does not see a GPU's memory: an input has a place for its next value there, and a scalar has none. Both entries
-// have the input in one place.
+// The host cannot access a GPU's memory: an input is double-buffered there, a scalar is not. Both entries share the input's
+// buffers.
 // CHECK: %[[X:.*]] = exec.buffer input "x" on 0 : memref<3x4xf32>
 // CHECK: exec.buffer scalar "rate" on 0 : memref<1xf32>
 // CHECK: exec.buffer input "x.next" on 0 next of %[[X]] : memref<3x4xf32>

@@ -2,8 +2,8 @@
 // RUN: lstmc opt %s --lower-to-exec=devices=emu:0 --plan-memory --validate-plan -o /dev/null
 // RUN: lstmc opt %s --lower-to-exec=devices=cpu:0 | FileCheck %s --check-prefix=CPU
 
-// A GPU reads from memory where the operands of a sum over uses are: a row of 104 bytes for each use, and each launch's table
-// is aligned to 64. The two gradients take 128 bytes each. A cpu has them in the launch.
+// A GPU reads the operands of a sum over uses from a table in memory: a row of 104 bytes for each use, and each launch's table
+// is aligned to 64. The two gradients take 128 bytes each. A cpu reads them from the launch.
 // CHECK: exec.buffer workspace "tables" on 0 : memref<256xui8>
 // CHECK-NOT: "tables"
 // CPU-NOT: "tables"

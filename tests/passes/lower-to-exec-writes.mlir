@@ -18,7 +18,7 @@
 // CHECK-NEXT: exec.launch "fused"(%[[B]], %[[A]]) ints [1]
 // CHECK-NEXT: exec.launch "copy"(%[[T]], %[[B]])
 
-// Of parameters each has a launch of its own, since a server may have the one without the other.
+// Different parameters are written by separate launches, since a server may update one without the other.
 // CHECK: exec.program "exchange" on 0 {
 // CHECK:   exec.commit
 // CHECK-NEXT: exec.launch "copy"

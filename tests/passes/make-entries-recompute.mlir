@@ -1,6 +1,6 @@
 // RUN: lstmc opt %s --make-entries="entries=step recompute=low,high" | FileCheck %s
 
-// By group and by name; an op that is named twice is in the first of the groups. The ops that replace dropout are in its group.
+// By group and by name; an op that matches twice is in the first of the groups. The ops that replace dropout are in its group.
 // CHECK-LABEL: func.func @step
 //       CHECK:   sym.fully_connected {{.*}}sym.name = "high", {{.*}}sym.recompute = "low"
 //       CHECK:   sym.dropout_mask {{.*}}sym.group = "low", sym.recompute = "low"

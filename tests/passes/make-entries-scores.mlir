@@ -1,14 +1,14 @@
 // RUN: lstmc opt %s --split-input-file --make-entries="entries=evaluate,step scores=true" | FileCheck %s
 // RUN: lstmc opt %s --split-input-file --make-entries="entries=evaluate,step" | FileCheck %s --check-prefix=PLAIN
 
-// Where nobody asks, measures alone are returned; an update measures the shorter record.
+// Without `scores`, only measures are returned; an update returns the shorter record.
 // PLAIN-LABEL: func.func @evaluate
 // PLAIN-SAME:    -> (tensor<6x18xf64> {
 // PLAIN-NOT:   scores
 // PLAIN-LABEL: func.func @step
 // PLAIN-SAME:    -> (tensor<6xf64> {
 
-// What the head gives for the second of two classes, and 1 for a label of it, 0 for another one, less 2 for one that is ignored.
+// Scores are the head's value for the second of two classes, and 1 for a label of that class, 0 for others, minus 2 for ignored labels.
 // CHECK-LABEL: func.func @evaluate
 // CHECK-SAME:    %[[L:.+]]: tensor<6x3xi32>
 // CHECK-SAME:    -> (tensor<6x18xf64> {{[{].*}}sym.classes = 2 : i64{{.*}}sym.scores = "p_scores"{{.*}}, tensor<2x1x6x3xf64> {sym.name = "p_scores", sym.role = "scores"})
@@ -31,7 +31,7 @@ func.func @classes(%x: tensor<6x3x2xf32> {sym.role = "data", sym.name = "x"},
 
 // -----
 
-// More classes have no scores, nor have values.
+// More than two classes have no scores, and regression heads have none.
 // CHECK-LABEL: func.func @evaluate
 // CHECK-SAME:    -> (tensor<6x18xf64> {{[{].*}}sym.classes = 5 : i64{{.*}}, tensor<6x18xf64> {{[{].*}}sym.classes = 0 : i64{{.*}}, tensor<6x18xf64> {{[{].*}}sym.classes = 2 : i64{{.*}}, tensor<2x1x6x5xf64>
 // CHECK:         sym.greater_scalar %{{.+}} {scalar = 5.000000e-01 : f64}

@@ -1,6 +1,6 @@
 // RUN: lstmc opt %s --split-input-file --merge-equal-ops | FileCheck %s
 
-// Names and places do not make ops different; another order of operands does, and so do attributes.
+// Names and locations do not make ops different; the order of operands does, and so do attributes.
 // CHECK-LABEL: func.func @equal
 //       CHECK:   %[[T:.+]] = sym.tanh %[[X:.+]] {sym.name = "a"}
 //   CHECK-NOT:   sym.tanh
@@ -24,7 +24,7 @@ func.func @equal(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tens
 
 // -----
 
-// Not merged: ops on two devices, forward with backward ops, ops that recompute to save memory, and reads, which are no functions of operands.
+// Not merged: ops on two devices, forward with backward ops, ops recomputed to save memory, and reads, which are not functions of operands.
 // CHECK-LABEL: func.func @apart
 // CHECK-COUNT-2: sym.read @w
 // CHECK-COUNT-4: sym.tanh
@@ -42,7 +42,7 @@ func.func @apart() -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32
 
 // -----
 
-// Equal masks are merged; masks of two ops have other random numbers, and those of two parts of the batch other elements.
+// Equal masks are merged; masks of two ops have different random numbers, and masks of two parts of the batch different elements.
 // CHECK-LABEL: func.func @masks
 // CHECK-COUNT-3: sym.dropout_mask
 //     CHECK-NOT: sym.dropout_mask

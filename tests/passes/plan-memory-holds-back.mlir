@@ -1,6 +1,6 @@
 // RUN: lstmc opt %s --plan-memory --validate-plan | FileCheck %s
 
-// Every reason not to work in place: no buffer begins at the offset of its operand.
+// Every case in which in-place is not possible: no buffer begins at the offset of its operand.
 // CHECK: exec.program "dies-later"
 // CHECK:   exec.buffer activation "a" on 0 {offset = [[A:[0-9]+]] : i64}
 // CHECK-NOT: exec.buffer output "b" on 0 {offset = [[A]] : i64}

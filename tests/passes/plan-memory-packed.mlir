@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --plan-memory --validate-plan | FileCheck %s
 
-// w, x and the packed weights of forward are kept, 256 bytes each. Step writes w, so that they are packed again after it, and its
-// workspace takes their place; y of forward does not.
+// w, x and the packed weights of forward persist, 256 bytes each. Step writes w, so they are packed again after it, and its
+// workspace may overwrite them; y of forward may not.
 // CHECK-LABEL: exec.plan ["cpu:0"] {
 // CHECK: exec.buffer packed "w.packed" on 0 {offset = 512 : i64}
 // CHECK: exec.buffer input "x" on 0 {offset = 256 : i64}
@@ -29,7 +29,7 @@ exec.plan ["cpu:0"] {
   }
 }
 
-// A step that reads packed weights of its own leaves these, and takes the place of the others.
+// A step that reads packed weights preserves these, and overwrites the others.
 // CHECK-LABEL: exec.plan ["cpu:1"] {
 // CHECK: exec.buffer packed "others" on 0 {offset = 768 : i64}
 // CHECK: exec.buffer packed "own" on 0 {offset = 512 : i64}

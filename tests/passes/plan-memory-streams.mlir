@@ -1,6 +1,6 @@
 // RUN: lstmc opt %s --plan-memory --validate-plan --split-input-file | FileCheck %s
 
-// a is dead when b is born, in the order of the list. On the other stream b may be written while a is read, so it has a place of its own.
+// In program order a is dead when b is first written. On the other stream b may be written while a is read, so it has memory of its own.
 // CHECK: exec.buffer activation "a" on 0 {offset = [[A:[0-9]+]] : i64}
 // CHECK-NOT: exec.buffer activation "b" on 0 {offset = [[A]] : i64}
 // CHECK: exec.launch "fill"
@@ -21,7 +21,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// With an event after the last launch that reads a, it has a's.
+// With an event after the last launch that reads a, b reuses the memory of a.
 // CHECK: exec.buffer activation "a" on 0 {offset = [[A:[0-9]+]] : i64}
 // CHECK: exec.buffer activation "b" on 0 {offset = [[A]] : i64}
 exec.plan ["cpu:0"] {
@@ -41,7 +41,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// The softmax may be in place of what it reads last, but not while the other stream reads that too.
+// The softmax is the last reader in program order, but may not work in place while the other stream reads its operand.
 // CHECK: exec.buffer activation "a" on 0 {offset = [[A:[0-9]+]] : i64}
 // CHECK-NOT: exec.buffer output "b" on 0 {offset = [[A]] : i64}
 // CHECK: exec.launch "fill"

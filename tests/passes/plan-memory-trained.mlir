@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --plan-memory | FileCheck %s
 
-// What the plans of a net for several lengths have in common comes first: the 64 bytes of the state, although the input stands
-// before it and has 256 here, and another number for another length.
+// Buffers common to the plans of a net for several lengths come first: the 64 bytes of the state, although the input precedes
+// it and has 256 bytes here, and another size for another length.
 // CHECK: exec.buffer input "x" on 0 {offset = 64 : i64}
 // CHECK: exec.buffer state "h" on 0 {offset = 0 : i64}
 // CHECK: exec.buffer output "y" on 0 {offset = 320 : i64}

@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --lower-to-exec="devices=emu:0 fast=cublaslt next-inputs=false" --schedule=streams=2 --plan-memory --validate-plan | FileCheck %s
 
-// Four products by a library, whose scratch is 256 bytes, 512 for the weights and a workspace of 4 MiB. They are on two streams, and those of one
-// stream have one workspace, although the other stream may be carried out beside all of them.
+// Four products by a library, whose scratch is 256 bytes, 512 for the weights and a workspace of 4 MiB. They are on two streams; those of one
+// stream share one workspace, although the other stream may run concurrently.
 // CHECK: exec.buffer workspace "fully_connected.scratch" on 0 {offset = [[A:[0-9]+]] : i64} : memref<4195072xui8>
 // CHECK: exec.buffer workspace "fully_connected.scratch" on 0 {offset = [[A]] : i64} : memref<4195072xui8>
 // CHECK: exec.buffer workspace "fully_connected.scratch" on 0 {offset = [[B:[0-9]+]] : i64} : memref<4195072xui8>

@@ -78,7 +78,7 @@ func.func @layers(%x: !x, %w: !w, %r: !w, %d: !x) -> !x attributes {sym.training
 
 // -----
 
-// Nothing is gained if %0 has to be kept instead of %1; and the result of a loss head is where backward begins.
+// Recomputation saves nothing if %0 has to be kept instead of %1; and backward begins at the result of a loss head, which is kept.
 // CHECK-LABEL: func @useless
 //  CHECK-SAME:   (%[[X:.+]]: tensor<8x4xf32>, %[[L:.+]]: tensor<8x4xf32>)
 //  CHECK-NEXT:   %[[V0:.+]] = sym.sin %[[X]] :
@@ -106,7 +106,7 @@ func.func @forward(%x: !x) -> !x {
 
 // -----
 
-// A part of the batch does the same as the whole, for which eight rows are more than the six numbers that would have to be kept for them.
+// A part of the batch does the same as the whole, in which eight rows exceed the six numbers that would have to be kept for them.
 // CHECK-LABEL: func @"step@whole"
 //       CHECK:   sym.elemwise_mul
 //       CHECK:   sym.broadcast_add {{.*}}sym.recompute
@@ -132,8 +132,8 @@ func.func @step(%x: tensor<1x6xf32>, %b: tensor<1x6xf32>, %d: tensor<1x6xf32>) -
 
 // -----
 
-// Two segments of steps, of which the first is made again, both layers together: their outputs are no longer kept, the states at the end of the
-// segment are. The sum over chunks wants %y1 of segment 0 where its backward begins, not where the sum stands.
+// Two segments of steps; the first is recomputed, both layers together: their outputs are no longer kept, the states at the end of the
+// segment are. The sum over chunks needs %y1 of segment 0 where the backward of that segment begins, not at the sum itself.
 !x = tensor<3x2x4xf32>
 !s = tensor<2x4xf32>
 !w = tensor<4x4xf32>

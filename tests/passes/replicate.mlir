@@ -45,8 +45,8 @@ func.func @few(%x: tensor<2x4xf32> {sym.dims = ["batch", ""], sym.name = "x", sy
 
 // -----
 
-// A value whose extent is written as the dim of the batch has the rows of the part. If each row has another number, all are computed, and a part
-// takes its own where it reads them together with other rows.
+// A value whose extent is written as the dim of the batch has the rows of the part. If its rows differ, all are computed, and a part
+// extracts its own where it reads them together with other rows.
 // CHECK-LABEL: func.func @"written@1"
 //  CHECK-SAME:   sym.share = array<i64: 5, 8, 3, 3>
 //       CHECK:   sym.zeros {shape = array<i64: 2, 5>, sym.dims = ["batch", ""]} : tensor<2x5xf32>
@@ -70,7 +70,7 @@ func.func @written(%x: tensor<5x5xf32> {sym.dims = ["batch", ""], sym.name = "x"
 
 // -----
 
-// One row that all rows read: the fourth of the rows of all parts. In the net over the whole batch nothing changes.
+// One row that all rows read: row 3 of the rows of all parts. In the net over the whole batch nothing changes.
 // CHECK-LABEL: func.func @fourth
 //       CHECK:   sym.all_rows %{{.+}} : (tensor<6x3xf32>) -> tensor<6x3xf32>
 // CHECK-LABEL: func.func @"fourth@0"
@@ -87,8 +87,8 @@ func.func @fourth(%x: tensor<6x3xf32> {sym.dims = ["batch", ""], sym.name = "x",
 
 // -----
 
-// An op can work row by row in each of its operands, but not in both at once: rows chosen by rows, and every row times every row. A product in
-// which one factor has no rows is computed in parts, and so is a number that is written for the batch.
+// An op can be row-wise in each of its operands, but not in both at once: rows indexed by rows, and every row times every row. A product in
+// which one factor has no rows is computed in parts, and so is a constant with the batch's extent.
 // CHECK-LABEL: func.func @"both@0"
 //       CHECK:   sym.take %{{.+}}, %{{.+}} (tensor<6x6xf32>, tensor<6xi32>) -> tensor<6x6xf32>
 //       CHECK:   sym.own_rows %{{.+}} (tensor<6x6xf32>) -> tensor<2x6xf32>

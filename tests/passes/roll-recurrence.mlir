@@ -54,7 +54,7 @@ func.func @whole(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
 
 // -----
 
-// Any values are stacked, those made after the first step moved before it. Of the last step alone h is the state that the layer ends with, as c is.
+// Arbitrary input values are stacked; those defined after the first step are moved before it. The h of the last step is the layer's final state, as is c.
 // CHECK-LABEL: func.func @values
 //  CHECK-SAME:   (%[[X0:.+]]: tensor<3x5xf32>, %[[H:.+]]: tensor<3x4xf32>, %[[C:.+]]: tensor<3x4xf32>)
 //       CHECK:   %[[X1:.+]] = sym.tanh %[[X0]]
@@ -144,7 +144,7 @@ func.func @order(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
 
 // -----
 
-// A weight of its own in one step.
+// Different weights in one step.
 // CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 1: its weights are not those of the first step"
 //   CHECK-NOT:   sym.rnn
 func.func @weight(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
@@ -187,7 +187,7 @@ func.func @weight(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
 
 // -----
 
-// A c that is read.
+// A c that is read outside of the cell.
 // CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 0: its c is read by peep"
 //   CHECK-NOT:   sym.rnn
 func.func @middle(%data: tensor<3x2x5xf32>) -> tensor<3x4xf32> {
@@ -229,7 +229,7 @@ func.func @middle(%data: tensor<3x2x5xf32>) -> tensor<3x4xf32> {
 
 // -----
 
-// A gate that is read.
+// A gate that is read outside of the cell.
 // CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 1: what it makes of its gates is read by the net's result"
 //   CHECK-NOT:   sym.rnn
 func.func @gate(%data: tensor<3x2x5xf32>) -> tensor<3x4xf32> {
@@ -270,7 +270,7 @@ func.func @gate(%data: tensor<3x2x5xf32>) -> tensor<3x4xf32> {
 
 // -----
 
-// An op on its own device.
+// An op in a ctx_group of its own.
 // CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 1: its ops are in several ctx groups"
 //   CHECK-NOT:   sym.rnn
 func.func @groups(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {

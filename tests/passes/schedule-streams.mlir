@@ -35,8 +35,8 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// Two halves of a value are written side by side. Who reads both waits for one event: it follows the other one. What then
-// waits for the reader has waited for the halves.
+// Two halves of a value are written on two streams. The reader of both waits for one event, because it follows the other half on its stream.
+// Later launches that wait for the reader have thereby waited for the halves.
 // CHECK: exec.launch "fill"(%[[A:.+]][0 : 8 : 1]) floats [1.000000e+00] {event = 0 : i64} :
 // CHECK-NEXT: exec.launch "fill"(%[[A]][8 : 8 : 1]) floats [2.000000e+00] {stream = 1 : i64} :
 // CHECK-NEXT: exec.launch "copy"(%[[A]], %[[B:.+]]) {stream = 1 : i64, waits = array<i64: 0>} :

@@ -34,7 +34,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// Two launches that read a large value end its life together; neither does alone.
+// Two launches that read a large value end its lifetime together; neither does alone.
 // CHECK: exec.launch "fill"(%[[A:.+]]) floats [1.000000e+00]
 // CHECK-NEXT: exec.launch "reduce"(%[[A]], %[[SA:.+]]) ints [0, 1]
 // CHECK-NEXT: exec.launch "reduce"(%[[A]], %[[TA:.+]]) ints [1, 1]

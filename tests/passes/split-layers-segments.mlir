@@ -1,7 +1,7 @@
 // RUN: lstmc opt %s --split-input-file --split-layers=segments=3 --verify-diagnostics | FileCheck %s
 // RUN: lstmc opt %s --split-input-file --split-layers=segments=-1 --verify-diagnostics | FileCheck %s --check-prefix=ROOT
 
-// Of one device, too: nine steps in three segments. All but the last are recompute groups, with the masks drawn for them, whatever group the
+// On a single device: nine steps in three segments. All but the last are recompute groups, including the masks, whatever group the
 // ops were in.
 !x = tensor<9x2x5xf32>
 !w = tensor<5x5xf32>

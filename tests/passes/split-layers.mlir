@@ -46,7 +46,7 @@ func.func @step(%x: tensor<7x2x3xf32> {sym.dims = ["", "batch", ""]}, %len: tens
 
 // -----
 
-// In training, the gradient of a value that is stretched over the steps is a sum over all of them: it is not cut, nor are the ops after it.
+// In training, the gradient of a value that is broadcast over the steps is a sum over all of them: it is not cut, nor are the ops after it.
 // CHECK-LABEL: func.func @stretched
 //       CHECK:   sym.concat
 //       CHECK:   sym.broadcast_mul {{.*}} : (tensor<8x2x5xf32>, tensor<1x1x5xf32>) -> tensor<8x2x5xf32>
@@ -105,7 +105,7 @@ func.func @two_readers(%x: !x) -> (!x, !x) attributes {sym.training} {
 
 // -----
 
-// The steps are the rows of the batch: the lengths would give a chunk rows that the whole does not have.
+// The steps are the rows of the batch: by the lengths, a chunk would have rows that the whole does not have.
 // CHECK-LABEL: func.func @steps_are_rows
 //   CHECK-NOT:   sym.cut
 //       CHECK:   "sym.rnn_layer"

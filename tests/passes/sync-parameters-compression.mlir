@@ -3,8 +3,8 @@
 // RUN: lstmc opt %s --replicate=replicas=4 --make-entries=entries=step --gradient --sync-parameters="local=true workers=0,0,0,0 threshold=0.25" \
 // RUN:   | FileCheck %s --check-prefix=ALONE
 
-// Two processes of two devices: each adds the gradients of its two, on its first device, and gives 0.25, -0.25 or 0 of what it has with what it
-// kept; the first device adds what both give. The metric is added as it is.
+// Two processes of two devices each: a process adds its gradients on its first device, adds its residual and sends 0.25, -0.25 or 0
+// per element; the first device adds what both send. Metrics are not compressed.
 // CHECK: sym.slot @w.residual0 of @w "residual0" : tensor<2x50xf32> {sym.devices = array<i64: 0>}
 // CHECK: sym.slot @w.residual1 of @w "residual1" : tensor<2x50xf32> {sym.devices = array<i64: 2>}
 // CHECK-LABEL: func.func @step(

@@ -4,7 +4,7 @@
 // the whole batch, and cannot be computed in parts.
 func.func @tied(%x: tensor<6x6xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"},
                 %l: tensor<6x6xf32> {sym.dims = ["batch", ""], sym.name = "l", sym.role = "label"}) -> tensor<6x6xf32> {
-  // expected-error @+1 {{the batch is shared out in 2 parts, and bias_gradient is another op there: train on one device, without accumulation}}
+  // expected-error @+1 {{the batch is shared out in 2 parts, and bias_gradient differs in the parts: train on one device, without accumulation}}
   %b = sym.variable {name = "b"} : tensor<6xf32>
   %w = sym.variable {name = "w"} : tensor<6x6xf32>
   %0 = sym.fully_connected %x, %x, %b {num_hidden = 6 : i64} : (tensor<6x6xf32>, tensor<6x6xf32>, tensor<6xf32>) -> tensor<6x6xf32>

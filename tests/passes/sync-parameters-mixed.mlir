@@ -23,7 +23,7 @@ func.func @mean(%x: tensor<7x3xf32> {sym.dims = ["batch", ""], sym.name = "x", s
 
 // -----
 
-// Computed from inputs only: nothing is joined; the values made from inputs are computed again.
+// The op depends on inputs only: nothing is joined; the values computed from inputs are recomputed for the whole batch.
 // CHECK-LABEL: func.func @forward(%arg0: tensor<8x3xf32>
 //   CHECK-NOT:   sym.concat
 //       CHECK:   %[[N:.+]] = sym.negative %arg0 {{.*}}sym.device = 0
@@ -39,7 +39,7 @@ func.func @entropy(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x"
 
 // -----
 
-// Nothing says that the zeros have rows: every part has all of them, and takes its own.
+// The zeros are not known to have rows: every part has all of them, and extracts its own.
 // CHECK-LABEL: func.func @forward
 //       CHECK:   sym.zeros {{.*}}sym.device = 0 {{.*}} : tensor<8x3xf32>
 //       CHECK:   sym.zeros {{.*}}sym.device = 1 {{.*}} : tensor<8x3xf32>
@@ -54,7 +54,7 @@ func.func @inferred(%x: tensor<8x3xf32> {sym.dims = ["batch", ""], sym.name = "x
 
 // -----
 
-// Zeros that one op reads are made for the rows of each part.
+// Zeros with a single reader are created with the rows of each part.
 // CHECK-LABEL: func.func @forward
 //       CHECK:   sym.zeros {{.*}}sym.device = 0 {{.*}} : tensor<4x3xf32>
 //       CHECK:   sym.zeros {{.*}}sym.device = 1 {{.*}} : tensor<4x3xf32>

@@ -87,7 +87,7 @@ func.func @steps(%x: tensor<2x5x8xf32>, %c0: tensor<1x5x3xf32>, %p: tensor<150xf
   return %y, %c : tensor<2x5x2xf32>, tensor<1x5x3xf32>
 }
 
-// Its steps see rows of the batch in a parameter too, as a part of the batch does.
+// Its unrolled steps have rows of the batch in a parameter too, as in a part of the batch.
 // CHECK-LABEL: func @of_a_parameter
 //       CHECK:   %[[X:.+]] = sym.read @x
 //       CHECK:   %[[OWN:.+]] = sym.own_rows %[[X]] {axis = 1 : i64, batch = 5 : i64, inner = 1 : i64, outer = 1 : i64}
@@ -100,7 +100,7 @@ func.func @of_a_parameter(%c0: tensor<1x5x3xf32> {sym.dims = ["", "batch", ""], 
   return %y : tensor<2x5x2xf32>
 }
 
-// Where the steps are the rows, the layer is done on the whole batch by a part, which knows no rows in its states.
+// If the steps are the rows, a part runs the layer on the whole batch, without rows in its states.
 // CHECK-LABEL: func @steps_are_rows
 //   CHECK-NOT:   sym.own_rows
 func.func @steps_are_rows(%x: tensor<2x5x8xf32> {sym.dims = ["batch", "", ""], sym.name = "x", sym.role = "data"}) -> tensor<2x5x2xf32> attributes {sym.training} {

@@ -9,7 +9,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// The end of it, counted without a sign, would be 0.
+// Its end, computed in 64 bits without a sign, would wrap around to 0.
 exec.plan ["cpu:0"] {
   // expected-error @below {{'exec.buffer' op is at -64, want a multiple of 64 from 0 on}}
   %w = exec.buffer parameter "w" on 0 {offset = -64 : i64} : memref<16xf32>
@@ -73,7 +73,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// Copy is no kernel that may work in place.
+// The kernel copy may not work in place.
 exec.plan ["cpu:0"] {
   exec.program "forward" on 0 {
     %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<16xf32>
@@ -129,7 +129,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// The two streams write the same bytes, and nothing says which is first.
+// The two streams write the same bytes, and no event orders them.
 exec.plan ["cpu:0"] {
   exec.program "forward" on 0 {
     %a = exec.buffer output "a" on 0 {offset = 0 : i64} : memref<16xf32>
@@ -142,7 +142,7 @@ exec.plan ["cpu:0"] {
 
 // -----
 
-// Buffers of which one takes the place of the other, on another stream.
+// One buffer reuses the memory of another, on another stream.
 exec.plan ["cpu:0"] {
   exec.program "forward" on 0 {
     %a = exec.buffer activation "a" on 0 {offset = 0 : i64} : memref<16xf32>

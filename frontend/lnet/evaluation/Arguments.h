@@ -1,4 +1,4 @@
-// The arguments of a call, and putting them to parameters.
+// The arguments of a call, and their binding to parameters.
 #pragma once
 
 #include <initializer_list>
@@ -28,14 +28,14 @@ struct BuiltinParameter {
   bool required = false;
 };
 
-/// Puts arguments to parameters: E0202 and E0205 at the argument, with "did you mean". `what` names
-/// a parameter in messages ("attribute"). `values` and `places` get an entry per name, Unset and
-/// null for a parameter that was not given. False after an error.
+/// Binds arguments to parameters: E0202 and E0205 at the argument, with "did you mean". `what` is
+/// the word for a parameter in messages ("attribute"). `values` and `places` have an entry per
+/// name; Unset and null for a parameter without argument. False after an error.
 bool bindArguments(Run &run, std::string_view callee, std::string_view what, Arguments &arguments,
                    const std::vector<std::string_view> &names, std::vector<Value> &values,
                    std::vector<const Expr *> *places = nullptr);
 
-/// As above for built-in functions: E0203 for a required parameter that was not given.
+/// The same for built-in functions: E0203 for a missing required parameter.
 bool bindBuiltin(Run &run, std::string_view callee, Arguments &arguments,
                  std::initializer_list<BuiltinParameter> parameters, std::vector<Value> &values,
                  std::vector<const Expr *> *places = nullptr);

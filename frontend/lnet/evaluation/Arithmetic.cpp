@@ -96,7 +96,7 @@ Value floatBinary(Run &run, TokenKind op, double a, double b, Span span, const V
   return Value::number(result);
 }
 
-/// `left + right` of two strings, lists or tuples; Unset of others.
+/// `left + right` for two strings, lists or tuples; Unset for others.
 Value joined(Run &run, const Value &left, const Value &right, Span span) {
   if (left.kind() != right.kind())
     return Value();
@@ -117,7 +117,7 @@ std::string_view collectionName(const Value &value) {
   return value.is(ValueKind::String) ? "string" : value.is(ValueKind::List) ? "list" : "tuple";
 }
 
-/// A string, list or tuple times an integer, in either order; Unset of others.
+/// A string, list or tuple times an integer, in either order; Unset for others.
 Value repeated(Run &run, const Value &left, const Value &right, Span span) {
   bool countFirst = left.is(ValueKind::Integer);
   const Value &count = countFirst ? left : right, &base = countFirst ? right : left;

@@ -62,7 +62,7 @@ Value Calls::call(const CallExpr *expr) {
   }
 }
 
-/// A layer that is made first and called later, or a function whose name the file has taken.
+/// A layer that is created first and called later, or a function whose name the file has redefined.
 Value Calls::notCallable(const CallExpr *expr, const Value &callee) {
   std::string help;
   if (expr->callee->kind == ExprKind::Name) {
@@ -177,7 +177,7 @@ bool Calls::mayRun(const FunctionObject &function, Span span) {
   return false;
 }
 
-/// What messages call the maker of a list that this function makes.
+/// The owner to name in messages for lists that this function creates.
 const Owner *Calls::ownerOf(const FunctionObject &function) {
   const void *key = function.def ? static_cast<const void *>(function.def) : function.lambda;
   Owner &owner = owners_[key];

@@ -16,14 +16,14 @@ std::pair<Value, Value> *findEntry(DictObject &dict, const Value &key, size_t ha
 /// The hash of a key, or E0317.
 std::optional<size_t> keyHash(Run &run, const Value &key, Span span);
 
-/// The elements of a list, tuple, range, dict (its keys) or string (its characters); nothing after
+/// The elements of a list, tuple, range, dict (its keys) or string (its characters); nullopt after
 /// an error.
 std::optional<std::vector<Value>> elements(Run &run, const Value &value, const Expr *source);
 
-/// How to go over the elements of a value that has none to go over; empty for most kinds.
+/// Help text for iterating over a value that is not iterable; empty for most kinds.
 std::string elementsHelp(const Value &value);
 
-/// Where the UTF-8 character that begins at a byte ends.
+/// The end of the UTF-8 character that begins at byte `begin`.
 size_t characterEnd(const std::string &text, size_t begin);
 
 /// "lstm0_output, lstm0_state": what a message calls the outputs of a call; empty unless all are

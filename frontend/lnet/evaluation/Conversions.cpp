@@ -44,7 +44,7 @@ Value ConversionFunctions::abs(Arguments &arguments) {
                     kindName(values[0].kind()));
 }
 
-/// As Python's: halves to the even integer; with `digits`, a float of so many decimals.
+/// Python's round: halves to even; with `digits`, a float with that many decimals.
 Value ConversionFunctions::round(Arguments &arguments) {
   if (const symbol::OpSignature *op = opOnTensor(arguments, "round"))
     return interpreter_.tensors.call(*op, arguments);

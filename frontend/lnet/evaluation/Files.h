@@ -14,7 +14,7 @@ public:
   std::optional<std::string> read(const std::string &path, std::optional<SourceRange> place);
   /// Parses a text and resolves its names. `shown`: its path in messages; `key`: its real path.
   Module &add(const std::string &shown, const std::string &key, std::string text);
-  /// The file of a real path that was added before; null if there is none.
+  /// The file with that real path, if it was added before; else null.
   Module *known(const std::string &key) const;
 
   struct Found {

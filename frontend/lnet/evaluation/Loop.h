@@ -17,7 +17,8 @@ public:
   Loop(const Loop &) = delete;
   Loop &operator=(const Loop &) = delete;
 
-  /// Gives each element to `body`, which says whether to go on. False if the value has no elements.
+  /// Calls `body` for each element, until it returns false. Returns false if the value is not
+  /// iterable.
   bool forEach(const Value &iterable, const std::function<bool(Value)> &body);
 
 private:

@@ -12,8 +12,8 @@ Diagnostic Messages::makeError(ErrorCode code, Span span, std::string message,
   return diagnostic;
 }
 
-/// Steps that a message counts as: about what finding similar names takes. So a loop in which every
-/// iteration reports the same error ends as early as any other.
+/// Number of steps that a message counts as: about the cost of finding similar names. A loop that
+/// reports the same error in every iteration therefore ends as early as any other.
 static constexpr int64_t kStepsOfMessage = 5000;
 
 Value Messages::report(Diagnostic diagnostic) {

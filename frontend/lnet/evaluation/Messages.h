@@ -1,4 +1,4 @@
-// What a run says, at the place where it is; and how it ends early.
+// Error reporting of a run at its current position, and early termination.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ public:
   Position at;
   symbol::Graph *graph = nullptr; ///< of the net that is being drawn; null while a file is run
 
-  /// Gives the graph of tensors that are made at file level, or null where there is to be none.
+  /// Returns the graph for tensors created at file level; null if they are not allowed.
   std::function<symbol::Graph *()> fileGraph;
 
   const Limits &limits() const { return limits_; }

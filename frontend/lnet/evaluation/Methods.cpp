@@ -1,4 +1,4 @@
-// The methods that values have: append and extend of a list, keys, values, items and get of a dict.
+// Methods of values: append and extend of a list; keys, values, items and get of a dict.
 #include "frontend/lnet/evaluation/Calls.h"
 #include "frontend/lnet/evaluation/Collections.h"
 
@@ -36,7 +36,7 @@ private:
     return bindBuiltin(run_, callee_->name, arguments_, parameters, values_, &places_);
   }
 
-  /// append and extend, in the function alone that made the list (E0310).
+  /// append and extend; allowed only in the function that created the list (E0310).
   Value grow(bool append) {
     if (!takeArguments({{append ? "item" : "items", true}}))
       return Value::unknown();

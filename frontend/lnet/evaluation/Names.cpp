@@ -11,7 +11,7 @@ namespace lstmc::lnet {
 
 Names::Names(Interpreter &interpreter) : interpreter_(interpreter), run_(interpreter.run) {}
 
-/// The frame so many scopes outwards.
+/// The frame `hops` scopes further out.
 static FrameObject *outward(FrameObject *frame, uint16_t hops) {
   for (; hops > 0; --hops)
     frame = &frame->parent.as<FrameObject>();
@@ -58,7 +58,7 @@ void Names::assign(const Expr *targets, Value value, const Expr *source) {
     assign(wanted[i], items ? std::move((*items)[i]) : Value::unknown(), source);
 }
 
-/// Where a name was defined by a def or an import before.
+/// The location of an earlier def or import of a name.
 static Span definedAt(const Stmt *stmt, uint32_t slot) {
   if (stmt->kind == StmtKind::Def)
     return static_cast<const DefStmt *>(stmt)->name->span;

@@ -1,5 +1,4 @@
-// What names stand for: slots of frames, and outside of them the built-in functions, layers and
-// ops.
+// Name lookup: slots of frames; outside of them built-in functions, layers and ops.
 #pragma once
 
 #include "frontend/lnet/evaluation/Run.h"
@@ -22,7 +21,7 @@ public:
   void define(const NameExpr *name, const Stmt *stmt);
 
 private:
-  /// The value of a name that no scope of the file has; Unset if there is none.
+  /// The value of a name that is in no scope of the file; Unset if it is unknown.
   Value outside(const NameExpr *expr);
   Value findOutside(std::string_view name);
   Value unknown(const NameExpr *expr);

@@ -10,7 +10,7 @@ namespace {
 struct OfOne {
   std::string_view op;
   double (*compute)(double);
-  bool whole = false; ///< gives an integer
+  bool whole = false; ///< the result is an integer
 };
 constexpr OfOne kOfOne[] = {
     {"sqrt", [](double x) { return std::sqrt(x); }},

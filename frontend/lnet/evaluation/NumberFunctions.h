@@ -6,8 +6,8 @@
 
 namespace lstmc::lnet {
 
-/// What the op of that name computes of numbers, in double precision; floor, ceil and trunc give
-/// integers, as in Python's math. Nothing if an argument is no number or the op is not known here.
+/// Evaluates an op on numbers, in double precision; floor, ceil and trunc return integers, as in
+/// Python's math. Nullopt if an argument is not a number or the op is not supported.
 std::optional<Value> numberOf(Run &run, const symbol::OpSignature &op, const Arguments &arguments);
 
 } // namespace lstmc::lnet

@@ -8,7 +8,7 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// The integers that a loop gives to its names.
+/// Adds the integers that a loop assigns to its targets.
 void addLoopValues(const Expr *targets, const Value &item, SourceRange &range) {
   if (targets->kind == ExprKind::Name) {
     if (item.is(ValueKind::Integer))
@@ -36,8 +36,8 @@ Span calleeSpan(const CallExpr *call) {
                                              : callee->span;
 }
 
-/// Calls shown with a place. The innermost say where one is; a graph of many nodes must not carry
-/// hundreds for each.
+/// Number of calls shown with a location. The innermost are enough to identify it, and a graph of
+/// many nodes must not store hundreds for each.
 constexpr size_t kCallsShown = 8;
 
 SourceRange Position::place(Span span) const {

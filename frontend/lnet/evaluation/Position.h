@@ -1,5 +1,4 @@
-// Where a run is, and how messages say it: the file, the frame of names, the calls and loops in
-// force.
+// The current position of a run, for messages: file, frame, calls and loops.
 #pragma once
 
 #include <string>
@@ -18,7 +17,7 @@ struct CallRecord {
   const CallExpr *call;     ///< null: the net itself
   size_t loops;             ///< how many loops were in force at the call
   bool internal;            ///< the function is one of layers.lnet
-  mutable std::string text; ///< "cell(..) at cell.lnet:16:16", made when first asked for
+  mutable std::string text; ///< "cell(..) at cell.lnet:16:16", computed on first use
 };
 
 /// A `for` or a comprehension that is running.
@@ -51,13 +50,13 @@ struct Position {
   /// The place of a span of the current file, with the loops and calls in force. In layers.lnet it
   /// is the place of the user's call instead.
   SourceRange place(Span span) const;
-  /// Where a loop's iterable stands, with the loops and calls around it.
+  /// The location of a loop's iterable, with the loops and calls around it.
   SourceRange loopPlace(const LoopRecord &loop) const;
   /// "at t = 17 of 1,000".
   static std::string loopText(const LoopRecord &loop);
 };
 
-/// What messages about a call point at: the name that is called.
+/// The span that messages about a call underline: the called name.
 Span calleeSpan(const CallExpr *call);
 
 /// "in cell(..) at cell.lnet:16:16, for t = 3": the calls and loop values of a place; empty if it

@@ -212,7 +212,7 @@ const symbol::OpSignature *opOnTensor(const Arguments &arguments, std::string_vi
   return tensor ? symbol::findOp(name) : nullptr;
 }
 
-/// Whether what is called depends on an error that has been told.
+/// Whether the callee depends on an error that was reported already.
 static bool dependsOnError(const Arguments &arguments) {
   return arguments.unknown || std::ranges::any_of(arguments.positional, &Value::isUnknown);
 }
@@ -273,7 +273,7 @@ Value IterationFunctions::extremeOfTensors(const Arguments &arguments,
   return best;
 }
 
-/// Whether an element is as `wanted`, as Python's any (true) and all (false) ask.
+/// Whether the truth value of some element is `wanted`: true for Python's any, false for its all.
 Value IterationFunctions::anyIs(Arguments &arguments, std::string_view name, bool wanted) {
   std::vector<Value> values;
   std::vector<const Expr *> places;

@@ -67,8 +67,8 @@ bool Run::outOfSteps(Span span) {
   return false;
 }
 
-/// From so many nodes on a graph is rehearsed: a smaller one is made in the time and memory that a
-/// refusal may take.
+/// Number of nodes from which a graph is rehearsed: a smaller one is built in the time and memory
+/// that a rejection may take.
 static constexpr int64_t kRehearseFrom = 20'000;
 
 bool Run::checkNodes(Span origin) {

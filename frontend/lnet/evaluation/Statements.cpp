@@ -113,7 +113,7 @@ void Statements::runDef(const DefStmt *stmt) {
 }
 
 Flow Statements::runIf(const IfStmt *stmt) {
-  // A chain of `elif` goes round here, not down.
+  // A chain of `elif` is processed in a loop, without recursion.
   while (true) {
     std::optional<bool> holds =
         truth(run_, interpreter_.evaluate(stmt->condition), stmt->condition->span);

@@ -14,7 +14,7 @@ public:
   explicit Statements(Interpreter &interpreter);
 
   Flow run(Block block);
-  /// What the last `return` gave.
+  /// The value of the last `return`.
   Value takeReturned() { return std::exchange(returned_, Value()); }
 
 private:

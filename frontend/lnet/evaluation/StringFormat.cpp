@@ -79,7 +79,7 @@ public:
       : run_(run), format_(format), values_(values), span_(span),
         given_(values.is(ValueKind::Tuple) ? values.items().size() : 1) {}
 
-  /// The text; nothing after an error.
+  /// The formatted text; nullopt after an error.
   std::optional<std::string> text() {
     while (at_ < format_.size()) {
       if (format_[at_] != '%') {
@@ -97,7 +97,7 @@ public:
       if (!convert(*how))
         return std::nullopt;
       if (text_.size() > run_.limits().list)
-        break; // refused when a value is made of it
+        break; // rejected when it is converted to a value
     }
     if (!byName_ && used_ < given_ && !values_.is(ValueKind::Dict)) {
       refuse("the format takes {} value{}, got {}", used_, used_ == 1 ? "" : "s", given_);

@@ -40,8 +40,8 @@ public:
 
 private:
   const std::string &text_;
-  /// Bytes at which the characters begin, and the end; empty for ASCII, where byte and character
-  /// are one.
+  /// Byte offsets of the characters, and of the end; empty for ASCII, where each character is one
+  /// byte.
   std::vector<size_t> offsets_;
 };
 

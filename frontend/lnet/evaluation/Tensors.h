@@ -1,4 +1,4 @@
-// What the interpreter leaves to whoever draws the network.
+// Interface through which the interpreter delegates tensors to the network under construction.
 #pragma once
 
 #include "frontend/lnet/evaluation/Arguments.h"

@@ -82,8 +82,7 @@ void Heap::link(Object *object) {
 }
 
 Heap::~Heap() {
-  // What is left are cycles of closures. Each is kept alive until all have dropped the values they
-  // hold.
+  // Only cycles of closures remain. Each object is kept alive until all have dropped their values.
   for (Object *object = ends_.after; object != &ends_; object = object->after)
     ++object->references;
   for (Object *object = ends_.after; object != &ends_; object = object->after)

@@ -45,7 +45,7 @@ enum class ValueKind : uint8_t {
   Scheduler,
 };
 
-/// What a message calls a value of this kind: "an integer", "a list".
+/// The name of a kind in messages: "an integer", "a list".
 std::string_view kindName(ValueKind kind);
 
 /// A function or file whose runs make lists.
@@ -186,7 +186,7 @@ struct DictObject : Object {
 struct RangeObject : Object {
   RangeObject(int64_t start, int64_t stop, int64_t step)
       : Object(ValueKind::Range), start(start), stop(stop), step(step) {}
-  /// How many numbers it has; the count fits in 64 bits.
+  /// The count of numbers; it fits in 64 bits.
   uint64_t size() const;
   int64_t at(uint64_t index) const { return int64_t(uint64_t(start) + index * uint64_t(step)); }
   int64_t start, stop, step;
@@ -205,7 +205,7 @@ struct FrameObject : Object {
   std::vector<Value> slots;
   /// Number of the run of a function; a comprehension has that of the function it is in.
   uint64_t run;
-  /// By slot: the def or import that set it; empty until there is one.
+  /// The def or import that set each slot; empty if there is none yet.
   std::vector<const Stmt *> defined;
 };
 
@@ -219,7 +219,7 @@ struct FunctionObject : Object {
   const LambdaExpr *lambda = nullptr;
   Module *module = nullptr;
   Value closure;
-  std::vector<Value> defaults; ///< Unset where there is none
+  std::vector<Value> defaults; ///< Unset for a parameter without default
   std::vector<std::shared_ptr<TypeValue>> types;
   std::shared_ptr<TypeValue> result;
   bool running = false;
@@ -283,7 +283,7 @@ inline constexpr uint64_t kMostWork = 100'000'000;
 /// The text of `str(value)`; of strings inside others, their `repr`. Cut short somewhat after
 /// `limit` bytes.
 std::string textOf(const Value &value, size_t limit = 1 << 20);
-/// As `repr`: strings with quotes. At most about `limit` bytes.
+/// Like `repr`: strings with quotes. At most about `limit` bytes.
 std::string reprOf(const Value &value, size_t limit = 60);
 
 } // namespace lstmc::lnet

@@ -60,7 +60,7 @@ private:
   }
 
   void step() {
-    // Where the next statement stands decides what the comments before it belong to.
+    // The position of the next statement determines which block the comments before it belong to.
     size_t first = at_;
     size_t level = widths_.size() - 1;
     std::vector<uint32_t> widths = widths_;

@@ -108,7 +108,7 @@ std::vector<LineFormatter::Piece> LineFormatter::pieces(size_t begin, size_t end
       depth -= keep;
     }
     if (!comments.empty() && !keep) {
-      // The comma is dropped: a comment before it goes to the next token.
+      // The trailing comma is dropped: a comment before it moves to the next token.
       pieces.push_back({"", &token, false, std::move(comments)});
       continue;
     }

@@ -5,7 +5,7 @@ namespace lstmc::lnet {
 namespace {
 
 /// Precedence of an expression, from loose to tight. An operand needs brackets if its precedence is
-/// below what its place asks for.
+/// lower than its position requires.
 enum Level { kTuple, kExpr, kOr, kAnd, kNot, kCompare, kSum, kProduct, kUnary, kPower, kPost };
 
 Level levelOf(const Expr *expr) {

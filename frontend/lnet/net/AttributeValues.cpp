@@ -27,7 +27,7 @@ std::optional<symbol::AttributeValue> refuse(Run &run, const symbol::OpAttribute
   return std::nullopt;
 }
 
-/// An item as an entry of a tuple; nothing if it cannot be one. `fill`: the entries are extents and
+/// An item as an entry of a tuple; nullopt if it cannot be one. `fill`: the entries are extents and
 /// may be `_`.
 std::optional<std::optional<int64_t>> tupleEntry(const Value &item, bool fill) {
   if (item.is(ValueKind::Infer) && fill)
@@ -123,7 +123,7 @@ std::optional<symbol::AttributeValue> attributeValue(Run &run, const symbol::OpS
   symbol::AttributeValue plain = plainValue(record, value);
   if (std::holds_alternative<std::monostate>(plain))
     return refuse(run, record, value, place->span);
-  // The outputs will be a tuple of the language, with its limit.
+  // The outputs become a tuple of the language, so its size limit applies.
   if (record.kind == Kind::Integer && record.name == "num_outputs" &&
       !run.fits("tuple", "elements", uint64_t(std::max<int64_t>(0, value.integer())), place->span))
     return std::nullopt;

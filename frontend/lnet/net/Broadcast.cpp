@@ -10,7 +10,7 @@ namespace {
 
 using Extents = std::vector<int64_t>; ///< symbol::kUnknown where one is not known
 
-/// Nothing while the rank is not known.
+/// Nullopt while the rank is not known.
 std::optional<Extents> extentsOf(const Value &tensor) {
   symbol::Shape shape = tensor.as<TensorObject>().symbol.shape();
   if (!shape.ranked)
@@ -38,7 +38,7 @@ std::string text(const Extents &extents) {
   return fmt::format("[{}]", fmt::join(words, ", "));
 }
 
-/// The remedy where the shorter shape fits with its axes first instead of last.
+/// Help text if the shorter shape would fit with its axes first instead of last.
 std::string columnHelp(const Extents &shorter, const Extents &longer) {
   for (size_t i = 0; i < shorter.size(); ++i)
     if (shorter[i] != 1 && differ(shorter[i], longer[i]))
@@ -68,7 +68,7 @@ void warn(Run &run, const TensorPair &pair, const Extents &left, const Extents &
   run.report(std::move(diagnostic));
 }
 
-/// `x[None]`, so many times.
+/// `x[None]`, applied `count` times.
 Value withLeadingAxes(Nodes &nodes, Value tensor, size_t count, const TensorPair &pair,
                       const Expr *place) {
   for (; count > 0 && tensor.is(ValueKind::Tensor); --count)
@@ -90,7 +90,7 @@ std::optional<bool> alignRanks(Run &run, Nodes &nodes, TensorPair &pair) {
       continue;
     if (a[i] != 1 && b[i] != 1) {
       if (left->size() == right->size())
-        return false; // the op says it
+        return false; // reported by the op
       refuse(run, pair, *left, *right, rank - 1 - i);
       return std::nullopt;
     }

@@ -1,4 +1,4 @@
-// Two tensors stretched to one shape, as NumPy does for operators.
+// Broadcasting of the two tensors of an operator, as in NumPy.
 #pragma once
 
 #include "frontend/lnet/net/Nodes.h"
@@ -13,10 +13,10 @@ struct TensorPair {
   const Expr *leftPlace, *rightPlace;
 };
 
-/// Gives the tensor of lower rank leading extents of 1, so that both have one rank. True if extents
-/// then differ, so that an op that broadcasts is wanted; false if they are equal or not yet known.
-/// E0207 and nothing for extents that do not stretch to each other; W0207 where a vector meets a
-/// column and the result is as large as their product.
+/// Adds leading extents of 1 to the tensor of lower rank. True if the extents then differ, so that
+/// the op must broadcast; false if they are equal or not known yet. E0207 and nullopt if they do
+/// not broadcast; W0207 if a vector is combined with a column and the result has the size of their
+/// product.
 std::optional<bool> alignRanks(Run &run, Nodes &nodes, TensorPair &pair);
 
 } // namespace lstmc::lnet

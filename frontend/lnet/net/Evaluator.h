@@ -45,7 +45,7 @@ public:
   Module *runMain(const std::string &path, std::optional<std::string> text);
   /// Draws the net that options and file choose. Nothing after errors.
   std::optional<symbol::Network> drawNet(Module &module);
-  /// Values that `--shape` gives to the dims of the chosen net's inputs.
+  /// Values of dims that follow from `--shape` for the inputs of the chosen net.
   std::map<std::string, int64_t> dimsOfShapes(Module &module);
   void giveDims(std::map<std::string, int64_t> dims) {
     functions_.settings.giveDims(std::move(dims));

@@ -18,7 +18,7 @@ bool hasNet(const Module &module) {
   });
 }
 
-/// MXNet's initialisers go by the end of a name.
+/// MXNet's initialisers depend on the suffix of a name.
 bool isNameOfParameter(std::string_view name) {
   constexpr std::string_view kEnds[] = {"weight",     "bias",        "gamma",     "beta",
                                         "parameters", "moving_mean", "moving_var"};

@@ -27,8 +27,8 @@ public:
   std::optional<Value> input(const std::string &name, const symbol::VariableOptions &options,
                              Span span);
 
-  /// The graph, finished: its outputs are the tensors with names at file level that nothing reads.
-  /// Null after an error or a rehearsal.
+  /// Finishes the graph: its outputs are the named tensors at file level without readers. Null
+  /// after an error or a rehearsal.
   std::unique_ptr<symbol::Graph> finish(Module &main);
 
 private:

@@ -11,7 +11,7 @@ std::span<const BuiltinRow<Foreach>> Foreach::functions() {
   return kTable;
 }
 
-/// The tensors of a tensor or of a tuple of them; nothing for any other value.
+/// The tensors in a tensor or a tuple; nullopt for any other value.
 static std::optional<std::vector<Value>> tensorsOf(const Value &value) {
   if (value.is(ValueKind::Tensor))
     return std::vector{value};
@@ -127,7 +127,7 @@ Value Foreach::slice(const Value &data, int64_t t, const Expr *place) {
   return run_.heap.make<SequenceObject>(ValueKind::Tuple, std::move(slices));
 }
 
-/// Whether what is known of two types agrees.
+/// Whether two types agree, as far as they are known.
 static bool agree(const symbol::Symbol &a, const symbol::Symbol &b) {
   const symbol::Shape left = a.shape(), right = b.shape();
   if (a.dtype() && b.dtype() && *a.dtype() != *b.dtype())

@@ -19,7 +19,7 @@ private:
   /// states that change.
   Value foreach (Arguments &arguments);
 
-  /// The extent of axis 0 of all of `data`, or nothing after an error.
+  /// The common extent of axis 0 of all of `data`; nullopt after an error.
   std::optional<int64_t> stepsOf(const Value &data, Span span);
   /// Slice `t` of a tensor, or of each of a tuple.
   Value slice(const Value &data, int64_t t, const Expr *place);

@@ -164,7 +164,7 @@ std::optional<symbol::Initialiser> InitialValues::find(Deferred &deferred,
   ++weights.asked;
   auto at = std::ranges::find(weights.arrays, parameter, &data::NamedArray::name);
   if (at == weights.arrays.end() &&
-      weights.otherwise) // by the rules of names, also where it is values
+      weights.otherwise) // applies the rules for names, also if it has explicit values
     return symbol::Initialiser{"mixed", {}, {".*"}, {*weights.otherwise}};
   if (at == weights.arrays.end()) {
     run_.report(run_.makeError(
@@ -185,7 +185,7 @@ std::optional<symbol::Initialiser> InitialValues::find(Deferred &deferred,
   return valuesOf(shape, std::move(*numbers));
 }
 
-/// A file that has no parameter of the net is the wrong file, whatever the others would begin with.
+/// A file without any parameter of the net is the wrong file, even if there is a default.
 void InitialValues::checkFound() {
   for (const Deferred &deferred : deferred_)
     if (const auto &weights = deferred.weights;

@@ -1,5 +1,5 @@
-// What init= takes: an initialiser, or the values themselves (a number, a list, a file, a function
-// of the indices, a file with the weights of a whole net).
+// Values of `init=`: an initialiser, or explicit values (a number, a list, a file, a function of
+// the indices, a file with the weights of a whole net).
 #pragma once
 
 #include "frontend/lnet/evaluation/Interpreter.h"
@@ -34,10 +34,10 @@ private:
     std::string path;
     std::vector<data::NamedArray> arrays;
     std::optional<symbol::Initialiser> otherwise;
-    size_t asked = 0, found = 0; ///< parameters
+    size_t asked = 0, found = 0; ///< parameters looked up, and those found
   };
-  /// What is known when the net is finished, with its shapes: a function of the indices, or
-  /// weights.
+  /// Initial values that are resolved when the net is finished and its shapes are known: a function
+  /// of the indices, or weights.
   struct Deferred {
     Value function;
     const Expr *place;

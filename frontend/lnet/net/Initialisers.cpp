@@ -20,7 +20,7 @@ std::span<const BuiltinRow<Initialisers>> Initialisers::functions() {
 
 namespace {
 
-/// The words that an argument takes; empty for one that takes a number.
+/// The words that an argument accepts; empty for a number.
 std::vector<std::string_view> wordsOf(std::string_view argument) {
   if (argument == "rnd_type")
     return {"uniform", "gaussian"};
@@ -31,7 +31,7 @@ std::vector<std::string_view> wordsOf(std::string_view argument) {
   return {};
 }
 
-/// E0204 and nothing for a value of another kind.
+/// E0204 and nullopt for a value of another kind.
 std::optional<symbol::AttributeValue> argumentValue(Run &run, std::string_view name,
                                                     const Value &value, Span span) {
   std::vector<std::string_view> words = wordsOf(name);

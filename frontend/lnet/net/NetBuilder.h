@@ -25,11 +25,11 @@ private:
   /// A frame with an input for every parameter that has a type, the default for the others.
   Value frameOfInputs();
   Value input(const Parameter &parameter, const TypeValue &type);
-  /// The shape of an input, with the extents of `--shape`; nothing after an error.
+  /// The shape of an input, with the extents of `--shape`; nullopt after an error.
   std::optional<symbol::Shape> shapeOfInput(std::string_view name, const TypeValue &type);
   /// E0001 for a `--shape` of an input that the net does not have.
   void checkShapesUsed();
-  /// The tensors that the net returned; nothing after an error.
+  /// The tensors that the net returned; nullopt after an error.
   std::optional<std::vector<symbol::Symbol>> outputs(const Value &result);
 
   Interpreter &interpreter_;

@@ -1,4 +1,4 @@
-// Which functions of a file are nets, and which of them is meant.
+// Selection of the net among the functions of a file.
 #pragma once
 
 #include "frontend/lnet/evaluation/Module.h"
@@ -12,8 +12,7 @@ bool isNet(const FunctionObject &function);
 /// Nets that the file itself defines, in its order.
 std::vector<FunctionObject *> netsOf(Module &module);
 
-/// The net that was asked for with `--net`, else the only one that has a fit(..), else the only
-/// one.
+/// The net named by `--net`, else the only one with a fit(..), else the only one.
 class NetChoice {
 public:
   NetChoice(Module &module, std::string_view asked, std::string_view fitted)

@@ -25,8 +25,8 @@ const symbol::OpAttribute *findAttribute(const symbol::OpSignature &op, std::str
   return nullptr;
 }
 
-/// Whether the attribute's numbers are extents of what the op makes: arange(n) has n numbers,
-/// arange(a, n) is up to n.
+/// Whether the attribute's numbers are extents of the result: arange(n) has n numbers, arange(a, n)
+/// ends before n.
 bool holdsExtents(const symbol::OpSignature &op, std::string_view attribute) {
   return attribute == "shape" ||
          (op.name == "_arange" && (attribute == "start" || attribute == "stop"));
@@ -42,7 +42,7 @@ bool startsElsewhere(const symbol::Call &call) {
   return number("stop") && start && *start != 0;
 }
 
-/// The names of the dims that extents are the values of, "" for plain numbers.
+/// Names of the dims used as extents, "" for plain numbers.
 std::vector<std::string> dimsOf(const DimNames &names, const Value &extents) {
   std::vector<std::string> dims;
   auto add = [&](const Value &extent) { dims.push_back(names.name(extent.dim())); };
@@ -145,7 +145,7 @@ bool OpCall::takeInputInOrder(size_t i) {
   return true;
 }
 
-/// What the user may have meant by a value where an input is wanted.
+/// Help text for a value that is given as an input but is not a tensor.
 std::string OpCall::remedyFor(const Value &value, const symbol::OpInput *input) const {
   if (value.isSequence())
     if (std::string outputs = outputNames(value.items()); !outputs.empty())

@@ -13,7 +13,7 @@ public:
   OpCall(Run &run, Nodes &nodes, const DimNames &dims, const symbol::OpSignature &op,
          const Arguments &arguments, std::string_view shown);
 
-  /// Unknown after an error (E0202 to E0205, or what the graph says).
+  /// Unknown after an error (E0202 to E0205, or an error of the graph).
   Value make();
 
 private:

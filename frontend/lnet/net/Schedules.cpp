@@ -37,7 +37,7 @@ std::vector<ScheduleArgument> argumentsOf(const ScheduleRow &row) {
   return all;
 }
 
-/// An argument of a schedule as an attribute; nothing and E0204 for a value of another kind.
+/// An argument of a schedule as an attribute; E0204 and nullopt for a value of another kind.
 std::optional<symbol::AttributeValue> scheduleArgument(Run &run, const ScheduleArgument &argument,
                                                        const Value &value, const Expr *place) {
   switch (argument.kind) {

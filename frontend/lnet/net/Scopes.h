@@ -20,7 +20,7 @@ private:
     symbol::Graph *graph; ///< the graph that it was opened in; null outside of nets
   };
 
-  /// The argument of a scope, empty where it takes none; nothing after an error.
+  /// The argument of a scope, empty if the scope has none; nullopt after an error.
   std::optional<std::string> argument(const ScopeItem &item, std::string_view parameter,
                                       Arguments &arguments);
 

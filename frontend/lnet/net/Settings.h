@@ -13,9 +13,9 @@ public:
       : run_(run), options_(options), dims_(dims) {}
   static std::span<const BuiltinRow<Settings>> functions();
 
-  /// Values that `--shape` gives to dims, by name.
+  /// Values of dims that follow from `--shape`, by name.
   void giveDims(std::map<std::string, int64_t> dims) { shapeDims_ = std::move(dims); }
-  /// E0001 for every `--set` that named nothing.
+  /// E0001 for every `--set` of an unknown name.
   void checkUsed();
   const std::vector<SettingInForce> &inForce() const { return inForce_; }
 
@@ -27,7 +27,7 @@ private:
   /// The value in force; sets the origin in `record`.
   Value choose(SettingInForce &record, const Value &fallback, Span span);
   Value chooseDim(SettingInForce &record, const Value &value, bool set, Span span);
-  /// The text of `--set` as a value of the default's type; nothing after an error.
+  /// Parses the text of `--set` as a value of the default's type; nullopt after an error.
   std::optional<Value> parse(const std::string &name, const std::string &text, const Value &like,
                              Span span);
   /// The last `--set` of a name; null if there is none.

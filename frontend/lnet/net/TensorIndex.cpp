@@ -58,7 +58,7 @@ bool TensorIndex::readAxes() {
 /// Items after the `...` count from the last axis.
 void TensorIndex::readAxis(size_t i) {
   const Expr *item = expr_->items[i];
-  // A new axis is none of the tensor's.
+  // New axes do not count as axes of the tensor.
   auto axesIn = [&](size_t begin, size_t end) {
     return int64_t(end - begin) - std::count_if(expr_->items.begin() + ptrdiff_t(begin),
                                                 expr_->items.begin() + ptrdiff_t(end), isNew);

@@ -14,7 +14,7 @@ public:
   Value make();
 
 private:
-  /// What the index says about one axis: a window, or one element of it.
+  /// The index of one axis: a window, or one element.
   struct Axis {
     int64_t axis; ///< negative, from the end, while the rank is unknown
     std::optional<int64_t> begin, end, step;

@@ -20,7 +20,7 @@ public:
   Value length(const Value &tensor, const Expr *place);
 
 private:
-  /// The extents, all known; nothing after E0211.
+  /// The extents, all known; nullopt after E0211.
   std::optional<std::vector<Value>> extents(const symbol::Symbol &symbol, Span span);
   Value refuse(const AttributeExpr *expr, std::string_view what);
 

@@ -7,8 +7,8 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// The ops that a function of two is: of tensors of one shape, of tensors that stretch, of a tensor
-/// and a number, of a number and a tensor.
+/// The ops for a binary function: on tensors of one shape, with broadcasting, on a tensor and a
+/// number, on a number and a tensor.
 struct Forms {
   std::string_view tensors, stretching, number, numberFirst;
 };
@@ -46,7 +46,8 @@ constexpr Comparison kComparisons[] = {
      {"_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar",
       "_lesser_equal_scalar"}},
 };
-/// Functions of two that stretch tensors and take numbers, as NumPy's of the same name do.
+/// Binary functions that broadcast tensors and accept numbers, like NumPy's functions of the same
+/// names.
 constexpr Forms kFunctions[] = {
     {"_maximum", "broadcast_maximum", "_maximum_scalar", "_maximum_scalar"},
     {"_minimum", "broadcast_minimum", "_minimum_scalar", "_minimum_scalar"},
@@ -63,8 +64,8 @@ std::optional<DType> integerType(const Value &value) {
   return dtype && !isFloat(*dtype) ? dtype : std::nullopt;
 }
 
-/// Whether the number is an integer that an op's attribute, which is a double, does not hold, and
-/// the tensor may be of integers.
+/// Whether the number is an integer that an op's attribute, a double, cannot represent, and the
+/// tensor may be of integers.
 bool isRounded(const Value &number, const Value &tensor) {
   if (!number.is(ValueKind::Integer) || compareExactly(number.integer(), number.number()) == 0)
     return false;
@@ -72,8 +73,8 @@ bool isRounded(const Value &number, const Value &tensor) {
   return !dtype || !isFloat(*dtype);
 }
 
-/// The number as a tensor like another one. Where a double does not hold it, it is added in two
-/// parts that a double holds.
+/// The number as a tensor like another one. If a double cannot represent it, it is added in two
+/// parts that a double can represent.
 Value constantLike(Nodes &nodes, const Value &tensor, const Value &number, Span span,
                    const Expr *tensorPlace, const Expr *numberPlace) {
   auto plus = [&](const Value &to, double addend) {
@@ -89,7 +90,7 @@ Value constantLike(Nodes &nodes, const Value &tensor, const Value &number, Span 
   return plus(plus(zeros, double(number.integer() - low)), double(low));
 }
 
-/// One of the forms, of a tensor and a tensor or number.
+/// Emits the form for a tensor and a tensor or number.
 Value applyForm(Run &run, Nodes &nodes, const Forms &forms, TensorPair pair) {
   auto constant = [&](const Value &number, const Expr *place, const Value &tensor,
                       const Expr *tensorPlace) {
@@ -127,10 +128,10 @@ const Forms *formsOf(CompareOp op) {
   return nullptr;
 }
 
-/// The quotient rounded down. Of integers it is q = a / b, which is cut off, less 1 where q * b is
-/// not a - a % b, although a % b, which has the sign of b, is not 0. That holds where the
-/// operations wrap, and by 0 it is 0. a is taken from its difference, so that only the first
-/// operation stretches a to b.
+/// Floor division. For integers: q = a / b truncates; subtract 1 if q * b differs from a - a % b
+/// although a % b, which has the sign of b, is not 0. This holds if the operations wrap around, and
+/// division by 0 gives 0. a is obtained from its difference, so that only the first operation
+/// broadcasts a to b.
 Value floorQuotient(Run &run, Nodes &nodes, const TensorPair &pair) {
   auto apply = [&](TokenKind sign, const Value &left, const Value &right) {
     if (left.isUnknown() || right.isUnknown())

@@ -45,7 +45,7 @@ enum class KeyKind {
 struct TrainingKey {
   std::string_view name;
   KeyKind kind;
-  std::optional<int> least = {}; ///< of a number of the loop; those of optimizers have theirs
+  std::optional<int> least = {}; ///< minimum, for numbers of the loop; optimizers define their own
 };
 
 constexpr TrainingKey kLoopKeys[] = {
@@ -56,7 +56,7 @@ constexpr TrainingKey kLoopKeys[] = {
     {"seed", KeyKind::Integer, 0},
 };
 
-/// The keys of fit(..): those of the training loop, and those of all optimizers.
+/// The keys of fit(..): of the training loop and of all optimizers.
 const std::vector<TrainingKey> &allFitKeys() {
   static const std::vector<TrainingKey> kKeys = [] {
     std::vector<TrainingKey> keys(std::begin(kLoopKeys), std::end(kLoopKeys));
@@ -75,7 +75,7 @@ const std::vector<TrainingKey> &allFitKeys() {
   return kKeys;
 }
 
-/// Any key of place(..): a ctx_group, given a device.
+/// Any key of place(..): a ctx_group; its value is a device.
 constexpr TrainingKey kGroup = {"", KeyKind::Text};
 
 constexpr TrainingKey kDataKeys[] = {
@@ -142,7 +142,7 @@ public:
     setting_.origin = run.place(named.argument->nameSpan);
   }
 
-  /// Nothing after an error: E0204 for a value of another kind.
+  /// Nullopt after an error: E0204 for a value of another kind.
   std::optional<symbol::Setting> read() {
     if (key_.kind == KeyKind::Initialiser) {
       std::optional<symbol::Initialiser> init = values_.initialiserOf(value_, place_);
@@ -237,7 +237,7 @@ private:
 /// One call of fit, data or place.
 class DefaultsCall {
 public:
-  /// `keys`: those that the function takes; none where it takes any (place).
+  /// `keys`: the allowed keys; empty if all are allowed (place).
   DefaultsCall(Run &run, InitialValues &values, std::string_view function,
                std::span<const TrainingKey> keys, Arguments &arguments)
       : run_(run), values_(values), function_(function), keys_(keys), arguments_(arguments),
@@ -279,7 +279,7 @@ private:
   }
 
   void take(const Arguments::Named &named) {
-    // MXNet's float32 copy of parameters of other types, which there are none of.
+    // MXNet's float32 copies of parameters of other types, which do not exist here.
     if (fit_ && named.argument->name == "multi_precision" && named.value.is(ValueKind::Bool)) {
       if (named.value.boolean())
         warn(ErrorCode::E0214, named.argument->value->span,
@@ -343,7 +343,7 @@ private:
     return true;
   }
 
-  /// E0215 for one that MXNet has, else E0204 with a name that is near.
+  /// E0215 for an optimizer of MXNet that is missing here, else E0204 with a similar name.
   void refuseOptimizer(const Value &name, Span span) {
     if (std::ranges::find(kOptimizersNotBuilt, name.string()) != std::end(kOptimizersNotBuilt)) {
       run_.error(ErrorCode::E0215, span, "optimizer {} is not built yet", reprOf(name));

@@ -7,7 +7,7 @@
 
 namespace lstmc::lnet {
 
-/// What one of these calls set for a net.
+/// Settings of a net from one of these calls.
 struct NetDefaults {
   std::string net;
   std::vector<symbol::Setting> settings;

@@ -140,7 +140,7 @@ std::string tensorText(const symbol::Symbol &symbol) {
 
 namespace {
 
-/// Whether extents are those of the type, as far as both are known.
+/// Whether extents agree with the type, as far as both are known.
 bool agree(const symbol::Shape &shape, const std::vector<TypeValue::Extent> &extents) {
   auto isEllipsis = [](const TypeValue::Extent &e) { return e.kind == ExtentKind::Ellipsis; };
   size_t ellipsis = std::ranges::find_if(extents, isEllipsis) - extents.begin();

@@ -34,7 +34,7 @@ public:
   /// Once all shapes are known.
   void checkAgain();
 
-  /// As far as the Symbol API can say it: no rank where the type has `...` or no extents.
+  /// The shape for the Symbol API: without rank if the type has `...` or no extents.
   symbol::Shape shapeOf(const TypeValue &type) const;
   /// "float32[batch=32, _]"
   std::string text(const TypeValue &type) const;
@@ -58,7 +58,7 @@ private:
   std::vector<Declared> declared_; ///< looked at again once all shapes are known
 };
 
-/// As Types::text, of what is known of a tensor.
+/// The same as Types::text, for the known shape and type of a tensor.
 std::string tensorText(const symbol::Symbol &symbol);
 
 } // namespace lstmc::lnet

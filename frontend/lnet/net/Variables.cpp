@@ -106,7 +106,7 @@ std::optional<symbol::VariableOptions> Variables::options(const std::vector<Valu
   return options;
 }
 
-/// The shape of values that the source gives is that of the variable: E0207 if it has another.
+/// Explicit values determine the shape of the variable: E0207 if it has another.
 bool Variables::takeShape(const symbol::Initialiser &init, const std::string &name,
                           const Expr *place, symbol::Shape &shape) {
   if (init.name != "values")

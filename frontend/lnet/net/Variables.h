@@ -17,8 +17,7 @@ public:
 
 private:
   Value variable(Arguments &arguments);
-  /// _layer_name(name, hint): the name of a layer's call as MXNet would give it, name scopes
-  /// included.
+  /// _layer_name(name, hint): the name of a layer's call by MXNet's rules, with name scopes.
   Value layerName(Arguments &arguments);
   /// _begin_state(name, shape, dtype): a state before the first step; `dtype` may be a tensor that
   /// has it. Known to all files, so that any graph can be written out (Emit.h).
@@ -26,12 +25,13 @@ private:
   /// _expect(what, value, kind): E0204 at the user's call unless the value is of that kind. True,
   /// or unknown after an error.
   Value expect(Arguments &arguments);
-  /// Of a kind that lists axes, "[T, N, features]": None, or a tensor with so many. E0204, E0207.
+  /// Checks an argument whose axes are listed, "[T, N, features]": None, or a tensor of that rank.
+  /// E0204, E0207.
   Value expectAxes(std::string_view what, const Value &value, const std::string &axes, Span span);
   Value custom(Arguments &arguments);
 
   bool checkName(const Value &name, const Expr *place);
-  /// The arguments of Variable beside its name; nothing after an error.
+  /// The arguments of Variable except its name; nullopt after an error.
   std::optional<symbol::VariableOptions> options(const std::vector<Value> &values,
                                                  const std::vector<const Expr *> &places);
   bool takeShape(const symbol::Initialiser &init, const std::string &name, const Expr *place,

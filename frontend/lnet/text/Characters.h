@@ -1,4 +1,4 @@
-// Which characters a source file may hold.
+// Characters that are allowed in a source file.
 #pragma once
 
 #include "frontend/lnet/text/Problems.h"

@@ -62,8 +62,8 @@ TokenKind wordKind(std::string_view word) {
   return TokenKind::Name;
 }
 
-/// Keywords that begin a statement and stand in no expression: where a line in an open bracket
-/// begins with one, the bracket was never closed.
+/// Keywords that begin a statement and cannot occur in an expression: if a line inside of an open
+/// bracket begins with one, the bracket was never closed.
 bool beginsStatement(TokenKind kind) {
   switch (kind) {
   case TokenKind::KwReturn:
@@ -89,7 +89,7 @@ bool beginsStatement(TokenKind kind) {
   }
 }
 
-/// Whether a token may be the last of a value, after which no name can stand.
+/// Whether a token may end a value, after which no name can follow.
 bool endsValue(TokenKind kind) {
   switch (kind) {
   case TokenKind::Name:

@@ -16,7 +16,7 @@ Tokens lex(const SourceFile &file, const Limits &limits, Problems &problems);
 
 /// The value of a string token, without its quotes. Line ends in it are LF.
 std::string stringValue(std::string_view token);
-/// The value of an integer token; nothing beyond 64 bits.
+/// The value of an integer token; nullopt if it exceeds 64 bits.
 std::optional<int64_t> integerValue(std::string_view token);
 /// The value of a float token; infinite if it is beyond what a double holds.
 double floatValue(std::string_view token);

@@ -1,5 +1,4 @@
-// What a .lnet file may ask of its reader (docs/language.md §4), and the names of `--limit
-// NAME=VALUE`.
+// Resource limits for .lnet files (docs/language.md §4), and their names in `--limit NAME=VALUE`.
 #pragma once
 
 #include <cstdint>

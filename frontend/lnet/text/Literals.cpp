@@ -32,8 +32,8 @@ double floatValue(std::string_view token) {
   auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (failure != std::errc::result_out_of_range)
     return value;
-  // Too large or too small; from_chars does not say which. The power of ten of the first digit that
-  // counts does.
+  // Too large or too small; from_chars does not distinguish these. The exponent of the first
+  // significant digit does.
   size_t mark = std::min(digits.find_first_of("eE"), digits.size());
   std::string_view mantissa = std::string_view(digits).substr(0, mark);
   size_t point = std::min(mantissa.find('.'), mantissa.size());

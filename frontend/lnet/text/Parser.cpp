@@ -156,8 +156,7 @@ void StatementParser::parseSimpleLine(std::vector<Stmt *> &block) {
   }
 }
 
-/// E0106 for what stands after a whole statement; after a single name, perhaps a misspelled
-/// keyword.
+/// E0106 for tokens after a complete statement; after a single name, suggests a misspelled keyword.
 void StatementParser::expectedEnd(const Stmt *stmt) {
   const bool aName = stmt->kind == StmtKind::Expression &&
                      static_cast<const ExpressionStmt *>(stmt)->value->kind == ExprKind::Name;

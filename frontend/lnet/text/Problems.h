@@ -1,5 +1,4 @@
-// The diagnostics of one run: collected as they come, each place and message once, given back in
-// order of place.
+// Collects the diagnostics of one run, without duplicates, and returns them in source order.
 #pragma once
 
 #include <map>
@@ -15,7 +14,7 @@ class Problems {
 public:
   /// Adds one, unless the same message about the same place was added before.
   void add(Diagnostic diagnostic);
-  /// Names a file, so that its messages come after those of the files named before.
+  /// Registers a file; its messages come after those of files registered before.
   void nameFile(const std::string &path) { fileOrder_.try_emplace(path, fileOrder_.size()); }
 
   bool any() const { return errors_ > 0; }

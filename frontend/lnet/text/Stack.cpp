@@ -33,7 +33,7 @@ void *enter(void *argument) {
   return nullptr;
 }
 
-/// Used if the thread cannot be created: runs on the caller's stack, however deep that is.
+/// Used if the thread cannot be created: runs on the caller's stack, without a guaranteed size.
 void runInPlace(const std::function<void()> &work) {
   pthread_attr_t attributes;
   void *begin = nullptr;

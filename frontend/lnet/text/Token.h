@@ -52,7 +52,8 @@ enum class TokenKind : uint8_t {
 #undef LSTMC_X
 };
 
-/// What the parser took a token for; it decides the space round it and where a line may break.
+/// Syntactic role of a token, set by the parser; it determines the spaces around it and where a
+/// line may break.
 enum class TokenRole : uint8_t {
   Plain,
   Unary,         ///< sign: no space after
@@ -60,7 +61,7 @@ enum class TokenRole : uint8_t {
   Tight,         ///< `**`, `.`, `=` of an argument, `:` of a slice: no space
   Open,          ///< bracket of a call, index or parameter list: no space on either side
   Group,         ///< bracket of a group, tuple, list or dict: no space inside
-  NeedlessGroup, ///< round bracket that changes nothing
+  NeedlessGroup, ///< redundant round bracket
   Close,         ///< any closing bracket
   NeedlessClose,
   BlockColon,    ///< no space before, a block after

@@ -6,8 +6,8 @@ namespace lstmc::lnet {
 
 namespace {
 
-/// Python's statements that are not the language's, and how to write it instead, where there is a
-/// way.
+/// Statements of Python that the language lacks, and what to write instead, if there is a
+/// replacement.
 struct RefusedWord {
   TokenKind kind;
   std::string_view help;
@@ -37,7 +37,7 @@ const RefusedWord *refusedWord(TokenKind kind) {
   return nullptr;
 }
 
-/// How to write an operator of Python that is not the language's; nothing for other tokens.
+/// Help text for an operator of Python that the language lacks; nullopt for other tokens.
 std::optional<std::string_view> remedyOfOperator(TokenKind kind) {
   switch (kind) {
   case TokenKind::Walrus:

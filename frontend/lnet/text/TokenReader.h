@@ -1,5 +1,4 @@
-// What all parts of the parser share: the tokens one after the other, error messages about them,
-// and making nodes.
+// Shared parts of the parser: the token stream, error messages about tokens, and node creation.
 #pragma once
 
 #include <initializer_list>

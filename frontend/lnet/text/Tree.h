@@ -60,7 +60,7 @@ struct NameExpr : Expr {
   std::string_view name;
   Binding binding = Binding::Unresolved;
   uint16_t hops = 0; ///< scopes outwards
-  /// Of Outside: 0, or its index plus one in Names::outside_, once it was looked up.
+  /// For Outside: index plus one in Names::outside_, cached on first lookup; 0 before.
   mutable uint32_t slot = 0;
 };
 struct IntegerExpr : Expr {

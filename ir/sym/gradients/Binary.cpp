@@ -7,15 +7,15 @@ namespace lstmc::sym {
 
 using E = Expression;
 
-/// `value` stretched to the shape of `like`.
+/// `value` broadcast to the shape of `like`.
 static E stretched(mlir::Value value, mlir::Value like, GradientBuilder &builder) {
   return {builder.sameWhole(value, like) ? value
                                          : broadcastLike(builder, value.getLoc(), value, like),
           &builder};
 }
 
-/// Contributes `da` and `db` to the two operands. If the op stretches operands, each is first
-/// summed over the axes that were stretched.
+/// Contributes `da` and `db` to the two operands. If the op broadcasts operands, each contribution
+/// is first summed over the broadcast axes.
 template <bool kStretches, typename First, typename Second>
 static llvm::LogicalResult binary(mlir::Operation *op, GradientBuilder &builder, First first,
                                   Second second) {

@@ -88,7 +88,7 @@ LSTMC_GRADIENT(GeluOp, dy *([&] {
 LSTMC_GRADIENT(ClipOp,
                dy *((x >= getAMin().convertToDouble()) * (x <= getAMax().convertToDouble())))
 LSTMC_GRADIENT(HardSigmoidOp, dy *(((y > 0.0) * (y < 1.0)) * getAlpha().convertToDouble()))
-/// The identity: make-entries has replaced a dropout that drops something by a product with a mask.
+/// The identity: make-entries has replaced a dropout that is enabled by a product with a mask.
 LSTMC_GRADIENT(DropoutOp, dy)
 
 /// s^2 x if abs(x) < 1/s^2, else the sign of x.

@@ -1,4 +1,4 @@
-// What element-wise gradients are written with.
+// Helpers for element-wise gradients.
 #pragma once
 
 #include "ir/sym/Expression.h"

@@ -1,4 +1,4 @@
-// Gradients of ops that pick by index.
+// Gradients of ops that read elements by index.
 
 #include "ir/sym/Create.h"
 #include "ir/sym/GradientBuilder.h"
@@ -33,8 +33,8 @@ LogicalResult TakeOp::buildGradient(GradientBuilder &builder) {
                                           builder.getF64FloatAttr(double(table.getDimSize(axis))),
                                           builder.getBoolAttr(true));
   }
-  // The rows of a use are those of the indices; where rows of the batch are columns of the table,
-  // each has its own sum.
+  // A use has the rows of the indices. If the batch is in columns of the table, each row has a sum
+  // of its own.
   const BatchPosition batch = builder.batch(getResult());
   if (axis == 0 && rank == 2 && !(batch && batch.axis >= indexRank)) {
     builder.addIndexUse(getA(), dy, indices);

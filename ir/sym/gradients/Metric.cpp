@@ -1,4 +1,4 @@
-// What loss heads measure (the metric kernels define it), and the results of heads without a label.
+// Measures of loss heads, as defined by the metric kernels, and results of heads without a label.
 
 #include <cmath>
 
@@ -59,7 +59,7 @@ static Value softmaxMetric(OpBuilder &builder, Location loc, const SoftmaxLoss &
                            const HeadMeasure &measure) {
   SmallVector<int64_t> rowExtents = withoutClasses(loss.x, loss.axis);
   BatchPosition batch = withoutAxes(loss.rows, {loss.axis}, false);
-  // Without a batch here, it is at most on the class axis, so no rows can be shared out.
+  // Without a batch here, the batch is at most on the class axis, so rows cannot be split.
   int64_t shards = batch ? measure.shards : 1;
   Rows rows(rowExtents, batch);
   Value label = loss.label;
@@ -76,8 +76,8 @@ static Value withScalar(OpBuilder &builder, Location loc, Value x, double scalar
                             builder.getBoolAttr(true));
 }
 
-/// f64 [2, outer, batch, inner] of what a head says of the second class and of what the label says,
-/// each one number a row.
+/// Concatenates a head's score for the second class and the label's truth, one number per row each:
+/// f64 [2, outer, batch, inner].
 static Value joinScores(OpBuilder &builder, Location loc, Value score, Value truth,
                         const Rows &rows) {
   SmallVector<Value> both;
@@ -99,7 +99,8 @@ static Value softmaxScores(OpBuilder &builder, Location loc, const SoftmaxLoss &
     truth = builder.create<GreaterOp>(loc, second.getType(), second, ofClass(label, 0));
   } else {
     label = createCast(builder, loc, label, builder.getF64Type());
-    label = builder.create<TruncOp>(loc, label.getType(), label); // as the metric reads it
+    label = builder.create<TruncOp>(loc, label.getType(),
+                                    label); // in the form that the metric kernel reads
     truth = withScalar<EqualScalarOp>(builder, loc, label, 1);
     if (loss.useIgnore) {
       double ignored = std::trunc(loss.ignoreLabel.convertToDouble());
@@ -111,7 +112,7 @@ static Value softmaxScores(OpBuilder &builder, Location loc, const SoftmaxLoss &
   return joinScores(builder, loc, ofClass(p, 1), truth, rows);
 }
 
-/// A tensor of the shape of the head's data in the form in which its classes are one axis.
+/// The head's data reshaped such that the classes are one axis.
 static Value withClasses(OpBuilder &builder, SoftmaxOutputOp op, Value value) {
   if (op.getMultiOutput() || op.getPreserveShape() || rankOf(value) <= 2)
     return value;
@@ -119,7 +120,7 @@ static Value withClasses(OpBuilder &builder, SoftmaxOutputOp op, Value value) {
   return createReshape(builder, op.getLoc(), value, {shape[0], product(shape.drop_front())});
 }
 
-/// Rows and labels; not what they are multiplied by.
+/// Rows and labels of the loss, without its factors.
 static SoftmaxLoss rowsOf(OpBuilder &builder, SoftmaxOutputOp op, const HeadMeasure &measure) {
   bool kept = op.getPreserveShape() && !op.getMultiOutput(), given = op.holdsProbabilities();
   Value x = withClasses(builder, op, op.getData());
@@ -156,7 +157,7 @@ Value SoftmaxOutputOp::buildScores(OpBuilder &builder, const HeadMeasure &measur
                        withClasses(builder, *this, getOutput()));
 }
 
-/// Of softmax_cross_entropy; not what it is multiplied by.
+/// The loss of softmax_cross_entropy, without the factor of the incoming gradient.
 static SoftmaxLoss rowsOf(SoftmaxCrossEntropyOp op, const HeadMeasure &measure) {
   return {.x = op.getData(),
           .label = op.getLabel(),
@@ -212,7 +213,8 @@ Value LinearRegressionOutputOp::buildScores(OpBuilder &, const HeadMeasure &) { 
 Value MaeRegressionOutputOp::buildScores(OpBuilder &, const HeadMeasure &) { return {}; }
 Value LogisticRegressionOutputOp::buildScores(OpBuilder &builder, const HeadMeasure &measure) {
   Value label = createCast(builder, getLoc(), getLabel(), rankedType(getData()).getElementType());
-  label = createReshape(builder, getLoc(), label, shapeOf(getData())); // as the metric reads it
+  label = createReshape(builder, getLoc(), label,
+                        shapeOf(getData())); // in the form that the metric kernel reads
   return joinScores(builder, getLoc(), getOutput(),
                     withScalar<GreaterScalarOp>(builder, getLoc(), label, 0.5),
                     Rows(shapeOf(getData()), measure.rows));

@@ -26,8 +26,8 @@ static bool isZeroBeyond(Value x, Value length) {
   return false;
 }
 
-/// What a sum over all steps reads in the place of x: steps beyond the length are not read by the
-/// layer, so that they may hold NaN, which times the gradient 0 is NaN.
+/// The operand x for a sum over all steps. The layer does not read steps beyond the length, so
+/// these may be NaN, and NaN times the gradient 0 would be NaN.
 static Value stepsOf(GradientBuilder &builder, RnnLayerOp layer) {
   Value x = layer.getX(), length = layer.getLength();
   if (!length || isZeroBeyond(x, length))

@@ -10,7 +10,7 @@ using llvm::success;
 using mlir::Value;
 using E = Expression;
 
-/// A reduction's result (or its gradient) stretched back over the axes that were reduced.
+/// A reduction's result (or its gradient) broadcast back over the reduced axes.
 static E stretched(GradientBuilder &builder, mlir::Operation *op, Value reduced,
                    llvm::ArrayRef<int64_t> axes) {
   Value data = op->getOperand(0);
@@ -24,7 +24,7 @@ static E stretched(GradientBuilder &builder, mlir::Operation *op, Value reduced,
   return {several ? broadcastLike(builder, op->getLoc(), wide, data) : wide, &builder};
 }
 
-/// The axes that are reduced: `axis`, all others with `exclude`, all if `axis` is not given.
+/// The reduced axes: `axis`; with `exclude` all others; all if `axis` is not given.
 static llvm::SmallVector<int64_t>
 reducedAxes(Value data, std::optional<llvm::ArrayRef<int64_t>> given, bool exclude) {
   int64_t rank = rankedType(data).getRank();
@@ -39,7 +39,7 @@ reducedAxes(Value data, std::optional<llvm::ArrayRef<int64_t>> given, bool exclu
   return axes;
 }
 
-/// Contributes formula(x, y, dy), with y and dy stretched to the shape of x.
+/// Contributes formula(x, y, dy), with y and dy broadcast to the shape of x.
 template <typename Op, typename Formula>
 static LogicalResult reduction(Op op, GradientBuilder &builder, bool exclude, Formula formula) {
   Value dy = builder.resultGradient(0);

@@ -1,4 +1,4 @@
-// What the gradients of ops that move elements share.
+// Helpers for the gradients of ops that move elements.
 #pragma once
 
 #include "ir/sym/GradientBuilder.h"
@@ -15,7 +15,7 @@ llvm::LogicalResult sendBack(mlir::Operation *op, GradientBuilder &builder, Back
   return llvm::success();
 }
 
-/// Zeros in the shape of operand 0, with dy in a window.
+/// Zeros in the shape of operand 0, with dy placed in a window.
 inline mlir::Value place(GradientBuilder &builder, mlir::Operation *op, mlir::Value dy,
                          llvm::ArrayRef<int64_t> begin, llvm::ArrayRef<int64_t> step) {
   return builder.create<PlaceOp>(op->getLoc(), op->getOperand(0).getType(), dy, begin, step);

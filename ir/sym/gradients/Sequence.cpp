@@ -1,4 +1,4 @@
-// Gradients of ops that know how long sequences are.
+// Gradients of ops with sequence lengths.
 
 #include "ir/sym/Create.h"
 #include "ir/sym/GradientBuilder.h"

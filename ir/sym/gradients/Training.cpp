@@ -89,15 +89,16 @@ llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range)
   return llvm::success();
 }
 
-/// Whether a sum can go on from `begin`.
+/// Checks that a sum can continue `begin`.
 template <typename Op> static llvm::LogicalResult verifyBegin(Op op, mlir::Value result) {
   if (!op.getBegin())
     return llvm::success();
   if (op.getBegin().getType() != result.getType())
-    return op.emitOpError("goes on from ") << op.getBegin().getType() << " to " << result.getType();
+    return op.emitOpError("continues a sum of ")
+           << op.getBegin().getType() << " with " << result.getType();
   // weight_gradient:begin:one-shard
   if (op.range().count != 1)
-    return op.emitOpError("goes on from a sum, and sums ") << op.range().count << " shards";
+    return op.emitOpError("continues a sum, so it must sum one shard, not ") << op.range().count;
   return llvm::success();
 }
 llvm::LogicalResult WeightGradientOp::verify() { return verifyBegin(*this, getDw()); }

@@ -22,13 +22,14 @@ View denseOrAbsent(KernelBuilder &builder, mlir::Value value) {
   return !view || view.dense() ? view : builder.denseCopy(view);
 }
 
-/// So many bytes, followed by what a library wants for a product with `weight`.
+/// Size of a scratch of `bytes` bytes, followed by the scratch of the library for a product with
+/// `weight`.
 int64_t withLibrary(KernelBuilder &builder, int64_t bytes, const View &weight) {
   const int64_t library = weight ? builder.libraryBytes(weight) : 0;
   return library ? roundUp(bytes, kAlignment) + library : bytes;
 }
 
-/// The view for a result; absent if nobody reads it.
+/// The view for a result; absent if it has no readers.
 View resultOrAbsent(KernelBuilder &builder, mlir::Value value) {
   View view = builder.viewOrAbsent(value);
   return view ? builder.output(view, view.shape) : view;
@@ -71,7 +72,8 @@ llvm::LogicalResult RnnLayerOp::emitKernels(KernelBuilder &builder) {
                                       resultOrAbsent(builder, getBefore())};
   const int64_t own =
       scratchOf(arguments, batch, units, int64_t(dtypeBytes(x.dtype)), bool(kept)).bytes;
-  // A library of layers uses it, or the kernel and a library of products do.
+  // The scratch is for a library of recurrent layers, or for the kernel together with a library of
+  // products.
   const int64_t layer =
       kept || getLength() ? 0 : builder.libraryBytes(arguments, x, operands[RnnForwardOperand::y]);
   operands.push_back(builder.scratch(std::max(withLibrary(builder, own, w), layer)));

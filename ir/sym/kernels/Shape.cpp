@@ -1,4 +1,5 @@
-// Kernels of the ops in ShapeOps.td. Most need none, because a view with other strides is enough.
+// Kernels of the ops in ShapeOps.td. Most need none, because their result is a view with other
+// strides.
 #include "ir/sym/Create.h"
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"
@@ -22,7 +23,7 @@ llvm::LogicalResult emitReshape(KernelBuilder &builder, mlir::Value data, mlir::
   return mlir::success();
 }
 
-/// Stretches extents of 1 with stride 0.
+/// Broadcasts extents of 1 with stride 0.
 llvm::LogicalResult emitBroadcast(KernelBuilder &builder, mlir::Value data, mlir::Value output) {
   builder.alias(output, builder.view(data).broadcastTo(shapeOf(output)));
   return mlir::success();
@@ -151,7 +152,7 @@ llvm::LogicalResult ReverseOp::emitKernels(KernelBuilder &builder) {
   return mlir::success();
 }
 
-/// x is stretched to y read as [reps0, extent0, reps1, extent1, ...].
+/// x is broadcast to y read as [reps0, extent0, reps1, extent1, ...].
 llvm::LogicalResult TileOp::emitKernels(KernelBuilder &builder) {
   View view = builder.view(getData());
   ArrayRef<int64_t> shape = shapeOf(getOutput());

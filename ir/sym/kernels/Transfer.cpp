@@ -1,4 +1,4 @@
-// Transfers as launches.
+// Kernels of sym.send and sym.receive.
 #include "ir/sym/KernelBuilder.h"
 #include "ir/sym/SymOps.h"
 

@@ -1,4 +1,4 @@
-// Shapes of the ops in ComposedOps.td, but for einsum, argmin and softmin (Einsum.cpp, Reduce.cpp).
+// Shapes of the ops in ComposedOps.td, except einsum, argmin and softmin (Einsum.cpp, Reduce.cpp).
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 std::string onAxis(int64_t axis) { return "on axis " + std::to_string(axis); }
 
-/// `output` is `data`, both of this many axes, but for some extents that `other` gives.
+/// `output` has the shape of `data`, except for some extents, which are those of `other`.
 LogicalResult relateBut(ShapeRelation &relation, Value output, Value data,
                         llvm::function_ref<std::optional<int64_t>(int64_t axis)> axisOfOther,
                         Value other) {

@@ -1,4 +1,4 @@
-// einsum: its subscripts, shapes, and the products and sums that it is written out as.
+// einsum: its subscripts and shapes, and its expansion to products and sums.
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
@@ -25,7 +25,7 @@ struct Subscripts {
     return subscripts;
   }
 
-  /// The operand that has the letter, and where.
+  /// An operand with the letter, and the axis of the letter.
   std::pair<size_t, size_t> find(char letter) const {
     for (auto [operand, letters] : llvm::enumerate(operands))
       if (size_t at = letters.find(letter); at != StringRef::npos)
@@ -34,7 +34,7 @@ struct Subscripts {
   }
 };
 
-/// einsum:subscripts, but for the number of operands.
+/// einsum:subscripts, except for the number of operands.
 LogicalResult checkLetters(ShapeRelation &relation, EinsumOp op, const Subscripts &subscripts) {
   auto refuse = [&](const Twine &why) {
     return relation.refuse(ErrorCode::E0319)
@@ -120,7 +120,7 @@ class Writer {
 public:
   Writer(OpBuilder &builder, Location loc) : builder_(builder), loc_(loc) {}
 
-  /// Sums over the letters that `keep` refuses.
+  /// Sums over the letters for which `keep` is false.
   Lettered sumOthers(const Lettered &x, llvm::function_ref<bool(char)> keep) {
     SmallVector<int64_t> axes, shape;
     Lettered result{x.value, ""};
@@ -139,7 +139,7 @@ public:
     return result;
   }
 
-  /// The axes in another order.
+  /// Transposes the axes.
   Lettered inOrder(const Lettered &x, StringRef letters) {
     SmallVector<int64_t> permutation;
     for (char letter : letters)
@@ -149,8 +149,8 @@ public:
     return {createTranspose(builder_, loc_, x.value, permutation), letters.str()};
   }
 
-  /// The sums over `inner` of products, its letters ascending as a has them: one for each index of
-  /// `shared`. The axes of the result: shared, those of a alone, those of b alone.
+  /// Sums products over the letters `inner`, in the order in which a has them, for each index of
+  /// `shared`. Axes of the result: shared, those only in a, those only in b.
   Lettered multiply(const Lettered &a, const Lettered &b, StringRef shared, StringRef inner) {
     auto alone = [&](const Lettered &x, const Lettered &other) {
       std::string letters;
@@ -181,7 +181,7 @@ private:
     return all;
   }
 
-  /// Without a batch a dot, whose sums over rows of the batch are by shards.
+  /// Without batch letters a dot, whose sums over rows of the batch are by shards.
   Value matrices(Value a, Value b, int64_t batch, int64_t rows, int64_t depth, int64_t columns) {
     BoolAttr no = builder_.getBoolAttr(false);
     auto type = rankedType(a);
@@ -223,7 +223,7 @@ Value EinsumOp::writtenOut(OpBuilder &builder) {
     value = writer.multiply(operands[0], operands[1], batch, inner);
   }
   value = writer.inOrder(value, result);
-  if (value.value == getArgs()[0]) // nothing was left to do, and the result has a place of its own
+  if (value.value == getArgs()[0]) // no op was needed, but the result needs a location of its own
     return builder.create<CopyOp>(getLoc(), value.value.getType(), value.value);
   return value.value;
 }

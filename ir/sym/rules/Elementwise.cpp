@@ -12,8 +12,8 @@ using Positions = ArrayRef<BatchPosition>;
 
 //===---- silu and mish -----------------------------------------------------------------------===//
 
-/// x f(x), where f(x) is e^x as far as digits go below -80. e^x is denormal, which counts as 0,
-/// before x e^x is; so there it is x e^(x/2) e^(x/2).
+/// x f(x), where f(x) equals e^x to working precision, except below -80: there e^x becomes
+/// denormal, which counts as 0, before x e^x does; the product is computed as x e^(x/2) e^(x/2).
 static Value timesFunction(ScalarEmitter &e, Value x, Value function) {
   Type type = x.getType();
   Value low = e.apply(ScalarOp::Max, {x, e.number(type, -1000)}); // infinity times 0 is NaN

@@ -126,7 +126,7 @@ LogicalResult verifyWindow(Operation *op, DenseI64ArrayAttr window, Type result)
 
 //===---- sym.fused ---------------------------------------------------------------------------===//
 
-/// Whether `from` stretches to `to`: missing leading axes and extents of 1 repeat.
+/// Whether `from` broadcasts to `to`: missing leading axes and extents of 1 repeat.
 static bool stretches(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   if (from.size() > to.size())
     return false;

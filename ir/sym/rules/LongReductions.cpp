@@ -11,9 +11,9 @@ namespace {
 
 using E = Expression;
 
-/// Of sums: 2^31 digits, more than a tensor has elements, add up to at most 2^53.
+/// For sums: up to 2^31 digits, more than a tensor has elements, add up to at most 2^53.
 constexpr double kSmallUnit = double(int64_t(1) << 22);
-/// Of the largest and the smallest, where nothing adds up.
+/// For the maximum and minimum, which add nothing up.
 constexpr double kLargeUnit = double(int64_t(1) << 32);
 
 /// A number as high * unit + low, with low from 0 to unit - 1.
@@ -21,7 +21,7 @@ struct Digits {
   E high, low;
 
   static Digits of(mlir::Location loc, E x, double unit) {
-    // As each op is the user's, so is its place.
+    // All these ops have the location of the user's op.
     E low{x.builder->create<ModScalarOp>(loc, x.value.getType(), x.value,
                                          x.builder->getF64FloatAttr(unit),
                                          /*is_int=*/x.builder->getBoolAttr(true)),
@@ -37,7 +37,7 @@ E inLongs(E x) {
   return {createCast(*x.builder, x.value.getLoc(), x.value, x.builder->getI64Type()), x.builder};
 }
 
-/// The op on f64, with a result of this shape.
+/// Applies the op in f64, with a result of this shape.
 template <typename Op> E reduced(Op op, E x, llvm::ArrayRef<int64_t> shape, bool keepdims) {
   auto type = mlir::RankedTensorType::get(shape, x.builder->getF64Type());
   return {x.builder->template create<Op>(op.getLoc(), type, x.value, op.getAxisAttr(),
@@ -45,8 +45,8 @@ template <typename Op> E reduced(Op op, E x, llvm::ArrayRef<int64_t> shape, bool
           x.builder};
 }
 
-/// The one of the highest digits, and of those the lowest digit. `choose` gives the low digit of
-/// those that have the highest one (1), and what no digit can beat of the others (0).
+/// The extreme by highest digit, then by lowest digit. `choose` returns the low digit where the
+/// high digit equals the extreme (1), and a neutral value elsewhere (0).
 template <typename Op, typename Choose>
 mlir::Value extreme(Op op, mlir::OpBuilder &builder, Choose choose) {
   llvm::ArrayRef<int64_t> shape = shapeOf(op.getData()), result = shapeOf(op.getOutput());

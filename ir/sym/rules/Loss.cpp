@@ -87,7 +87,8 @@ BatchPosition SoftmaxOutputOp::batchOfResult(unsigned, Positions operands) {
     if (missing > 1 && position.axis != 0)
       return BatchPosition::none();
   }
-  // The gradient divides by the number of positions in a row, so positions cannot be rows.
+  // The gradient divides by the number of positions in a row, so the batch cannot be on the axis of
+  // positions.
   return !kept && position.axis != 0 ? BatchPosition::none() : unlessOn(position, axis);
 }
 int64_t SoftmaxOutputOp::flops() { return 5 * elementsOf(getData()); }

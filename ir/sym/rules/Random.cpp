@@ -1,4 +1,4 @@
-// Shapes of the ops in RandomOps.td, and the ops that they are written out as.
+// Shapes of the ops in RandomOps.td, and their expansion.
 #include <numbers>
 
 #include "ir/sym/Create.h"
@@ -76,7 +76,7 @@ Value RandomNormalOp::writtenOut(OpBuilder &builder) {
   return (number * getScale().convertToDouble() + getMean().convertToDouble()).value;
 }
 
-/// The greatest of log(p) - log(-log(u)) is the class i with probability p_i / sum(p).
+/// The index i that maximises log(p) - log(-log(u)) has the probability p_i / sum(p).
 Value SampleMultinomialOp::writtenOut(OpBuilder &builder) {
   Value data = getData();
   SmallVector<int64_t> rows(shapeOf(data).drop_back()), column(rows);

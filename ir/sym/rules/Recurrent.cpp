@@ -14,7 +14,8 @@ using Positions = ArrayRef<BatchPosition>;
 //===---- RNN ---------------------------------------------------------------------------------===//
 
 static constexpr int64_t kMostLayers = 1 << 16;
-/// Of all layers and directions, where each becomes ops of its own (RnnOp::isWrittenInSteps).
+/// Maximum steps of all layers and directions, if each step becomes ops of its own
+/// (RnnOp::isWrittenInSteps).
 static constexpr int64_t kMostSteps = 1 << 14;
 
 static int64_t gates(StringRef mode) {
@@ -24,7 +25,7 @@ static int64_t gates(StringRef mode) {
   return 0;
 }
 
-/// Width of what goes from step to step: of the projection, if there is one.
+/// Width of the recurrent state: that of the projection, if there is one.
 static int64_t widthOf(RnnOp op) { return op.getProjectionSize().value_or(op.getStateSize()); }
 
 bool RnnOp::isWrittenInSteps() { return getProjectionSize() || getLstmStateClipMin(); }
@@ -198,8 +199,8 @@ int64_t RnnOp::flops() {
 
 //===---- _rnn_param_concat -------------------------------------------------------------------===//
 
-/// If several inputs are open, the RNN that reads them knows the widths of its layers, which give
-/// the inputs' extents.
+/// If several inputs are open, their extents follow from the widths of the layers of the RNN that
+/// reads the result.
 static LogicalResult relateWidths(ShapeRelation &relation, RnnParamConcatOp op) {
   for (Operation *user : op->getUsers()) {
     auto rnn = dyn_cast<RnnOp>(user);

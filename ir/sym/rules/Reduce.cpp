@@ -36,8 +36,8 @@ static LogicalResult relateReduced(ShapeRelation &relation, Value data, Value ou
                        keep);
 }
 
-/// Floats, or integers: in f64 where it holds them (rules/Shorthand.cpp), else as
-/// rules/LongReductions.cpp says.
+/// Accepts floats, and integers: those that f64 represents exactly are reduced in f64
+/// (rules/Shorthand.cpp), others by rules/LongReductions.cpp.
 static LogicalResult reducibleType(ShapeRelation &relation, Value data) {
   Type type = relation.type(data);
   bool summable = type && type.isInteger() && type.getIntOrFloatBitWidth() > 1;

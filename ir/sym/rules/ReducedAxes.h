@@ -1,4 +1,4 @@
-// Which axes a reduction removes.
+// Axes that a reduction removes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lstmc::sym {
 
-/// The axes that are reduced: those named (or, with `exclude`, the others); all if none is named.
+/// The reduced axes: those named (with `exclude`: the others); all if none is named.
 llvm::SmallVector<int64_t> reducedAxes(int64_t rank, std::optional<llvm::ArrayRef<int64_t>> axes,
                                        bool exclude);
 

@@ -8,7 +8,7 @@ namespace lstmc::sym {
 
 using Positions = ArrayRef<BatchPosition>;
 
-/// What the three ops share: steps and batch are in axes 0 and 1, in either order, and
+/// Relations common to the three ops: steps and batch are axes 0 and 1, in either order, and
 /// `sequence_length` is [batch].
 template <typename Op> static LogicalResult relateLengths(ShapeRelation &relation, Op op) {
   Value data = op.getData(), length = op.getSequenceLength();

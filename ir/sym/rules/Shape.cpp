@@ -294,7 +294,7 @@ int64_t SliceChannelOp::resultCount(DictionaryAttr attributes) {
   return count ? count.getInt() : 0;
 }
 
-/// The axis that is cut, if the rank of the data is known and the axis can be cut.
+/// The axis to cut, if the rank of the data is known and the axis can be cut.
 static FailureOr<int64_t> checkParts(ShapeRelation &relation, SliceChannelOp op) {
   Value data = op.getData();
   int64_t parts = op.getNumOutputs();
@@ -471,7 +471,7 @@ BatchPosition RepeatOp::batchOfResult(unsigned, Positions operands) {
 
 //===---- broadcast_to, broadcast_axis --------------------------------------------------------===//
 
-/// Extents of the result; 0 where that of the operand is kept.
+/// Extents of the result; 0 to keep that of the operand.
 static LogicalResult relateStretched(ShapeRelation &relation, Value data, Value output,
                                      ArrayRef<int64_t> wanted) {
   for (auto [axis, extent] : llvm::enumerate(wanted)) {
@@ -508,7 +508,7 @@ LogicalResult BroadcastToOp::relateShapes(ShapeRelation &relation) {
 }
 StringRef BroadcastToOp::extentsAttribute() { return "shape"; }
 
-/// Rows that are made by stretching are all alike.
+/// Rows that result from broadcasting are all equal.
 BatchPosition BroadcastToOp::batchOfResult(unsigned, Positions operands) {
   if (operands[0])
     return broadcastBatch(*this, operands);

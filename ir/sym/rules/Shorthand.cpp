@@ -36,7 +36,7 @@ Value inFloats(Operation *op, OpBuilder &builder) {
 }
 Value written(FullyConnectedOp op, OpBuilder &builder) { return inFloats(op, builder); }
 Value written(DotOp op, OpBuilder &builder) { return inFloats(op, builder); }
-// Rows of a table are sums in its gradient, and masks are drawn in float32.
+// The gradient of a table sums rows, and masks are drawn in float32, so both compute in float32.
 Value written(EmbeddingOp op, OpBuilder &builder) { return inFloats(op, builder); }
 Value written(TakeOp op, OpBuilder &builder) { return inFloats(op, builder); }
 Value written(DropoutOp op, OpBuilder &builder) { return inFloats(op, builder); }

@@ -1,4 +1,4 @@
-// Shapes of the ops in SortOps.td, and the network of comparisons that they are written out as.
+// Shapes of the ops in SortOps.td, and their expansion to a network of comparisons.
 #include "llvm/Support/MathExtras.h"
 
 #include "ir/sym/Create.h"
@@ -13,8 +13,8 @@ using E = Expression;
 
 //===---- shapes ------------------------------------------------------------------------------===//
 
-/// The axis, counted from 0. The network of comparisons grows with its extent, and the time to
-/// write it out.
+/// The axis, counted from 0. The network of comparisons and the time to build it grow with its
+/// extent.
 static FailureOr<int64_t> sortedAxis(ShapeRelation &relation, Value data, int64_t axis) {
   constexpr int64_t kMost = int64_t(1) << 31;
   FailureOr<int64_t> found = axisOf(relation, data, axis, "axis");
@@ -96,10 +96,9 @@ LogicalResult TopkOp::relateShapes(ShapeRelation &relation) {
 
 namespace {
 
-/// Columns of numbers that are put in the order of the first two along their last axis: keys, and
-/// numbers that say which of equal keys comes first. Batcher's bitonic network, with the second
-/// half of each merge reversed, so that every comparison is in one direction; the extent is a
-/// power of two.
+/// Sorts columns of numbers along their last axis by the first two: the keys, and numbers that
+/// order equal keys. Batcher's bitonic network, with the second half of each merge reversed, so
+/// that every comparison has the same direction; the extent is a power of two.
 class SortingNetwork {
 public:
   SortingNetwork(OpBuilder &builder, Location loc, bool ascends)
@@ -145,7 +144,7 @@ private:
     int64_t last = rankOf(value.value) - 1;
     return value.make<ReverseOp>(value.value, builder_.getDenseI64ArrayAttr({last}));
   }
-  /// 1 where the first comes first.
+  /// 1 where the first operand precedes the second.
   E before(ArrayRef<E> first, ArrayRef<E> second) {
     E ahead = ascends_ ? first[0].with<LesserOp>(second[0]) : first[0].with<GreaterOp>(second[0]);
     E equal = first[0].with<EqualOp>(second[0]);
@@ -167,7 +166,7 @@ private:
   bool ascends_;
 };
 
-/// Data with the axis to sort last, sorted together with the indices of its elements.
+/// Data with the axis to sort in last place, sorted together with the indices of its elements.
 class SortedAxis {
 public:
   SortedAxis(OpBuilder &builder, Location loc, Value data, int64_t axis, bool ascends)
@@ -196,7 +195,7 @@ public:
   }
 
 private:
-  /// The axis to sort exchanged with the last.
+  /// Exchanges the axis to sort with the last axis.
   Value moved(Value value) {
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < rankOf(value); ++i)
@@ -213,8 +212,8 @@ private:
     return moved(value);
   }
 
-  /// Filled up with the element that comes last in order; of equal ones those of the data come
-  /// first, because their indices are smaller.
+  /// Pads with the value that is last in order; among equal ones the data come first, because their
+  /// indices are smaller.
   Value padded(Value data, bool ascends) {
     if (padded_ == count_)
       return data;

@@ -1,4 +1,4 @@
-// Shapes of the ops in SourceOps.td, and which of them have rows of the batch.
+// Shapes and batch positions of the ops in SourceOps.td.
 #include "ir/sym/RuleSupport.h"
 
 using namespace mlir;
@@ -81,7 +81,7 @@ LogicalResult ArangeOp::relateShapes(ShapeRelation &relation) {
     return failure();
   return relation.fixShape(getOutput(), {int64_t(count) * int64_t(getRepeat())}, "the range");
 }
-/// The numbers of a range differ from row to row, so it does not have rows that are alike.
+/// The numbers of a range differ from row to row, so its rows are not all equal.
 BatchPosition ArangeOp::batchOfResult(unsigned, Positions) { return BatchPosition::none(); }
 
 StringRef ZerosOp::extentsAttribute() { return "shape"; }

@@ -1,4 +1,4 @@
-// Where the batch is in the results of backward ops.
+// Batch positions of the results of backward ops, and checks of internal ops.
 #include "ir/sym/Create.h"
 #include "ir/sym/RuleSupport.h"
 
@@ -40,7 +40,7 @@ BatchPosition RnnLayerGradientOp::batchOfResult(unsigned index, Positions operan
       {{0, 1}, {1, 1}, {2, 1}, {3, 0}, {4, 0}, {5, 0}, {6, 1}, {9, 1}, {10, 0}, {11, 0}});
 }
 
-/// The gradient divides by a number of all rows, unless `valid` gives the divisor.
+/// The gradient divides by a count over all rows, unless `valid` provides the divisor.
 BatchPosition SoftmaxOutputGradientOp::batchOfResult(unsigned, Positions operands) {
   auto axis = int64_t(getAxis());
   if (getNormalization() != "null" && !getValid())
@@ -81,7 +81,7 @@ BatchPosition SequenceLastGradientOp::batchOfResult(unsigned, Positions operands
 StringRef CutOp::extentsAttribute() { return "sizes"; }
 
 /// If the batch is in the axis that is cut, the steps are the outer part of that axis (a cut keeps
-/// whole steps), or else the rows themselves are cut and have no position.
+/// whole steps); otherwise the rows themselves are cut and have no position.
 BatchPosition CutOp::batchOfResult(unsigned index, Positions operands) {
   BatchPosition position = operands[0];
   if (!position || position.axis != 0)

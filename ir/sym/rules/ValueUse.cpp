@@ -1,4 +1,4 @@
-// Which operands ops read as positions, which values they only move, and the rows of metrics.
+// Operands that ops read as indices, values that they only move, and the rows of metrics.
 #include "ir/sym/ValueUse.h"
 
 #include "ir/sym/Create.h"
@@ -129,7 +129,7 @@ template <typename Op> struct MovementModel : MovementRule::ExternalModel<Moveme
 
 //===---- rows of measures --------------------------------------------------------------------===//
 
-/// A metric is given for each row, [batch, fields], or summed over all.
+/// A metric has a value per row, [batch, fields], or is summed over all rows.
 template <typename Op> struct MetricRows : BatchRule::ExternalModel<MetricRows<Op>, Op> {
   BatchPosition batchOfResult(Operation *op, unsigned, ArrayRef<BatchPosition>) const {
     auto batch = int64_t(cast<Op>(op).getBatch());

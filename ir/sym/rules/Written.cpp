@@ -1,4 +1,4 @@
-// What the ops of ComposedOps.td are written out as, but for einsum (Einsum.cpp).
+// Expansion of the ops in ComposedOps.td, except einsum (Einsum.cpp).
 #include <limits>
 #include <map>
 
@@ -16,7 +16,7 @@ namespace {
 
 Type elementOf(Value value) { return rankedType(value).getElementType(); }
 
-/// The value in a place of its own, where writing out made no op.
+/// The value with a location of its own, if the expansion created no op.
 Value unlessSame(OpBuilder &builder, Location loc, Value value, Value operand) {
   return value == operand ? Value(builder.create<CopyOp>(loc, value.getType(), value)) : value;
 }
@@ -27,7 +27,7 @@ Value broadcastTo(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_
   return builder.create<BroadcastToOp>(loc, rankedType(value).clone(shape), value, shape);
 }
 
-/// `value` [n], as a tensor of this rank whose axis it is, other extents 1.
+/// `value` [n] as a tensor of the given rank, along one axis; the other extents are 1.
 Value alongAxis(OpBuilder &builder, Location loc, Value value, int64_t rank, int64_t axis) {
   SmallVector<int64_t> shape(size_t(rank), 1);
   shape[size_t(axis)] = shapeOf(value)[0];
@@ -116,8 +116,8 @@ Value SoftmaxActivationOp::writtenOut(OpBuilder &builder) {
 
 //===---- rectifiers --------------------------------------------------------------------------===//
 
-/// slope * (exp(x) - 1) of what is not above 0: elsewhere the exponent is cut off, so that neither
-/// it nor its gradient, of which nothing is taken, is infinite.
+/// slope * (exp(x) - 1) for x <= 0. For other x, whose result is discarded, the exponent is
+/// clipped, so that neither it nor its gradient is infinite.
 static E exponentialBelow(E x, double slope) {
   return x.withScalar<MinimumScalarOp>(0).of<Expm1Op>() * slope;
 }
@@ -135,7 +135,7 @@ Value LeakyReluOp::writtenOut(OpBuilder &builder) {
     Value gamma = alongAxis(builder, getLoc(), getGamma(), rank, rank == 1 ? 0 : 1);
     below.value = builder.create<BroadcastMulOp>(getLoc(), getType(), getData(), gamma);
   } else if (type == "rrelu") {
-    // Outside of training dropout gives its input, half of the way.
+    // Outside of training dropout is the identity, here of the middle of the range.
     double lower = getLowerBound().convertToDouble(), upper = getUpperBound().convertToDouble();
     E half = x.of<ZerosLikeOp>() + 0.5;
     E way{createUniform(builder, getLoc(), half.value, "training"), &builder};
@@ -152,7 +152,7 @@ Value LeakyReluOp::writtenOut(OpBuilder &builder) {
 
 //===---- products ----------------------------------------------------------------------------===//
 
-/// Of two matrices a dot, whose sums over rows of the batch are by shards.
+/// For two matrices a dot, whose sums over rows of the batch are by shards.
 template <typename Op> static E gemm(Op op, OpBuilder &builder) {
   auto type = op.getType();
   Value product =
@@ -183,8 +183,8 @@ static Value createNumbers(OpBuilder &builder, Location loc, int64_t count, Type
       builder.getStringAttr(StringRef(dtype.data(), dtype.size())));
 }
 
-/// Rows of `indices` [M, ...], each moved to the nearest of 0 to extent - 1. They are taken from a
-/// table of these numbers, so that those outside are found and counted as an index of take is.
+/// Clips each row of `indices` [M, ...] to 0 .. extent - 1. Implemented as a take from a table of
+/// these numbers, so that indices outside are detected and counted as those of take.
 static Value createInside(OpBuilder &builder, Location loc, Value indices, int64_t extent) {
   const Type narrow = builder.getI32Type(), wide = builder.getI64Type();
   const bool fits = extent <= std::numeric_limits<int32_t>::max();
@@ -195,15 +195,16 @@ static Value createInside(OpBuilder &builder, Location loc, Value indices, int64
   return createCast(builder, loc, inside, wide);
 }
 
-/// The positions that `indices` [M, ...] name among the elements of the first M of `extents`, each
-/// moved to the nearest one inside.
+/// Linear indices of the elements that `indices` [M, ...] select in the first M of `extents`, each
+/// index clipped to its extent.
 static Value positionsOf(OpBuilder &builder, Location loc, Value indices,
                          ArrayRef<int64_t> extents) {
   SmallVector<int64_t> picked(shapeOf(indices).drop_front());
   if (picked.empty())
     picked.push_back(1);
   const int64_t depth = shapeOf(indices)[0];
-  std::map<int64_t, SmallVector<int64_t>> axesOf; // those of one extent are looked up together
+  std::map<int64_t, SmallVector<int64_t>>
+      axesOf; // extents to the axes that have them; these are looked up together
   for (int64_t axis = 0; axis < depth; ++axis)
     axesOf[extents[size_t(axis)]].push_back(axis);
   SmallVector<Value> inside{size_t(depth), Value()};
@@ -260,8 +261,8 @@ Value ScatterNdOp::writtenOut(OpBuilder &builder) {
   return createReshape(builder, getLoc(), y, extents);
 }
 
-/// The matrix with `diagonal` [n] on diagonal k: rows of n + |k| + 1 elements whose first is of the
-/// diagonal, read as rows of one less.
+/// The matrix with `diagonal` [n] on diagonal k: builds rows of n + |k| + 1 elements that start
+/// with the diagonal's element, and reads them as rows with one element less.
 static Value matrixOf(OpBuilder &builder, Location loc, Value diagonal, int64_t k) {
   int64_t n = shapeOf(diagonal)[0], size = n + std::abs(k);
   auto zeros = [&](ArrayRef<int64_t> shape) {

@@ -65,8 +65,9 @@ private:
     return machines_[machines_.size() == 1 ? 0 : device];
   }
 
-  /// Every program up to its `end`, in the order of time, so that interfaces know of all that was
-  /// posted before. The order of messages (docs/package.md) lets one program always go on.
+  /// Simulates every program up to its `end`, in order of time, so that interfaces know all
+  /// messages posted before. By the order of messages (docs/package.md) one program can always
+  /// continue.
   template <typename End> void runAll(End end) {
     for (size_t p = 0; p < entry_.programs.size(); ++p)
       due_.emplace(lanes_[p].end(), p);
@@ -84,7 +85,7 @@ private:
     }
   }
 
-  /// Until it ends, waits, or would send later than now.
+  /// Runs a program until it ends, waits, or would send later than now.
   void run(size_t p, double now, size_t end) {
     const auto &launches = entry_.programs[p].launches;
     while (next_[p] < end) {
@@ -100,7 +101,7 @@ private:
     }
   }
 
-  /// `time`: from when on it can be taken; known since `now`.
+  /// `time`: from when on the message can be received; known since `now`.
   void come(int64_t message, double time, double now) {
     sent_[message] = time;
     if (auto waits = waiting_.find(message); waits != waiting_.end()) {
@@ -109,7 +110,8 @@ private:
     }
   }
 
-  /// The next launch of a program; false where it waits for a message that has not been sent yet.
+  /// Simulates the next launch of a program; false if it waits for a message that has not been
+  /// sent.
   bool advance(size_t p) {
     const package::Launch &launch = entry_.programs[p].launches[next_[p]];
     const target::Work work = target::workOf(package_, launch, realSteps_);
@@ -137,13 +139,13 @@ private:
     return machineOf(device).host != machineOf(peer).host;
   }
 
-  /// Whether a message is of an input, which every rank of a job reads by itself.
+  /// Whether a message carries an input, which every rank of a job reads itself.
   bool isGiven(const package::Launch &message) const {
     const package::Kind kind = package_.buffers[message.operands[0].buffer].kind;
     return kind == package::Kind::Input || kind == package::Kind::Scalar;
   }
 
-  /// Of a launch that there is so often.
+  /// Seconds of a launch, scaled by `times`.
   double secondsOf(uint32_t device, KernelId kernel, target::Work work, const Times &times) const {
     if (const double each = times.work / times.count; each != 1)
       for (int64_t *part : {&work.flops, &work.bytes, &work.functions, &work.rows})
@@ -151,14 +153,14 @@ private:
     return times.count * targets_[device]->launchSeconds(machineOf(device), kernel, work);
   }
 
-  /// Of a message, out of what holds it or into it.
+  /// Seconds to copy a message out of its buffer, or into it.
   double copySeconds(uint32_t device, const target::Work &message, const Times &times) const {
     target::Work work;
     work.bytes = 2 * message.bytes;
     return secondsOf(device, KernelId::Copy, work, times);
   }
 
-  /// None where nobody has sent it yet.
+  /// Nullopt if the message has not been sent yet.
   std::optional<Span> received(size_t p, const package::Launch &launch, const target::Work &work) {
     const uint32_t device = entry_.programs[p].device;
     const auto [peer, message] = argumentsOf<ReceiveArguments>(launch);
@@ -176,7 +178,7 @@ private:
     return Span{begin, std::max(0.0, arrived_[p] - begin)};
   }
 
-  /// One message after the other leaves a device, however far their receivers are.
+  /// Messages leave a device one after the other, whatever the distance of their receivers.
   Span sent(size_t p, const package::Launch &launch, const target::Work &work) {
     const auto [peer, message] = argumentsOf<SendArguments>(launch);
     const auto receiver = uint32_t(peer);
@@ -228,7 +230,7 @@ private:
   std::unordered_map<int64_t, double> sent_; ///< message to the moment when it leaves or has come
   std::unordered_map<int64_t, size_t> waiting_; ///< message to the program that waits for it
   Nics nics_;
-  /// Moments from which programs go on; the first, and of equal ones the first program.
+  /// Times at which programs can continue; the earliest first, then by program.
   std::priority_queue<std::pair<double, size_t>, std::vector<std::pair<double, size_t>>,
                       std::greater<>>
       due_;

@@ -1,5 +1,5 @@
-// When everything of an entry happens, before it runs: the programs of all devices side by side,
-// with what they wait for.
+// Simulates the timing of an entry: the programs of all devices concurrently, with their
+// dependencies.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace lstmc::planning {
 
-/// A launch. Where it receives, from the moment when the message can be taken.
+/// Times of a launch. A receive begins when its message is available.
 struct LaunchTime {
   double begin = 0, end = 0; ///< seconds from the begin of the entry
 };
@@ -20,39 +20,40 @@ struct LaunchTime {
 struct DeviceTimes {
   uint32_t device = 0;
   std::vector<LaunchTime> launches;
-  double busy = 0; ///< seconds, of launches and of taking messages; side by side they count once
+  double busy = 0; ///< seconds with at least one launch or message copy running
   int64_t sentBytes = 0;
-  double moving = 0; ///< of the seconds of launches, those in which the memory sets the pace
+  double moving = 0; ///< part of the launch seconds that is bound by memory bandwidth
 };
 
 struct EntryTimes {
   double seconds = 0;                ///< until the last device is done
-  std::vector<DeviceTimes> programs; ///< as the entry's
-  std::vector<HostTimes> hosts;      ///< by Machine::host; none where devices have links
+  std::vector<DeviceTimes> programs; ///< in the order of the entry's programs
+  std::vector<HostTimes>
+      hosts; ///< indexed by Machine::host; empty if devices are connected by links
   int64_t sentBytes() const;
-  /// Of the time of a device, the part in which it waits; 1 for one without a program.
+  /// Fraction of the time in which a device waits; 1 for a device without a program.
   double idleFraction(uint32_t device) const;
 };
 
-/// `machines` may be one, for all devices; what a launch or a message costs is asked of the target
-/// of each device's kind. Launches on different streams of a device run side by side as far as they
-/// leave room to one another (SideBySide.h). A sender goes on at once, while what it sends leaves
-/// one message after the other; a receiver waits for the message and copies it, or, where it comes
-/// by itself (over a network), until it has arrived; all reach `commit` before any continues.
-/// Between hosts a message goes when both interfaces are free (Nics.h), and sender and receiver
-/// each copy it; inputs do not go, since every rank of a job reads them by itself. `realSteps`: as
-/// target::workOf() has it.
+/// Forecasts an entry. `machines` may have one item for all devices; costs of launches and messages
+/// come from the target of each device's kind. Launches on different streams of a device overlap as
+/// far as their occupancy allows (SideBySide.h). A sender continues immediately, and its messages
+/// leave one after the other. A receiver waits for the message and copies it; messages that arrive
+/// without a copy (over a network) are only waited for. All programs reach `commit` before any
+/// continues. Between hosts a message starts when both interfaces are free (Nics.h), and sender and
+/// receiver each copy it; inputs are not sent, because every rank of a job reads them itself.
+/// `realSteps`: see target::workOf().
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
                     const target::Machines &machines, double realSteps = 1);
 
-/// The same of many replicas, of which the package has a few, each on hosts of its own.
+/// The same for many replicas, a few of which are in the package, each on its own hosts.
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
                     const target::Machines &machines, const Stretch &replicas);
 
-/// By device.
+/// Indexed by device.
 using Targets = std::vector<const target::Target *>;
 
-/// The same as if the package's devices were of these targets.
+/// The same, with `targets` in place of those of the package's devices.
 EntryTimes forecast(const package::PackageData &package, const package::Entry &entry,
                     const target::Machines &machines, const Targets &targets, double realSteps = 1);
 

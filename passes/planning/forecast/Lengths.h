@@ -1,4 +1,4 @@
-// Sequences of different lengths: what a recurrence has to compute is what is real of them.
+// Fraction of non-padding steps in a batch of sequences of different lengths.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace lstmc::planning {
 
-/// The input by which an entry's recurrences know how many steps of each sequence are real.
+/// The input that holds the sequence lengths of an entry's recurrences.
 struct LengthsInput {
   std::string name;
-  int64_t steps; ///< at most
+  int64_t steps; ///< maximum length
 };
 
-/// None where no recurrence reads such an input.
+/// Nullopt if no recurrence reads sequence lengths.
 std::optional<LengthsInput> lengthsInput(const package::Entry &entry);
 
-/// What is real of all steps, from 0 to 1: the mean of `lengths` [B], clipped as recurrences do,
-/// over `steps`.
+/// Fraction of non-padding steps, 0 to 1: the mean of `lengths` [B], clipped as in recurrences,
+/// divided by `steps`.
 double realSteps(const Tensor &lengths, int64_t steps);
 
 } // namespace lstmc::planning

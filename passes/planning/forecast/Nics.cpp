@@ -59,7 +59,7 @@ void Nics::go(const std::function<void(int64_t, double)> &comes) {
       else
         ++next;
   };
-  // Whoever is free may send to, or receive from, one that has just become so.
+  // A direction that has become free may start messages from and to all other free directions.
   for (size_t host = 0; host < nics_.size(); ++host)
     for (Direction *direction : {&out_[host], &in_[host]})
       if (direction->free <= now && !direction->waiting.empty())

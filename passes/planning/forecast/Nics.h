@@ -1,4 +1,4 @@
-// The interfaces of hosts: which message goes when.
+// Simulation of the hosts' network interfaces.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,30 @@
 
 namespace lstmc::planning {
 
-/// What an interface did.
+/// Traffic of one interface.
 struct HostTimes {
   int64_t sentBytes = 0, receivedBytes = 0;
-  double sending = 0, receiving = 0; ///< seconds in which that direction was occupied
+  double sending = 0, receiving = 0; ///< seconds in which that direction was busy
 };
 
-/// A message occupies the sending direction of one host and the receiving direction of another,
-/// each until its bytes have passed at that direction's rate, and none of it is left for others; it
-/// has come when both are done. Of the messages that wait, the first that was posted and whose two
-/// directions are free goes: one that cannot go yet keeps no other waiting.
+/// A message occupies the sender's outgoing and the receiver's incoming direction exclusively, each
+/// until its bytes have passed at that direction's rate; it arrives when both are done. Among
+/// waiting messages the first posted one with both directions free starts; a blocked message does
+/// not block others.
 class Nics {
 public:
-  /// By Machine::host.
+  /// Interfaces, indexed by Machine::host.
   explicit Nics(const target::Machines &machines);
 
   static constexpr double kNever = 1e300;
 
-  /// `time`: not before any that next() has given. The bytes that occupy the one direction and the
-  /// other are equal, unless the message stands for many (Stretch.h).
+  /// Queues a message. `time` must not precede a time that next() returned. `outBytes` and
+  /// `inBytes` are equal unless the message represents several (Stretch.h).
   void post(double time, int64_t message, int from, int to, double outBytes, double inBytes);
 
-  /// When something may begin to go; kNever: nothing waits.
+  /// The next time at which a message may start; kNever if none waits.
   double next() const { return moments_.empty() ? kNever : moments_.top(); }
-  /// Lets go what can go at next(): each message, and when it has come.
+  /// Starts all messages that can start at next(), and reports the arrival time of each.
   void go(const std::function<void(int64_t message, double time)> &comes);
 
   const std::vector<HostTimes> &times() const { return times_; }
@@ -45,10 +45,10 @@ private:
     int from, to;
     double outBytes, inBytes, time;
   };
-  /// Of one host, in the order in which they were posted.
+  /// One direction of a host's interface; messages wait in the order of posting.
   struct Direction {
     double free = 0;
-    std::list<uint64_t> waiting; ///< indices of messages_
+    std::list<uint64_t> waiting; ///< indices into messages_
   };
 
   bool goes(uint64_t index, double now, const std::function<void(int64_t, double)> &comes);

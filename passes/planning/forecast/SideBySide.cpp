@@ -8,9 +8,9 @@ namespace lstmc::planning {
 
 namespace {
 
-/// Launches that are remembered: so many before it in the list may be in the way of one.
+/// Number of recent launches that are remembered as possibly concurrent with the next one.
 constexpr size_t kRemembered = 32;
-/// Parts that add up to a little more than the device still fit.
+/// Tolerance: fractions that add up to slightly more than the device still fit.
 constexpr double kWhole = 1 + 1e-9;
 
 } // namespace

@@ -1,4 +1,4 @@
-// Launches of a device on several streams: when each begins.
+// Start times of launches on the streams of one device.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 
 namespace lstmc::planning {
 
-/// Launches come in the order of their list. One begins when its stream and what it waits for are
-/// done. What of it needs a part of the device (target::Share) waits until that part is free; it is
-/// never in pieces, and those that come later in the list make room for none before them.
+/// Launches are placed in program order. A launch begins when its stream is free and its events
+/// have passed. The part of it that occupies the device (target::Share) waits until that fraction
+/// is free; it is not split, and later launches do not yield to earlier ones.
 class SideBySide {
 public:
   explicit SideBySide(double begin) { comeTogether(begin); }
 
-  /// When all is done so far.
+  /// The time at which all launches so far are done.
   double end() const { return end_; }
-  /// No stream goes on before `time`.
+  /// Synchronises all streams at `time`.
   void comeTogether(double time);
-  /// When a launch begins that takes so long.
+  /// Places a launch of `seconds` seconds and returns its start time.
   double place(const package::Launch &launch, double seconds, const target::Share &share);
 
 private:
@@ -31,20 +31,20 @@ private:
     double begin, end, part;
   };
 
-  /// From `time` on, the first moment from which a part is free for so long.
+  /// The first time from `time` on at which the fraction `part` is free for `seconds`.
   double freeFrom(double time, double seconds, double part) const;
   double inUse(double time) const;
   void remember(Running launch);
 
   std::array<double, kMaxStreams> streams_{};
   std::unordered_map<int32_t, double> events_;
-  std::vector<Running> running_; ///< the last that took a part of the device
-  double earliest_ = 0; ///< no launch begins before what is no longer in running_ has ended
+  std::vector<Running> running_; ///< the latest launches that occupy the device
+  double earliest_ = 0; ///< end of the launches dropped from running_: no launch begins earlier
   double end_ = 0;
 };
 
 struct LaunchTime;
-/// Seconds in which at least one of them ran.
+/// Seconds in which at least one of `launches` runs.
 double busySeconds(const std::vector<LaunchTime> &launches);
 
 } // namespace lstmc::planning

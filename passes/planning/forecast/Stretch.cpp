@@ -15,11 +15,11 @@ using package::Launch;
 
 namespace {
 
-/// The parameters of a stage, given to replicas as sync-parameters does it.
+/// Elements of the parameters of a stage that replicas own, assigned as in sync-parameters.
 struct Owned {
-  double most = 0;                  ///< elements of who owns most
+  double most = 0;                  ///< of the replica that owns most
   double mostWhole = 0;             ///< the same of arrays that are not cut,
-  double leastWhole = 0, whole = 0; ///< of who owns least of these, and all
+  double leastWhole = 0, whole = 0; ///< of the replica that owns least of these, and of all
   int64_t arrays = 0;
 };
 
@@ -85,7 +85,7 @@ Stretch Stretch::together() const {
   return all;
 }
 
-/// Whether it is one of the slices that an array is cut into, which are whole tiles.
+/// Whether the size is that of a slice of an array that is cut; slices are whole tiles.
 bool Stretch::isCut(const Stage &stage, const package::Operand &operand) const {
   const int64_t elements = elementsOf(operand);
   return std::ranges::any_of(
@@ -122,7 +122,7 @@ Times Stretch::ofMessage(Way way, const Stage &stage, bool sends, bool committed
   return {own, own, out * away, in * away};
 }
 
-/// What the messages between replicas are.
+/// Classifies the messages between replicas.
 class Stretch::Reader {
 public:
   Reader(const Stretch &stretch, const package::Entry &entry) : stretch_(stretch) {
@@ -163,7 +163,7 @@ private:
     }
   }
 
-  /// What is added up as it comes goes to an owner; what is not, to the first device.
+  /// Messages that are added up on arrival go to an owner; others go to the first device.
   void readSums(const package::DeviceProgram &program) {
     std::unordered_map<uint32_t, int64_t> received; // messages, by buffer
     for (const Launch &launch : program.launches)
@@ -195,7 +195,8 @@ std::vector<std::vector<Times>> Stretch::timesOf(const package::PackageData &few
       const bool sends = launch.kernel == KernelId::Send, committed = i >= program.commit;
       auto any = [&](auto is) { return std::ranges::any_of(launch.operands, is); };
       if (sends || launch.kernel == KernelId::Receive) {
-        const auto [peer, message] = argumentsOf<ReceiveArguments>(launch); // as those of Send
+        const auto [peer, message] =
+            argumentsOf<ReceiveArguments>(launch); // the arguments of Send are the same
         if (between(program.device, peer)) {
           own[i] = ofMessage(reader.wayOf(message), stage, sends, committed);
           if (!sends && !committed)

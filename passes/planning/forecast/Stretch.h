@@ -1,4 +1,4 @@
-// Many replicas, forecast by a few: what all of them do is what those do, more often.
+// Scales the forecast of a few replicas to many.
 #pragma once
 
 #include <vector>
@@ -7,40 +7,41 @@
 
 namespace lstmc::planning {
 
-/// Of a launch, how often there is what it does.
+/// Factors that scale a launch of a few simulated replicas to all of them.
 struct Times {
-  double work = 1;        ///< all of it,
-  double count = 1;       ///< in so many launches
-  double out = 1, in = 1; ///< of a message, what leaves one host and what comes to the other
+  double work = 1;        ///< total work
+  double count = 1;       ///< number of launches that the work is divided into
+  double out = 1, in = 1; ///< bytes of a message that leave one host, and that arrive at the other
 };
 
-/// `replicas` of which a package has a few, three or more, of `stages` devices each. Every replica
-/// adds and updates its part of the parameters (--kv-store device): it gets gradients of that part
-/// from all others and gives them new weights. Arrays that are not cut have few owners; the package
-/// has these, and others that own none. The first device besides gives and gets what only one has.
+/// Scaling to `replicas` replicas of `stages` devices each; the package contains a few of them, at
+/// least three. Parameters are sharded (--kv-store device): every replica reduces and updates its
+/// part, receives gradients of it from all others and sends them the new weights. Arrays that are
+/// not cut have few owners; the package has these, and replicas without such arrays. The first
+/// device also sends and receives what exists only once.
 class Stretch {
 public:
-  /// `perHost`: replicas that have their devices in one host, and send one another nothing by its
-  /// interface; 1 where a replica has a host or several. `bigArrayBound`: elements from which
-  /// parameters are cut into parts for all.
+  /// `perHost`: replicas on one host, which exchange no messages over the network; 1 if a replica
+  /// spans one host or more. `bigArrayBound`: minimum elements of parameters that are cut.
   Stretch(const package::PackageData &few, int64_t stages, int64_t replicas, int64_t perHost,
           int64_t bigArrayBound);
 
-  /// By program and launch of an entry of that package.
+  /// Factors by program and launch of an entry of `few`.
   std::vector<std::vector<Times>> timesOf(const package::PackageData &few,
                                           const package::Entry &entry) const;
 
-  /// Each message as often as it goes between all replicas: then the bytes of all hosts add up.
+  /// The same with total message counts between all replicas, so that the bytes of all hosts add
+  /// up.
   Stretch together() const;
 
 private:
-  /// Of a stage, as multiples of what there is with few replicas.
+  /// Factors of a stage, relative to a few replicas.
   struct Stage {
-    double update = 1; ///< elements of who owns most
-    double owned = 1;  ///< the same of arrays that are not cut
-    double given = 1;  ///< of those, what goes to their owners and comes back to who owns least
-    double norms = 1;  ///< arrays that norms are taken of
-    std::vector<int64_t> cut = {}; ///< elements of arrays that are
+    double update = 1;             ///< elements of the replica that owns most
+    double owned = 1;              ///< the same, of arrays that are not cut
+    double given = 1;              ///< traffic of those arrays at the replica that owns least
+    double norms = 1;              ///< number of arrays with norms
+    std::vector<int64_t> cut = {}; ///< sizes of the arrays that are cut
   };
   enum class Way { Cut, ToAll, ToOwner, ToFirst, Norm };
   class Reader;

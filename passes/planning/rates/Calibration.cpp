@@ -50,7 +50,7 @@ constexpr Cell kCells[] = {{1, 16, 64, 50},
                            {32, 16, 128, 0, Layers::None}};
 constexpr int kRounds = 4, kPasses = 2;
 
-/// What is measured where there is a second and no more: a net of each kind of size.
+/// Sizes to measure within a second: one net of each kind of size.
 constexpr Cell kQuickCells[] = {{1, 16, 64, 50},
                                 {2, 8, 128, 500},
                                 {4, 16, 256, 65},
@@ -63,15 +63,15 @@ constexpr Cell kQuickCells[] = {{1, 16, 64, 50},
                                 {13, 2, 19, 37},
                                 {13, 12, 24, 0, Layers::None}};
 constexpr int kQuickRounds = 2, kQuickPasses = 2, kQuickHopRounds = 12;
-/// Times as many rounds of nets of so few multiplications in a step of all rows, whose launches
-/// take microseconds.
+/// More rounds for small nets, with few multiplications per step over all rows, whose launches take
+/// microseconds.
 constexpr int kSmallRounds = 32, kSmallProducts = 40'000;
 
 /// All times of every launch, by entry and launch.
 using LaunchSeconds = std::map<std::pair<std::string, size_t>, std::vector<double>>;
 
-/// Seconds of the processor, so that other work on the machine, which takes turns with a
-/// measurement of seconds, is not counted. Reading that clock takes as long as a small launch.
+/// Processor time, so that other work on the machine is not counted while it preempts a
+/// measurement. Reading that clock takes as long as a small launch.
 class Stopwatch : public SessionObserver {
 public:
   explicit Stopwatch(LaunchSeconds &seconds) : seconds_(seconds) {}
@@ -92,7 +92,7 @@ private:
   double begin_ = 0;
 };
 
-/// What an eighth of some times stay below; other work only makes them longer.
+/// The 1/8 quantile of some times; disturbance by other work only makes times longer.
 double least(std::vector<double> &times) {
   std::sort(times.begin(), times.end());
   return times.empty() ? kNever : times[times.size() / 8];
@@ -104,7 +104,7 @@ double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// What it takes to look at the clock.
+/// The cost of reading the clock.
 double secondsOfClock() {
   std::vector<double> times;
   for (int i = 0; i < 200; ++i)
@@ -112,9 +112,8 @@ double secondsOfClock() {
   return least(times);
 }
 
-/// Seconds of the wall's clock from the begin of a launch to the begin of the next, as they run in
-/// earnest: with what lies between launches, and with other work on the machine, but without the
-/// look at the clock.
+/// Wall time from the begin of a launch to the begin of the next, as in normal runs: including the
+/// time between launches and disturbance by other work, but without reading the processor's clock.
 class Intervals : public SessionTimer {
 public:
   explicit Intervals(LaunchSeconds &seconds) : seconds_(seconds) {}
@@ -129,7 +128,7 @@ public:
     }
   }
 
-  /// Of all launches since it was last asked.
+  /// Total seconds of all launches since the last call.
   double sum() { return std::exchange(sum_, 0); }
 
 private:
@@ -138,14 +137,14 @@ private:
   double sum_ = 0;
 };
 
-/// A net, and what its launches were seen to take.
+/// A net and the measured times of its launches.
 struct Subject {
   Cell cell;
   package::Package::Pointer package;
   LaunchSeconds processor, wall;
 };
 
-/// By the clock by which a launch takes less.
+/// Adds a sample per launch: the shorter of its times by two clocks.
 void addTo(std::vector<target::Sample> &samples, Subject &subject) {
   const package::PackageData &data = subject.package->data();
   for (const package::Entry &entry : data.entries) {
@@ -185,7 +184,8 @@ Status watch(Subject &subject, int threads, int rounds) {
   Stopwatch stopwatch(subject.processor);
   Intervals intervals(subject.wall);
   for (int round = -1; round < rounds; ++round) {
-    // The first warms up. Only a device without threads of its own has all its work on this one.
+    // The first run is a warm-up. Only on a device without threads of its own does all work run on
+    // this thread.
     const bool byProcessor = threads == 1 && round % 2 == 0;
     session->setObserver(byProcessor ? &stopwatch : nullptr);
     session->setTimer(byProcessor || round < 0 ? nullptr : &intervals);
@@ -196,7 +196,7 @@ Status watch(Subject &subject, int threads, int rounds) {
   return {};
 }
 
-/// What a run that nobody times takes beyond its launches.
+/// Time of a call beyond its launches, without a timer.
 Result<double> secondsOfCall(int threads) {
   constexpr int kRuns = 400;
   LSTMC_ASSIGN(Subject subject, compileCell({1, 1, 16, 10}));
@@ -215,8 +215,8 @@ Result<double> secondsOfCall(int threads) {
   return std::max(0.0, least(runs) - least(launches));
 }
 
-/// The least time that any message took, from when it was offered to when it was taken: what others
-/// do on the machine, and who was not waiting yet, only makes it longer.
+/// The shortest time of any message from offer to receipt: other work on the machine, and receivers
+/// that are not waiting yet, only make it longer.
 class MessageWatch : public SessionTimer {
 public:
   void ran(const package::Package &, const package::Entry &entry,
@@ -247,7 +247,7 @@ private:
   double least_ = 1;
 };
 
-/// Seconds of a message of that many floats.
+/// Seconds of a message of `count` floats.
 Result<double> secondsOfMessage(int elements, int threads, int rounds) {
   passes::CompileOptions options;
   options.entries = {"forward"};
@@ -264,14 +264,14 @@ Result<double> secondsOfMessage(int elements, int threads, int rounds) {
   return watch.least();
 }
 
-/// From a message with little in it, and one with much.
+/// Fitted to a small message and a large one.
 Result<target::Link> measureLink(int threads, int rounds) {
   constexpr int kFew = 16, kMany = 1 << 20;
   LSTMC_ASSIGN(double few, secondsOfMessage(kFew, threads, rounds));
   LSTMC_ASSIGN(double many, secondsOfMessage(kMany, threads, rounds));
   target::Link link;
   link.seconds = std::max(few, 1e-8);
-  // More than memory can give was no measurement.
+  // A rate beyond the bandwidth of memory is not a valid measurement.
   link.bytesPerSecond = std::min(4.0 * kMany / std::max(many - few, 1e-12), 1e12);
   return link;
 }
@@ -285,7 +285,7 @@ Result<target::Machine> measureMachine(int threads, Effort effort) {
     LSTMC_ASSIGN(Subject subject, compileCell(cell));
     subjects.push_back(std::move(subject));
   }
-  // Again and again, so that other work is not in the way of all rounds of one.
+  // Rounds are interleaved, so that other work does not disturb all rounds of one net.
   for (int pass = 0; pass < (quick ? kQuickPasses : kPasses); ++pass)
     for (Subject &subject : subjects)
       LSTMC_TRY(watch(subject, threads, quick ? kQuickRounds : kRounds));

@@ -1,5 +1,4 @@
-// What launches take on this machine, measured: small networks of the usual shapes are trained for
-// a moment and watched; and how long messages take.
+// Measures launch and message times on this machine by training small nets of typical shapes.
 #pragma once
 
 #include "backends/target/Machine.h"
@@ -7,10 +6,10 @@
 
 namespace lstmc::planning {
 
-/// How long may be measured: as long as it takes, or about a second on an idle machine.
+/// Time budget of a measurement: as long as needed, or about a second on an idle machine.
 enum class Effort { Full, ASecond };
 
-/// The figures of a cpu with that many threads.
+/// Measured rates of a cpu device with `threads` threads.
 Result<target::Machine> measureMachine(int threads, Effort effort = Effort::Full);
 
 } // namespace lstmc::planning

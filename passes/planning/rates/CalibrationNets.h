@@ -1,4 +1,4 @@
-// The nets that are measured, as texts of modules of sym, so that no frontend is asked.
+// The nets for calibration, as text of sym modules, so that no frontend is needed.
 #pragma once
 
 #include <string>
@@ -7,26 +7,27 @@ namespace lstmc::planning {
 
 enum class Layers { None, Lstm, Gru };
 
-/// Sizes of a net.
+/// Dimensions of a net.
 struct Cell {
   int batch, steps, hidden, vocab;
   Layers layers = Layers::Lstm;
 };
 
-/// A language model with a bit of everything, of two layers, so that one reads what the other
-/// writes; without layers, a regression through what else networks of sequences have.
+/// A language model with two recurrent layers and typical other ops; without layers, a regression
+/// with the remaining ops of sequence networks.
 std::string netOf(const Cell &cell);
 
-/// A value of so many floats that two devices, groups "group0" and "group1", hand to and fro.
+/// A value of `elements` floats passed back and forth between two devices, groups "group0" and
+/// "group1".
 std::string hopsNet(int elements);
 
-/// A product of two matrices of these extents.
+/// A product of two matrices of extent `extent`.
 std::string productNet(int extent);
 
-/// Half of so many floats, so many times, each a launch of its own if nothing is fused.
+/// Halves `elements` floats `launches` times; each is a launch of its own without fusion.
 std::string halvesNet(int elements, int launches);
 
-/// One LSTM.
+/// A single LSTM layer.
 std::string recurrenceNet(int steps, int batch, int hidden);
 
 } // namespace lstmc::planning

@@ -11,7 +11,7 @@ namespace lstmc::planning {
 
 namespace {
 
-/// Less than any clock tells: what is measured is no less.
+/// Lower bound on measured times, below the resolution of any clock.
 constexpr double kShortest = 1e-9;
 
 class Probing {
@@ -26,7 +26,7 @@ public:
     return compileText(net, options_);
   }
 
-  /// The least time of a run; the first makes the graph.
+  /// The shortest time of a run; the first run builds the graph.
   Result<double> secondsOf(const package::Package::Pointer &package) const {
     using Clock = std::chrono::steady_clock;
     LSTMC_ASSIGN(std::unique_ptr<Session> session, openSession(package, 1));

@@ -1,4 +1,4 @@
-// What a GPU takes, measured on it.
+// Measured rates of a GPU.
 #pragma once
 
 #include "backends/target/Machine.h"
@@ -9,10 +9,10 @@
 namespace lstmc::planning {
 
 struct GpuMeasured {
-  double flopsPerSecond = 0; ///< of a product
-  double bytesPerSecond = 0; ///< of a copy, read and written
-  double launchSeconds = 0;  ///< of one launch of many that wait for one another
-  double recurrences = 1;    ///< times as long as forecast for `machine`
+  double flopsPerSecond = 0; ///< of a matrix product
+  double bytesPerSecond = 0; ///< of a copy, reads plus writes
+  double launchSeconds = 0;  ///< per launch in a chain of dependent launches
+  double recurrences = 1; ///< measured time of a recurrence relative to the forecast for `machine`
 };
 
 Result<GpuMeasured> measureGpu(const DeviceName &device, const target::Machine &machine,

@@ -32,13 +32,13 @@ static std::filesystem::path cacheFile() {
   return folder.empty() ? folder : folder / kCacheFile;
 }
 
-/// Measurements of another processor or level say nothing of this one.
+/// Measurements of another processor or instruction set do not apply to this one.
 static std::string keyOf(int threads) {
   HostFacts host = hostFacts();
   return fmt::format("{}, {}, {} threads", host.processor, host.level, threads);
 }
 
-/// What LSTMC_RATES holds, else the file.
+/// The contents of LSTMC_RATES, else of the file.
 static Json kept() {
   std::string text;
   if (const char *given = std::getenv("LSTMC_RATES"))
@@ -51,7 +51,7 @@ static Json kept() {
   return good ? document : Json{{"schema", "lstmc.machine/1"}, {"rates", Json::object()}};
 }
 
-/// {"product": {"launch": seconds, ...}, ...}, figures of 0 left out.
+/// {"product": {"launch": seconds, ...}, ...}, zeros omitted.
 static Json kernelsJson(const target::Machine &machine) {
   Json kernels = Json::object();
   std::span<const target::FigureName> names = targetOf(DeviceKind::Cpu).figureNames();
@@ -78,7 +78,7 @@ static bool readLink(const Json &document, target::Link &link) {
   return true;
 }
 
-/// False where a kernel or a number is missing: of another version, and measured again then.
+/// False if a kernel or a number is missing: written by another version, and measured again.
 static bool readKernels(const Json &kernels, target::Machine &machine) {
   if (!kernels.is_object())
     return false;
@@ -129,7 +129,7 @@ Status calibrate(const std::set<int> &threadCounts) try {
   return noThread(fmt::format("up to {} threads to calibrate with", *threadCounts.rbegin()), error);
 }
 
-/// Whether a file can be made in the cache's folder, which is made if need be.
+/// Whether a file can be created in the cache's folder; creates the folder if necessary.
 static bool canKeep() {
   if (cacheFile().empty())
     return false;
@@ -155,7 +155,7 @@ std::optional<Measured> measureIfNew(const std::set<int> &threadCounts) {
   if (missing.empty() || !canKeep())
     return std::nullopt;
   auto begin = std::chrono::steady_clock::now();
-  // In a process of its own, so that what it needs is not counted as this one's memory.
+  // In a child process, so that its memory does not count as this one's.
   pid_t child = ::fork();
   if (child == 0)
     ::_exit(measureAll(missing).ok() ? 0 : 1);
@@ -211,7 +211,7 @@ target::Machine machineOf(int threads) {
 
 bool isMeasured(DeviceKind kind) { return !targetOf(kind).figureNames().empty(); }
 
-/// The names of what is kept of a GPU, as GpuMeasured has it.
+/// Keys of a GPU's rates, as in GpuMeasured.
 static constexpr std::pair<const char *, double GpuMeasured::*> kOfGpu[] = {
     {"flops_per_s", &GpuMeasured::flopsPerSecond},
     {"bytes_per_s", &GpuMeasured::bytesPerSecond},
@@ -252,7 +252,7 @@ static target::Machine machineOf(const DeviceName &device, int threads, size_t c
   int processors = availableProcessors(), devices = std::max(1, int(count));
   if (threads == 0)
     threads = std::max(1, processors / devices);
-  // Devices that have no processor of their own take turns.
+  // If there are more threads than processors, devices take turns.
   double turns = std::max(1.0, double(threads) * devices / processors);
   return targetOf(device.kind)
       .slowed(isMeasured(device.kind) ? machineOf(threads) : target::Machine(), turns);

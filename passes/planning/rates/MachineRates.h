@@ -1,4 +1,4 @@
-// Measured rates of this machine, kept in a file from one process to the next.
+// Measured rates of this machine, cached in a file across processes.
 #pragma once
 
 #include <optional>
@@ -16,60 +16,61 @@ struct MachineRates {
   double flopsPerSecond = 0;  ///< f32 multiply-adds from registers
   double streamPerSecond = 0; ///< bytes read from memory
 
-  /// No call that computes so much and reads so many bytes of weights at least once can be faster.
-  /// An f64 counts twice.
+  /// Lower bound on the time of a call with that many flops that reads `weightBytes` bytes of
+  /// weights once. An f64 flop counts twice.
   double limitSeconds(double flops, double weightBytes, bool f64) const;
 };
 
-/// Measures with each number of threads, some seconds each, and keeps what it found. E0601 when it
-/// cannot be kept.
+/// Measures each number of threads, for some seconds each, and stores the rates. E0601 if they
+/// cannot be stored.
 Status calibrate(const std::set<int> &threadCounts);
 
-/// What is measured of a GPU.
+/// Sizes used in the calibration of a GPU.
 struct GpuProbe {
-  int extent = 2048;                        ///< of matrices that are multiplied
-  int elements = 1 << 26;                   ///< of a vector that is copied
-  int launches = 64;                        ///< one after the other
-  int steps = 64, batch = 64, hidden = 256; ///< of a recurrence
+  int extent = 2048;                        ///< of the matrices in the product
+  int elements = 1 << 26;                   ///< of the copied vector
+  int launches = 64;                        ///< in the chain of dependent launches
+  int steps = 64, batch = 64, hidden = 256; ///< of the recurrence
   int rounds = 10;
 };
 
-/// Measures a GPU and keeps what it found by the name of the card. An emulated one is measured too,
-/// for tests: nothing of it says anything about a GPU.
+/// Measures a GPU and stores its rates under the name of the card. Emulated GPUs are measured too,
+/// for tests; their rates are meaningless.
 Status calibrateGpu(const DeviceName &device, const GpuProbe &probe = {});
 
-/// A GPU, or an emulated one, for forecasts: as calibrateGpu() found the card, else as its driver
-/// and data sheet describe it; built in where there is none.
+/// Rates of a GPU, or an emulated one, for forecasts: as stored by calibrateGpu(), else from its
+/// driver and data sheet; built-in if there is no device.
 target::Machine gpuMachineOf(const DeviceName &device);
 
-/// A measurement that was made and kept.
+/// A measurement that was stored.
 struct Measured {
-  double seconds; ///< that it took
+  double seconds; ///< duration of the measurement
   std::string file;
 };
 
-/// Measures what was never measured here, in about a second for each number of threads, and keeps
-/// it as calibrate() does. Nothing where all is known, and where there is no folder to keep it in:
-/// it would be measured again and again.
+/// Measures configurations without stored rates, about a second for each number of threads, and
+/// stores them as calibrate() does. Nullopt if all are known, or if there is no folder to store
+/// them in, which would repeat the measurement in every process.
 std::optional<Measured> measureIfNew(const std::set<int> &threadCounts);
 
-/// A cpu of that many threads, for forecasts: as calibrate() or measureIfNew() found it, else built
-/// in.
+/// Rates of a cpu device with `threads` threads, for forecasts: as stored by calibrate() or
+/// measureIfNew(), else built-in.
 target::Machine machineOf(int threads);
 
-/// Whether calibrate() measures devices of that kind; of others the costs are fixed.
+/// Whether calibrate() measures devices of that kind; other kinds have fixed costs.
 bool isMeasured(DeviceKind kind);
 
-/// The machines of devices at work together, which share the processors out as sessions do where
-/// `threads` is 0: one for all where they are of one kind, else one for each.
+/// The machines of concurrent devices, which divide the processors as sessions do if `threads` is
+/// 0: one for all if they are of one kind, else one per device.
 target::Machines machinesOf(const std::vector<DeviceName> &devices, int threads);
 target::Machines machinesOf(const package::PackageData &data, int threads);
 
-/// All that is kept for this processor, for LSTMC_RATES of a process that is to plan with the same
-/// figures on another host.
+/// All rates stored for this processor, as text for LSTMC_RATES of a process on another host that
+/// must plan with the same rates.
 std::string keptRatesText();
 
-/// What was kept for this processor, level and number of threads; none before a calibrate.
+/// The stored rates for this processor, instruction set and number of threads; nullopt before
+/// calibrate().
 std::optional<MachineRates> keptRates(int threads);
 
 } // namespace lstmc::planning

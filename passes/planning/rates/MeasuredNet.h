@@ -1,4 +1,4 @@
-// A net that is compiled and run to see what its launches take.
+// Compiles and runs a net to measure its launches.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace lstmc::planning {
 
-/// Of a text of a module of sym.
+/// Compiles the text of a sym module.
 Result<package::Package::Pointer> compileText(const std::string &text,
                                               const passes::CompileOptions &options);
 
-/// On the devices of the package, with initial values.
+/// Opens a session on the devices of the package, with initial values.
 Result<std::unique_ptr<Session>> openSession(const package::Package::Pointer &package, int threads);
 
 } // namespace lstmc::planning

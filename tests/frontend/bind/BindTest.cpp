@@ -88,7 +88,7 @@ std::string refusal(const BindOptions &options) {
 
 TEST(Bind, SaysWhatIsWrong) {
   EXPECT_EQ(refusal({.groupToContext = {{"low", "cpu:1"}}}),
-            "group \"low\" is on cpu:1, which is none of the contexts, cpu:0");
+            "group \"low\" is on cpu:1, which is not among the contexts, cpu:0");
   EXPECT_EQ(refusal({.contexts = {"cpu:0", "cpu:1"}, .groupToContext = {{"middle", "cpu:1"}}}),
             "no op is in ctx_group \"middle\", which is to be placed");
   EXPECT_EQ(refusal({.contexts = {"cpu:0", "cpu:1", "cpu:2"},

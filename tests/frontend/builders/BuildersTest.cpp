@@ -1,4 +1,5 @@
-// Networks by typed functions are those of generic calls, and their errors name the program's line.
+// Typed functions build the same networks as generic calls, and their errors name the program's
+// line.
 #include <fstream>
 #include <sstream>
 
@@ -63,7 +64,7 @@ TEST(Builders, MakeTheNodesOfGenericCalls) {
   EXPECT_EQ(net.graph().text(), graph.text());
 }
 
-/// The records are the judge: an op without a function would be missing in the text.
+/// The op records are the reference: an op without a builder would be missing in the text.
 TEST(Builders, AreThereForEveryOp) {
   std::ifstream file(LSTMC_BUILDERS);
   std::stringstream text;
@@ -94,7 +95,7 @@ TEST(Builders, CollectErrorsAtTheirLines) {
   ASSERT_EQ(errors.size(), 2u) << symbol::render(errors);
   EXPECT_EQ(errors[0].code, ErrorCode::E0207);
   EXPECT_EQ(errors[1].code, ErrorCode::E0203);
-  // Where in the line a call begins is the C++ compiler's to say.
+  // The column of a call is chosen by the C++ compiler.
   EXPECT_EQ(symbol::render(errors).rfind(at(line, errors[0].place.column), 0), 0u)
       << symbol::render(errors);
   EXPECT_EQ(errors[1].place.line, line + 2);

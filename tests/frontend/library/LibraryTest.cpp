@@ -1,4 +1,5 @@
-// What C++ programs ask of the compiler has its effect, or is an error at their line.
+// Every argument of the library's compiler functions has its effect, or is an error at the caller's
+// line.
 #include <algorithm>
 #include <optional>
 

@@ -1,4 +1,4 @@
-// The style of fmt, by examples; check_text.py compares with CPython.
+// Examples of the style of fmt; check_text.py compares with CPython.
 #include "frontend/lnet/format/Format.h"
 
 #include "tests/frontend/lnet/Programs.h"

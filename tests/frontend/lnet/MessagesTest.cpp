@@ -1,5 +1,5 @@
-// Wrong programs and their whole messages: errors/NAME.lnet, with NAME.args if it needs flags,
-// gives NAME.txt.
+// Wrong programs and their complete messages: errors/NAME.lnet, with the flags in NAME.args if it
+// exists, must produce NAME.txt.
 #include <sstream>
 
 #include "tests/frontend/lnet/Programs.h"
@@ -71,8 +71,8 @@ std::string caseName(const testing::TestParamInfo<std::string> &info) {
 }
 INSTANTIATE_TEST_SUITE_P(Of, Messages, testing::ValuesIn(names()), caseName);
 
-/// What is said of the programs of people who are new to the language: user/NAME.txt, which is
-/// "loads" and the warnings where there is nothing wrong.
+/// Messages for programs of users who are new to the language: user/NAME.txt, or "loads" and the
+/// warnings if nothing is wrong.
 TEST(Messages, OfNewcomersPrograms) {
   fs::path programs = dataFolder().parent_path() / "cases/user";
   if (dataFolder().empty() || !fs::exists(programs))
@@ -119,7 +119,7 @@ TEST(Messages, AFileThatIsNotThere) {
   EXPECT_EQ(errorRecord(net.diagnostics()[0].code).exit, ExitCode::File);
 }
 
-/// A caret is under the character that it is about, whatever characters are before it.
+/// A caret is under the character that it refers to, whatever characters precede it.
 TEST(Messages, ColumnsCountCells) {
   if (dataFolder().empty())
     GTEST_SKIP() << "no test data: set LSTMC_DATA";

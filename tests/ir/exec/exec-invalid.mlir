@@ -105,6 +105,6 @@ exec.plan ["cpu:0"] {
 
 exec.plan ["cpu:0"] {
   %w = exec.buffer parameter "w" on 0 : memref<4xf32>
-  // expected-error @below {{is next of what is no input of its device}}
+  // expected-error @below {{`next of` must name an input buffer on the same device}}
   %n = exec.buffer input "n" on 0 next of %w : memref<4xf32>
 }

@@ -26,7 +26,7 @@ struct Array {
 
   Number &at(const Index &index) { return x[offset(index)]; }
   const Number &at(const Index &index) const { return x[offset(index)]; }
-  /// The element where extents of 1 stretch to the shape of `index`.
+  /// The element at `index`, with broadcasting of extents of 1.
   const Number &stretched(const Index &index) const {
     size_t at = 0;
     for (size_t axis = 0; axis < shape.size(); ++axis)

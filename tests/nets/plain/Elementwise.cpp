@@ -1,4 +1,4 @@
-// Ops on each element by itself: one operand, two of one shape, two that stretch, one and a number.
+// Element-wise ops: unary, binary on one shape, binary with broadcasting, and on a number.
 #include <cmath>
 #include <numbers>
 
@@ -22,13 +22,13 @@ Number softsign(Number x) { return x / (1 + std::fabs(x)); }
 Number relu(Number x) { return x > 0 ? x : 0; }
 Number logSigmoid(Number x) { return -softplus(-x); }
 
-/// The nearest integer; of two the lower one.
+/// The nearest integer; the lower one of two.
 Number rint(Number x) {
   Number below = std::floor(x), above = std::ceil(x);
   return x - below <= above - x ? below : above;
 }
 
-/// By psi(x) = psi(x + 1) - 1 / x, and the asymptotic series from 20 on.
+/// Uses psi(x) = psi(x + 1) - 1 / x, and the asymptotic series from 20 on.
 Number digamma(Number x) {
   Number sum = 0;
   if (x <= 0 && x == std::floor(x))
@@ -43,7 +43,7 @@ Number digamma(Number x) {
               s * (1 / 120.0L - s * (1 / 252.0L - s * (1 / 240.0L - s * (1 / 132.0L)))));
 }
 
-/// By bisection, then Newton's steps.
+/// Bisection, then Newton's steps.
 Number erfinv(Number y) {
   if (std::fabs(y) >= 1)
     return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;
@@ -117,7 +117,7 @@ const llvm::StringMap<Unary> &unaries() {
   return all;
 }
 
-/// With the sign of b; by 0 it is 0.
+/// The result has the sign of b; for b = 0 it is 0.
 Number modulo(Number a, Number b) {
   if (b == 0)
     return 0;
@@ -150,7 +150,7 @@ constexpr Function kFunctions[] = {
 };
 
 Number divide(Number a, Number b) { return a / b; }
-/// Integers truncate; by 0 it is 0.
+/// Integers truncate; division by 0 gives 0.
 Number divideWhole(Number a, Number b) { return b == 0 ? 0 : Number(int64_t(a) / int64_t(b)); }
 
 using OnPair = std::function<Number(Number, Number, bool integer)>;
@@ -194,7 +194,7 @@ Number activation(llvm::StringRef type, Number x) {
                                  : softsign(x);
 }
 
-/// What LeakyReLU makes of an element; `slope` is that of the element.
+/// LeakyReLU of an element; `slope` is the element's slope.
 Number rectified(llvm::StringRef type, Number x, Number slope) {
   if (type == "gelu")
     return gelu(x);
@@ -222,7 +222,7 @@ Array leakyRelu(sym::LeakyReluOp op, const Values &at) {
   });
 }
 
-/// To 32 and 64 bits a float saturates, to fewer it wraps.
+/// Conversion of floats saturates to 32 and 64 bits, and wraps around to fewer bits.
 Number converted(Number x, DType to) {
   if (to == DType::F64 || to == DType::Bool)
     return x;

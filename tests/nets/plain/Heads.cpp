@@ -1,4 +1,4 @@
-// What loss heads return; SoftmaxOutput is with the other softmaxes.
+// Results of loss heads; SoftmaxOutput is with the other softmaxes.
 #include <cmath>
 
 #include "tests/nets/plain/Rules.h"

@@ -12,12 +12,12 @@
 
 namespace lstmc::nets::plain {
 
-/// Inputs, parameters and states, by name. A state that is not given is 0.
+/// Values of inputs, parameters and states, by name. A missing state is 0.
 using Given = std::map<std::string, Array>;
 
 struct Outcome {
   std::vector<Array> outputs;
-  /// The states that recurrent layers end with, by the names of those that they begin with.
+  /// Final states of recurrent layers, by the names of their begin states.
   Given states;
 };
 

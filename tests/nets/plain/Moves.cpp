@@ -20,7 +20,7 @@ template <typename Op> void onReshape(Rules &rules) {
   });
 }
 
-/// The result's element at an index is the one that stretches there.
+/// The result's element at an index is the broadcast element of the operand.
 template <typename Op> void onStretch(Rules &rules) {
   onExact<Op>(rules, [](Op op, const Values &at) {
     const Array &x = at(op->getOperand(0));

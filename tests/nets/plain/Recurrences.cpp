@@ -11,7 +11,7 @@ namespace {
 /// The parts of the parameter vector: weights of all layers and directions, then all biases.
 class Parameters {
 public:
-  /// `width` is that of what goes from step to step; `projected` if it is not the units.
+  /// `width`: width of the recurrent state; `projected` if it differs from the units.
   Parameters(const Array &vector, int64_t inputs, int64_t units, int64_t width, bool projected,
              int64_t layers, int64_t directions, int64_t gates)
       : x_(vector.x.data()) {

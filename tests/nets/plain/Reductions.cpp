@@ -81,7 +81,7 @@ Number length(const Group &group) {
     total += Number(double(x * x)); // what is too small for a double is 0
   return std::sqrt(total);
 }
-/// What is no number comes before all numbers.
+/// NaN precedes all numbers.
 template <typename Before> Number firstOf(const Group &group, Before before) {
   size_t best = 0;
   for (size_t e = 1; e < group.size(); ++e)
@@ -92,7 +92,7 @@ template <typename Before> Number firstOf(const Group &group, Before before) {
 Number firstLargest(const Group &group) { return firstOf(group, std::greater<Number>()); }
 Number firstSmallest(const Group &group) { return firstOf(group, std::less<Number>()); }
 
-/// An integer result is cut to one, and saturates.
+/// An integer result is truncated, and saturates.
 template <typename Op> void onAxes(Rules &rules, Reducer reduce) {
   on<Op>(rules, [reduce](Op op, const Values &at) {
     const Array &x = at(op.getData());

@@ -13,7 +13,7 @@
 
 namespace lstmc::nets::plain {
 
-/// What has been computed so far.
+/// Values computed so far.
 class Values {
 public:
   const Array &operator()(mlir::Value value) const;
@@ -65,7 +65,7 @@ void addRecurrences(Rules &rules);
 void addSources(Rules &rules);
 void addHeads(Rules &rules);
 
-/// Of all ops that have one.
+/// Rules of all ops that have one.
 const Rules &allRules();
 
 } // namespace lstmc::nets::plain

@@ -1,5 +1,5 @@
-// Plans for cards that are not here: the way of each recurrent layer that a plan names is the one
-// that is taken when the package is loaded on a card of the same attributes.
+// Plans for absent cards: the kernel variant of each recurrent layer in the plan is the one chosen
+// when the package is loaded on a card with the same attributes.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace lstmc::planning {
 namespace {
 
-/// The card that the driver below tells of, and the recurrences that were launched on it.
+/// The card that the fake driver reports, and the recurrences launched on it.
 const cuda::DataSheet *card = nullptr;
 std::multiset<std::string> launched;
 
@@ -47,7 +47,7 @@ cuda::DriverResult attributeOfCard(int *value, int attribute, cuda::CardNumber) 
   }
 }
 
-/// Writes recurrences down as wayText() does, and carries nothing out.
+/// Records recurrences as wayText() prints them, without running anything.
 cuda::DriverResult writeDown(const cuda::LaunchConfig *config, cuda::DriverFunction function,
                              void **, void **) {
   const std::string name(reinterpret_cast<const cuda::EmulatedKernel *>(function)->name);
@@ -215,7 +215,7 @@ TEST(Cards, TakeTheTimeOfTheirRates) {
   EXPECT_LT(update("H200"), update("H100")); // its memory
   EXPECT_LT(update("H100"), update("A100"));
   EXPECT_LT(update("H100"), update("L4"));
-  // A card that is said to be twice as slow takes twice as long, in recurrences too.
+  // A card declared twice as slow takes twice as long, in recurrences too.
   const target::Target &gpu = targetOf("gpu:0");
   const target::Machine slow = gpu.slowed(machineNamed("H100"), 2);
   EXPECT_NEAR(*forecastPackage(large, {slow}).updateSeconds, 2 * update("H100"),

@@ -108,7 +108,7 @@ protected:
     launch.stream = stream;
     return launch;
   }
-  /// Of 8 rows, too few to fill a GPU.
+  /// With 8 rows, too few to fill a GPU.
   static package::Launch product() {
     package::Launch launch;
     launch.kernel = KernelId::Product;
@@ -137,7 +137,7 @@ TEST_F(Streams, SmallProductsRunSideBySide) {
   const EntryTimes both = times({product(), on(1, product())});
   EXPECT_DOUBLE_EQ(both.seconds, one);
   EXPECT_DOUBLE_EQ(both.programs[0].busy, one);
-  // On eight streams all the time.
+  // Launches on eight streams without pause.
   std::vector<package::Launch> many;
   for (uint32_t i = 0; i < 400; ++i)
     many.push_back(on(i % 8, product()));

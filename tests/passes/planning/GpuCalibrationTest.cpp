@@ -1,5 +1,5 @@
-// The calibration of a GPU, in small on an emulated one: what is measured there says nothing, but
-// it is kept, and found again by forecasts.
+// Calibration of an emulated GPU with small sizes: the rates are meaningless, but they are stored,
+// and forecasts find them.
 #include <gtest/gtest.h>
 
 #include "backends/registry/Targets.h"

@@ -80,7 +80,7 @@ TEST(Nics, WhatComesToAHostComesOneAfterTheOther) {
   EXPECT_EQ(times.programs[0].launches[1].begin, 28);
   EXPECT_EQ(times.programs[0].launches[2].begin, 34);
   EXPECT_EQ(times.hosts[0].receiving, 18);
-  // What leaves a host, too.
+  // The sending direction is occupied too.
   times = forecast(devices(4),
                    entryOf({{send(1, 0, 6), send(2, 1, 6), send(3, 2, 6)},
                             {receive(0, 0, 6)},
@@ -144,8 +144,8 @@ TEST(Nics, InputsDoNotGo) {
   EXPECT_EQ(times.hosts[0].sentBytes, 0);
 }
 
-/// Every host sends to others at random. No host can be done before its interface has moved what it
-/// sends or receives; and nothing takes longer than one message after the other.
+/// Every host sends to others at random. No host finishes before its interface has moved all that
+/// it sends or receives, and the total is at most that of all messages in sequence.
 TEST(Nics, ForecastsLieBetweenSimpleBounds) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);

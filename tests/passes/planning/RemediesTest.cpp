@@ -1,4 +1,4 @@
-// Which changes are tried where a plan does not fit, and which are told; plans are made up.
+// Which changes are tried for a plan that does not fit, and which are reported, on invented plans.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ Misfit misfit() { return {.seconds = 10, .layers = {{"a"}, {"a", "b", "c"}}, .ba
 
 TEST(Remedies, OfEachKindTheLeastThatIsEnough) {
   Tried tried = tryAll(misfit(), 50);
-  // 100 / 2 bytes are enough; a split of two is the same plan as two replicas, and is not told.
+  // 100 / 2 bytes suffice; a split over two is the same plan as two replicas, and is not reported.
   EXPECT_THAT(tried.all,
               ElementsAre("recompute 1", "accumulate 2", "replicas 2", "split 2", "batch 16"));
   EXPECT_THAT(tried.found, ElementsAre("recompute 1"));

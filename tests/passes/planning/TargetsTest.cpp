@@ -1,5 +1,5 @@
-// Nets compiled and planned for targets other than the CPU: what is chosen and forecast is asked of
-// each device's own.
+// Nets compiled and planned for targets other than the CPU: choices and forecasts come from each
+// device's target.
 #include <gtest/gtest.h>
 
 #include "backends/null/compiler/NullTarget.h"
@@ -110,7 +110,7 @@ TEST(Targets, DevicesOfOnePlanAreAskedEachForItself) {
   EXPECT_GT(times.programs[0].busy, times.programs[1].busy);
 }
 
-/// A null device is done at once, so it is worth taking alone: nothing has to be sent to it.
+/// A null device finishes immediately, so it is best used alone: nothing has to be sent to it.
 TEST(Targets, ALayoutIsWeighedByTheTargetsOfItsDevices) {
   passes::CompileOptions open;
   open.stages = 0;
@@ -119,7 +119,7 @@ TEST(Targets, ALayoutIsWeighedByTheTargetsOfItsDevices) {
   ASSERT_FALSE(compiled.layouts.empty());
   EXPECT_EQ(compiled.layouts.front().names, std::vector<std::string>{"null:0"});
   EXPECT_EQ(compiled.package.devices[0].name, "null:0");
-  // It was compiled for it, and is no program of the cpu under another name.
+  // The net was compiled for that target, and is not a program of the cpu under another name.
   for (int64_t chunk : chunksOf(stepOf(compiled.package).programs[0]))
     EXPECT_EQ(chunk, 1);
   EXPECT_EQ(compiled.layouts.front().seconds,

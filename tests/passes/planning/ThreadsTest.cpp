@@ -1,4 +1,4 @@
-// How many threads a device is given where nobody says.
+// Default number of threads per device.
 #include <gtest/gtest.h>
 
 #include "backends/cpu/compiler/CostModel.h"
@@ -25,7 +25,7 @@ def wide(data: float32[1, 4000], label: float32[1, 2000]):
   return passes::compile(*module, options)->package;
 }
 
-/// As fast from memory as another, with more multiplications a second.
+/// As fast from memory as another machine, with more multiplications per second.
 target::Machines computing(double times) {
   target::Speeds speeds = cpu::speeds({});
   speeds.flopsPerSecond *= times;
