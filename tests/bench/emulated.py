@@ -35,10 +35,10 @@ SAMPLES = {
 }
 WAYS = ["", "--place auto=2 --chunks 2", "--place auto=4 --chunks 3",
         "--accumulate 2 --kv-store device", "--kv-store local --update-on-kvstore 0",
-        "--bucket-bytes 0 --check-replicas 1", "--streams 1", "--streams 8 --kv-store device",
-        "--streams 2 --place auto=2 --chunks 3 "
-        "--kv-store local", "--streams 5 --place auto=2 --accumulate 2 --kv-store device "
-                            "--update-on-kvstore 0", "--streams 8 --accumulate 2 --bucket-bytes 0"]
+        "--bucket-bytes 0 --check-replicas 1", "--streams 1",
+        "--streams 8 --kv-store device", "--streams 2 --place auto=2 --chunks 3 --kv-store local",
+        "--streams 5 --place auto=2 --accumulate 2 --kv-store device --update-on-kvstore 0",
+        "--streams 8 --accumulate 2 --bucket-bytes 0"]
 
 
 class Refused(Exception):

@@ -37,8 +37,8 @@ SMALL = {
     "classes": ("tests/e2e/nets/classes.lnet", "", "step"),
 }
 LENGTHS = {
-    "forecast, short sequences": ("samples/forecast.lnet", "-b 16 --set hidden=64 -i "
-                                                           "length=@{lengths}", "step"),
+    "forecast, short sequences":
+    ("samples/forecast.lnet", "-b 16 --set hidden=64 -i length=@{lengths}", "step"),
     "forecast, 64 rows": ("samples/forecast.lnet", "-i length=@{lengths}", "forward"),
     "forecast, 64 rows, step": ("samples/forecast.lnet", "-i length=@{lengths}", "step"),
 }

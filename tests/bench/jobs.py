@@ -45,8 +45,9 @@ fit(net, optimizer="%s", learning_rate=0.01, clip_gradient_norm=%s, initializer=
 """
 NETS = {
     "lstm": NET % ('    x, h, c = LSTM(x, num_hidden=16, num_layers=4, name="rnn")', "adam", "1.0"),
-    "gru": NET % ('    x, h = GRU(Dropout(x, p=0.2), num_hidden=20, num_layers=4, '
-                  'p=0.1, name="rnn")', "rmsprop", "2.0"),
+    "gru": NET
+    % ('    x, h = GRU(Dropout(x, p=0.2), num_hidden=20, num_layers=4, p=0.1, name="rnn")',
+       "rmsprop", "2.0"),
     "mixed": NET % ('    x, h = RNNLayer(x, num_hidden=17, num_layers=2, name="rnn0")\n    x, h, c '
                     '= LSTM(x, num_hidden=9, num_layers=2, name="rnn1")', "nadam", "0.5"),
 }

@@ -30,8 +30,8 @@ with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     real = [cache["MLIR_DIR"], os.path.realpath(cache["MLIR_DIR"])]
     without = ["-G", "Ninja", f"-DCMAKE_IGNORE_PATH={';'.join(real)}", "-DCMAKE_BUILD_TYPE=Release"]
-    remedies = ("apt-get install llvm-19-dev libmlir-19-dev "
-                "mlir-19-tools", "-D MLIR_DIR=PREFIX/lib/cmake/mlir", "cmake --preset runtime")
+    remedies = ("apt-get install llvm-19-dev libmlir-19-dev mlir-19-tools",
+                "-D MLIR_DIR=PREFIX/lib/cmake/mlir", "cmake --preset runtime")
     exit_code, said = configure(folder / "absent", *without)
     if not exit_code:
         sys.exit("it configures without MLIR")

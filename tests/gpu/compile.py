@@ -37,8 +37,8 @@ def said(logs):
 def table(found, version):
     lines = [f"By nvcc {version}, for sm_80 and sm_90 where they differ. Shared memory that a "
              "launch asks for is not in it.", "",
-             "| kernel | registers | spilled bytes | stack bytes | "
-             "shared bytes |", "| --- | --- | --- | --- | --- |"]
+             "| kernel | registers | spilled bytes | stack bytes | shared bytes |",
+             "| --- | --- | --- | --- | --- |"]
     for kernel in sorted({kernel for kernel, _ in found}):
         columns = zip(*(found[kernel, architecture] for architecture in ARCHITECTURES))
         lines.append(f"| `{kernel.removeprefix('lstmc_')}` | "

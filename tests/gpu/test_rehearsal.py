@@ -141,20 +141,17 @@ class Rehearsal(unittest.TestCase):
         out = self.new_folder()
         done = self.run_sh(tools=self.sanitizer('exec "$@"'), OUT=str(out))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        for line in (
-                "conformance of kernels +equal bits", "compute-sanitizer on it +no error",
-                "sameness: a stack of four, 2 updates +the weights of a "
-                "cpu", "sameness: a stack of four, on emu:0,0, 2 updates +the weights of a "
-                       "cpu", "sameness: a stack of four, on cpu:0,emu:0, 2 updates +the "
-                              "weights of a cpu", "training: char LM, 2 updates +the weights "
-                                                  "of a cpu, loss", "training: word LM, 2 updates "
-                                                                    "+the weights of a cpu, loss",
-                "cell B4 H24 L2 T6 step strict +the bits of a "
-                "cpu", "cell B4 H24 L2 T6 forward bf16 +near to a "
-                       "cpu", "B4 H24 T6, half padding strict +compared with the time "
-                              "without padding", "B4 H24 L2 T6, step, with copies from and to the "
-                                                 "host +compared with the time without",
-                "cell B2 H8 T3 forward strict +the bits of a cpu"):
+        for line in ("conformance of kernels +equal bits", "compute-sanitizer on it +no error",
+                     "sameness: a stack of four, 2 updates +the weights of a cpu",
+                     "sameness: a stack of four, on emu:0,0, 2 updates +the weights of a cpu",
+                     "sameness: a stack of four, on cpu:0,emu:0, 2 updates +the weights of a cpu",
+                     "training: char LM, 2 updates +the weights of a cpu, loss",
+                     "training: word LM, 2 updates +the weights of a cpu, loss",
+                     "cell B4 H24 L2 T6 step strict +the bits of a cpu",
+                     "cell B4 H24 L2 T6 forward bf16 +near to a cpu",
+                     "B4 H24 T6, half padding strict +compared with the time without padding",
+                     "B4 H24 L2 T6, step, with copies from and to the host +compared with "
+                     "the time without", "cell B2 H8 T3 forward strict +the bits of a cpu"):
             self.assertRegex(done.stdout, line)
         # What counts most is first.
         order = [done.stdout.index(line)
@@ -312,10 +309,10 @@ class Rehearsal(unittest.TestCase):
             for process in ("parent", "child"):
                 os.kill(int((bundle / process).read_text()), signal.SIGKILL)
         page = (out / "RESULTS.md").read_text()
-        for line in ("| cell B4 H24 L2 T6 forward strict | the bits of a cpu "
-                     "|", "| sameness: a stack of four, 2 updates | the weights of a cpu",
-                     "| training: char LM, 2 updates | the "
-                     "weights of a cpu", "| trainings | has not ended |",
+        for line in ("| cell B4 H24 L2 T6 forward strict | the bits of a cpu |",
+                     "| sameness: a stack of four, 2 updates | the weights of a cpu",
+                     "| training: char LM, 2 updates | the weights of a cpu",
+                     "| trainings | has not ended |",
                      "| fast trainings | has not ended |"):
             self.assertIn(line, page)
 
@@ -361,8 +358,8 @@ class Rehearsal(unittest.TestCase):
                 ("sameness: a stack of four, on gpu:0,0, 2 updates", "the weights of a cpu"),
                 ("sameness: a stack of four, on cpu:0,gpu:0, 2 updates", "the weights of a cpu"),
                 ("training: word LM, 2 updates", "the weights of a cpu"),
-                ("--fast cublaslt: char LM, 2 "
-                 "updates", "near the strict loss, repeated to the bit")):
+                ("--fast cublaslt: char LM, 2 updates",
+                 "near the strict loss, repeated to the bit")):
             self.assertIn(f"| {what} | {found}", page)
         self.assertRegex(page, "--fast cudnn: .*gpu:0: cuDNN 9")
 
@@ -384,10 +381,10 @@ class Rehearsal(unittest.TestCase):
 
     def test_a_sanitizer_that_finds_something_fails_and_one_that_cannot_work_does_not(self):
         for text, found, failed in (
-                ('echo "========= Invalid __global__ read of size 4 bytes"; sleep '
-                 '99', "EmulatedGpu: ========= Invalid __global__ read of size 4 bytes", True),
-                ('echo "========= Error: Device not '
-                 'supported"; exit 1', "does not support this machine", False),
+                ('echo "========= Invalid __global__ read of size 4 bytes"; sleep 99',
+                 "EmulatedGpu: ========= Invalid __global__ read of size 4 bytes", True),
+                ('echo "========= Error: Device not supported"; exit 1',
+                 "does not support this machine", False),
                 ("sleep 99", "not run for lack of time: all but 0 of 1 suites", False),
                 ("exit 9", "EmulatedGpu: exit 9", True)):
             run = stages.Stages(self.bundle, "emu:0")

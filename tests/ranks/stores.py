@@ -476,8 +476,8 @@ class Stores(JobCase):
     def test_compression_is_refused_where_it_means_nothing(self):
         for words, message in [
                 (["--gradient-compression", "2bit"], "is for what ranks send one another"),
-                (["--gradient-compression", "4bit"], 'takes none or 2bit[:T], got "4bit"; did '
-                                                     'you mean "2bit"?'),
+                (["--gradient-compression",
+                  "4bit"], 'takes none or 2bit[:T], got "4bit"; did you mean "2bit"?'),
                 (["--gradient-compression", "2bit:0"], "want a positive number"),
                 (["--gradient-compression", "2bit:x"], '"x"')]:
             self.assertIn(message,

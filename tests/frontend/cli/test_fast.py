@@ -38,8 +38,8 @@ class Fast(Case):
         for rule, said in (("bf17", '--fast knows tf32, bf16, fp16, cublaslt, cudnn, got "bf17"; '
                                     'did you mean "bf16"?'),
                            ("cublaslt,bf16,cudn", 'got "cudn"; did you mean "cudnn"?'),
-                           ("bf16,cublaslt,tf32", "--fast rounds to one of tf32, bf16, fp16, "
-                                                  "got bf16 and tf32"),
+                           ("bf16,cublaslt,tf32",
+                            "--fast rounds to one of tf32, bf16, fp16, got bf16 and tf32"),
                            ("bf16,bf16", "--fast takes each rule once, got bf16 twice"),
                            ("cudnn,bf16,cudnn", "--fast takes each rule once, got cudnn twice")):
             done = self.run_here("plan", "small.lnet", "--fast", rule)

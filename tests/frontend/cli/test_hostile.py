@@ -211,8 +211,8 @@ class Hostile(Case):
             (b"", "magic"),
             (b"\1" + images[1:], "magic"),
             (images[:7], "byte 4: error[E0602]: extent: found 3 bytes left, want 4"),
-            (struct.pack(">IIII", 0x803, 0xffffffff, 0xffffffff, 2), "byte 4: "
-                                                                     "error[E0605]: extents"),
+            (struct.pack(">IIII", 0x803, 0xffffffff, 0xffffffff,
+                         2), "byte 4: error[E0605]: extents"),
             (images[:-1], "byte 16: error[E0602]: data: found 15 bytes, want 16"),
             (images + b"x", "byte 16: error[E0605]: data: found 17 bytes, want 16"),
             (b"\x1f\x8b\x08\0" + images, "gzip"),

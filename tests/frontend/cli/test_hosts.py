@@ -337,8 +337,8 @@ class Hosts(Case):
                 (["--what", "scaling"], "--cluster FILE.toml describes one"),
                 (["--what", "scaling", "--cluster", "hosts.toml",
                   "-o", "s.png"], 'scaling is drawn as .svg or .html, got ".png"'),
-                (["--what", "memory", "--cluster", "hosts.toml"], "--cluster is for --what "
-                                                                  "scaling, not for memory"),
+                (["--what", "memory",
+                  "--cluster", "hosts.toml"], "--cluster is for --what scaling, not for memory"),
                 (["--what", "scaling", "--cluster",
                   SOURCE / "samples/cluster.toml"], "the cluster has devices and no [[host]]")):
             self.cluster(2)

@@ -140,8 +140,8 @@ def net(data: int32[N, T]):
                   "head.3.weight": (5, 4), "head.3.bias": (5,),
                   "out.weight": (6, 5), "out.bias": (6,)}
         state_dict(self.folder / "torch.safetensors", shapes)
-        gap, linear = ("head.1 to head.2 has no "
-                       "weights in the file", "out follows head.3, a Linear after a Linear")
+        gap, linear = ("head.1 to head.2 has no weights in the file",
+                       "out follows head.3, a Linear after a Linear")
         for layout, assumed in (
                 ("NTC", "the input is [N, T, ..] (batch_first=True); else --layout TNC"),
                 ("TNC", "the input is [T, N, ..] (batch_first=False)")):

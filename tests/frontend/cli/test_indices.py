@@ -130,9 +130,8 @@ fit(h, optimizer="sgd", learning_rate=0.01, initializer=Xavier(), seed=3)
             [0, 1, 2, 3, 4] + [0, 1, 2, 4, 4] + [4, 3, 2, 1, 0])
         npy(self.folder / "none.npy", "f", "(3, 5)",
             [0, 1, 2, 3, 4] + [0, 1, 2, 3, 3] + [5, 3, 2, 1, 0])
-        for op in ('gather_nd(Variable("t", shape=(5, 4, 5)), '
-                   'DATA, name="nd")', 'scatter_nd(Variable("t", shape=(5,)), DATA, shape=(5, 4, '
-                                       '5), name="nd")'):
+        for op in ('gather_nd(Variable("t", shape=(5, 4, 5)), DATA, name="nd")',
+                   'scatter_nd(Variable("t", shape=(5,)), DATA, shape=(5, 4, 5), name="nd")'):
             net = f"def g(data: float32[3, 5]):\n    return {op}\n"
             (self.folder / "given.lnet").write_text(net.replace("DATA", "data"))
             (self.folder / "computed.lnet").write_text(net.replace("DATA", "data * 2"))

@@ -224,14 +224,12 @@ class Operators(Case):
         for dtype, expression, found in (
                 ("int32", "a + 2147483648", "scalar is a number that int32 holds, got 2147483648"),
                 ("uint8", "a == -1", "scalar is a number that uint8 holds, got -1"),
-                ("int64", "a * 9223372036854775808.0", "scalar is a number that int64 holds, got "
-                                                       "9.223372036854776e+18"),
-                ("int64", "clip(a, a_min=0, "
-                          "a_max=9007199254740993)", "a_max is a number that a double holds, got "
-                                                     "9007199254740993"),
-                ("int64", "a + full(shape=(2,), value=9007199254740993, "
-                          "dtype=\"int64\")", "value is a number that a double holds, got "
-                                              "9007199254740993")):
+                ("int64", "a * 9223372036854775808.0",
+                 "scalar is a number that int64 holds, got 9.223372036854776e+18"),
+                ("int64", "clip(a, a_min=0, a_max=9007199254740993)",
+                 "a_max is a number that a double holds, got 9007199254740993"),
+                ("int64", "a + full(shape=(2,), value=9007199254740993, dtype=\"int64\")",
+                 "value is a number that a double holds, got 9007199254740993")):
             (self.folder / "g.lnet").write_text(f"def g(a: {dtype}[2]):\n    return {expression}\n")
             done = self.run_here("inspect", "g.lnet")
             self.assertEqual(done.returncode, 3, done.stderr)

@@ -275,9 +275,8 @@ class Pages(Case):
 
     def test_what_is_refused(self):
         for words, status, message in [
-                (["-o", "x.html", "--what", "memory"],
-                 2, "a page has every picture, of the network as it is written: "
-                    "--what is not for it"),
+                (["-o", "x.html", "--what", "memory"], 2,
+                 "a page has every picture, of the network as it is written: --what is not for it"),
                 (["-o", "x.html", "--after", "fuse"], 2, "--after is not for it"),
                 (["-o", "x.htm"],
                  2, "plot writes .dot, .svg, .png and .pdf, .html with all pictures")]:

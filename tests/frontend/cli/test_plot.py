@@ -143,20 +143,20 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
     def test_what_is_refused(self):
         for words, message in [
                 (["--after", "fuze"], 'got "fuze"; did you mean "fuse"?'),
-                (["--after", "fuse", "--disable-pass", "fuse"], "--after knows roll-recurrence, "
-                                                                "replicate, make-entries, "),
-                (["--after", "schedule", "--unfold", "time"], "there are only launches "
-                                                              "after schedule"),
+                (["--after", "fuse", "--disable-pass",
+                  "fuse"], "--after knows roll-recurrence, replicate, make-entries, "),
+                (["--after", "schedule",
+                  "--unfold", "time"], "there are only launches after schedule"),
                 (["--show", "tine"], 'got "tine"; did you mean "time"?'),
                 (["--unfold", "layers"], 'got "layers"; did you mean "layer"?'),
                 (["--measured"], "--measured is for --what schedule, not for network"),
-                (["--what", "memory", "--measured"], "--measured is for --what schedule, "
-                                                     "not for memory"),
+                (["--what", "memory",
+                  "--measured"], "--measured is for --what schedule, not for memory"),
                 (["-o", "x.json"], "and of schedules and memory .json for a viewer of traces"),
-                (["--what", "schedule", "-o", "x.dot"], "it is drawn as .svg, .png or "
-                                                        ".pdf, not as .dot"),
-                (["--what", "schedule", "--unfold", "time"], "--unfold is for --what network, "
-                                                             "not for schedule")]:
+                (["--what", "schedule",
+                  "-o", "x.dot"], "it is drawn as .svg, .png or .pdf, not as .dot"),
+                (["--what", "schedule",
+                  "--unfold", "time"], "--unfold is for --what network, not for schedule")]:
             done = self.run_here("plot", "small.lnet", *words)
             self.assertEqual(done.returncode, 2, words)
             self.assertEqual(done.stdout, "")

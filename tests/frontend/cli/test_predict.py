@@ -183,8 +183,8 @@ class Predict(Case):
                 ([], "predict writes its predictions: -o F.csv, F.npy or F.npz, or a table "
                      "to stdout (-o -)"),
                 (["-o", "-", "--top", "4"], "--top takes 1 to 3, the values of digit, got 4"),
-                (["-o", "p.npy", "--top", "1"], "a .npy has one array, and these are 2; "
-                                                "-o F.npz has all")]:
+                (["-o", "p.npy",
+                  "--top", "1"], "a .npy has one array, and these are 2; -o F.npz has all")]:
             done = self.run_here("predict", "ck", *data, *words)
             self.assertEqual((done.returncode, done.stderr), (2, f"error[E0001]: {said}\n"))
         self.assertEqual(self.run_here("predict", "classes.lnet", *data, "-o", "-").returncode, 6)

@@ -142,9 +142,8 @@ class Several(Case):
             data[(2 * 20 + step) * 3] = 50.0
         (self.folder / "x.npy").write_bytes(npy(data, "(4, 20, 3)"))
         (self.folder / "y.npy").write_bytes(npy([0.0] * (4 * 2), "(4, 2)"))
-        for words in ("cpu", "2xcpu", "4xcpu",
-                      "cpu --accumulate 4", "2xcpu --place "
-                                            "auto=2 --chunks 5", "4xcpu --place auto=2 --chunks 3",
+        for words in ("cpu", "2xcpu", "4xcpu", "cpu --accumulate 4",
+                      "2xcpu --place auto=2 --chunks 5", "4xcpu --place auto=2 --chunks 3",
                       "2xcpu --place auto=2 --chunks 10 --accumulate 2"):
             done = self.run_here("train", "steps.lnet",
                                  "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--after", "1u",

@@ -75,8 +75,8 @@ class Sessions(unittest.TestCase):
                 session.run({key: value for key, value in whole.items() if key != name},
                             entry="step")
         for given, message in (
-                ({"learning_rat": 0.1}, 'step has no input "learning_rat" .did you mean '
-                                        '"learning_rate"'),
+                ({"learning_rat":
+                  0.1}, 'step has no input "learning_rat" .did you mean "learning_rate"'),
                 ({"optimizer.g_share": 1.0}, "computed from learning_rate and update"),
                 ({"momentum": 0.9}, 'step has no input "momentum".*; its inputs are '),
                 ({"learning_rate": [0.1, 0.1]}, "is one number"),

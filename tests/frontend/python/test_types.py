@@ -189,8 +189,8 @@ there: list[str] = lstmc_runtime.load("lm.lstmc").session(threads=2).package.inp
 WRONG = (
     ("mx.rnn.LSTMCell('8')", 'Argument 1 to "LSTMCell" has incompatible type "str"; '
                              'expected "int"'),
-    ("sym.FullyConnected(data, "
-     "num_hiden=3)", 'Unexpected keyword argument "num_hiden" for "FullyConnected"'),
+    ("sym.FullyConnected(data, num_hiden=3)",
+     'Unexpected keyword argument "num_hiden" for "FullyConnected"'),
     ("net.infer_shape(data=(4, 5)).arguments", 'has no attribute "arguments"'),
     ("session.run(entry=3)", 'Argument "entry" to "run" of "Session" has incompatible type "int"; '
                              'expected "str"'),
