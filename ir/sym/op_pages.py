@@ -25,13 +25,15 @@ KINDS = {"Integer": "integer", "Float": "number", "Boolean": "bool", "String": "
          "Entries": "tuple of integers and None", "DType": "dtype"}
 HEAD = """# Operators
 
-Made from the records in `ir/sym` by the target `docs`. Names, inputs and attributes are MXNet's; [mxnet](mxnet.md) says where a meaning
-differs. Inputs come first, then attributes, by name or in this order; all take `name=`. An input marked *parameter* that a call leaves out
-becomes a weight of that name, one marked *label* an input of the network. `LSTM`, `GRU` and `RNNLayer` are functions of the language:
-[language](language.md) §2.
+Made from the records in `ir/sym` by the target `docs`. Names, inputs and attributes are MXNet's;
+[mxnet](mxnet.md) lists where a meaning differs. Inputs come first, then attributes, by name or in
+this order; all take `name=`. An input marked *parameter* that a call leaves out becomes a weight of
+that name, one marked *label* an input of the network. `LSTM`, `GRU` and `RNNLayer` are functions of
+the language: [language](language.md) §2.
 
-Each example is the op in the intermediate language, as `lstmc inspect --emit sym` prints it. In formulas of gradients x is the operand (a and b of
-two), y the result, dy what flows to y, s the number `scalar`; comparisons are 1 or 0.
+Each example is the op in the intermediate language, as `lstmc inspect --emit sym` prints it. In
+formulas of gradients x is the operand (a and b of two), y the result, dy the gradient of y, s the
+number `scalar`; comparisons are 1 or 0.
 """
 
 

@@ -3,6 +3,7 @@ the limits of the card."""
 
 import collections
 import datetime
+import textwrap
 
 OWN_KERNELS = "by our own kernels"  # as a device says it of what a library was to carry out
 
@@ -63,8 +64,9 @@ def document(stages):
                       facts["version"], stages.peers.versions or "no PyTorch"]))
     lines = ["# What a GPU showed" if stages.real else "# A rehearsal, of which no time is shown",
              "",
-             f"{where}. Strict fp32 has the bits of a cpu; a rule of --fast uses tensor cores, "
-             "cuBLASLt or cuDNN, with weights in f32.", ""]
+             *textwrap.wrap(f"{where}. Strict fp32 has the bits of a cpu; a rule of --fast uses "
+                            "tensor cores, cuBLASLt or cuDNN, with weights in f32.", 100,
+                            break_long_words=False, break_on_hyphens=False), ""]
     lines += table(["what", "found"],
                    [*stages.checks, *((stage, "has not ended") for stage in stages.ahead)]) + [""]
     lines += table(["cell", "rule", "lstmc", "PyTorch", "cuDNN, its best algorithm", "over PyTorch",
