@@ -11,7 +11,7 @@ import textwrap
 
 from op_table import Records
 
-# Of no use in C++: where arrays live, and how many values a function returns.
+# Without meaning in C++: where arrays live, and how many values a function returns.
 LEFT_OUT = {"ctx", "output_mean_var"}
 TYPES = {"Integer": "int64_t", "Float": "double", "Boolean": "bool", "String": "std::string",
          "DType": "DType"}
@@ -36,7 +36,7 @@ struct Named {
 
 
 def public(op):
-    """The name by which users know it: without the underscore of MXNet's internal ones."""
+    """The name for users: without the underscore of MXNet's internal ops."""
     names = [op["mxnetName"], *op["mxnetAliases"]]
     name = next((name for name in names if not name.startswith("_")), names[0].lstrip("_"))
     words = [word for word in name.split("_") if word]

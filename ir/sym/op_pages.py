@@ -62,7 +62,7 @@ def readable(formula):
 
 
 def gradients(folder):
-    """Formulas by the class of the op, of those that are written in one line."""
+    """Gradient formulas by the class of the op, for those written in one line."""
     found = {}
     for file in ("Elementwise.cpp", "Binary.cpp"):
         text = re.sub(r",\n\s+", ", ", (folder / "gradients" / file).read_text())
@@ -139,7 +139,7 @@ def section(records, op, formulas):
                    for name, meaning in argument_rows(op, inputs, attributes))
     text += f"\n\n| argument | is |\n| --- | --- |\n{rows}" if rows else "\n"
     body = textwrap.dedent(op["description"]).strip()
-    # A list of Markdown begins after an empty line.
+    # Markdown needs an empty line before a list.
     body = re.sub(r"(?m)^(?!  [*]|    )(.+)\n  [*] ", r"\1\n\n  * ", body)
     prose, mark, example = body.partition("```mlir")
     outputs = op["outputNames"]
