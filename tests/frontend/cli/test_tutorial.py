@@ -14,7 +14,7 @@ BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.M | re.S
 
 
 def commands(block):
-    """Pairs of a command and the lines that it prints."""
+    """Pairs of a command and its output lines."""
     for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
         command, _, printed = part.partition("\n")
         yield command, printed
