@@ -399,7 +399,8 @@ class _Reader:
                            self._values(op, own), name, marks)
 
     def _whole(self, entry):
-        """The matrix behind a vector of a file: lstmc's `_rnn_param_concat` flattens by itself."""
+        """The matrix from which a file makes a vector: lstmc's `_rnn_param_concat` flattens by
+        itself."""
         number = entry[0]
         if (self._ops[number][0] not in ("Reshape", "reshape")
             or self._attributes[number].keys() != {"shape"}):
