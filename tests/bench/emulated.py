@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# At most about 10^7 multiplications an update. cell.lnet has no loss and is run.
+# At most about 10^7 multiplications per update. cell.lnet has no loss and is run instead.
 SAMPLES = {
     "cell": "hidden=8 seq=5",
     "char_lm": "vocab=20 hidden=16 seq=6",
@@ -55,7 +55,7 @@ def call(words, **environment):
 
 
 def answer(lstmc, name, updates, devices, *flags, seed="0"):
-    """The hash of the weights, or of what a network without a loss says."""
+    """The hash of the weights, or of the outputs of a network without a loss."""
     words = [f"samples/{name}.lnet", "-b", "8", "-d", devices, *flags]
     for setting in SAMPLES[name].split():
         words += ["--set", setting]
@@ -71,7 +71,7 @@ def answer(lstmc, name, updates, devices, *flags, seed="0"):
 
 
 class Done:
-    """What was found so far of this very command, as a file beside it."""
+    """The results of this very command so far, in a file beside it."""
 
     def __init__(self, lstmc):
         self.path = lstmc.parent / "emulated.json"

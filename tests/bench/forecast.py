@@ -48,7 +48,7 @@ CHUNKS = {f"deep.lnet, 2 devices, {chunks} chunks":
 
 
 def write_lengths(path, rows, steps):
-    """Lengths of 1 to `steps`, as evenly as may be, as a .npy of float32."""
+    """Writes lengths of 1 to `steps`, evenly distributed, as a .npy of float32."""
     header = repr({"descr": "<f4", "fortran_order": False, "shape": (rows,)}).encode()
     header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header

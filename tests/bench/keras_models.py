@@ -27,8 +27,7 @@ LAYERS = {"lstm": keras.layers.LSTM, "gru": keras.layers.GRU, "rnn_tanh": keras.
 
 
 def model(kind, layers, both):
-    """An Embedding, a stack, a LayerNormalization and a Dense; all weights are random, biases
-    too."""
+    """An Embedding, a stack, a LayerNormalization and a Dense, with random weights and biases."""
     def layer():
         made = LAYERS[kind](UNITS, return_sequences=True)
         return keras.layers.Bidirectional(made) if both else made
@@ -42,8 +41,8 @@ def model(kind, layers, both):
 
 
 def as_torch(kind, layer, suffix):
-    """A layer's weights under the names that `bounded` reads: gates i, f, g, o and r, z, n, a row
-    per output, two biases."""
+    """A layer's weights in the form of `bounded`: gates i, f, g, o and r, z, n, a row per output,
+    two biases."""
     kernel, recurrent, bias = (weight.astype("float64") for weight in layer.get_weights())
     order = [1, 0, 2] if kind == "gru" else range(kernel.shape[1] // UNITS)
     turned = lambda matrix: np.concatenate([np.split(matrix.T, len(order))[gate] for gate in order])

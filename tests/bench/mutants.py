@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-# The check of packages and all that writes and reads checkpoints; the programs that test them.
+# The package check and all code for checkpoints, with the programs that test them.
 SOURCES = ["executor/package/Check*.cpp", "executor/package/KernelRules.cpp",
            "executor/package/Rule.cpp", "executor/package/Streams.cpp",
            "executor/package/PackedLife.cpp", "executor/package/Parse.cpp",
@@ -25,7 +25,7 @@ PROGRAMS = {"test_package": "executor/package", "test_session": "executor/sessio
             "test_failures": "executor/failures", "test_loaders": "executor/loaders"}
 WANTED = 0.9
 
-# What is changed, and into what. Each is tried on code alone: not in comments, texts, includes or
+# Patterns and their replacements. They apply to code only, not to comments, texts, includes or
 # declarations of templates.
 CHANGES = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
            (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "),
@@ -71,8 +71,8 @@ def mutate(text, place):
 
 
 def copy(source, tree):
-    """The files of the checkout; those that are the same keep their time, so that they are not
-    built again."""
+    """Copies the checkout's files; unchanged ones keep their time, so that they are not built
+    again."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=source,
                             check=True, capture_output=True, text=True).stdout
     for name in listed.splitlines():
@@ -93,8 +93,8 @@ def run(command, seconds, **more):
 
 
 def judge(build, seconds=900):
-    """What kills the mutant: "compiler", the name of a program, or nothing. `seconds`: for the
-    build."""
+    """The killer of the mutant: "compiler", the name of a program, or nothing. `seconds`: limit of
+    the build."""
     built = run(["cmake", "--build", build, "--target", *PROGRAMS], seconds)
     if built is None or built.returncode:
         return "compiler"
@@ -121,7 +121,7 @@ def main():
              "-DLSTMC_COMPILER=OFF", "-DCMAKE_BUILD_TYPE=Debug",
              "-DCMAKE_CXX_FLAGS_DEBUG=-O1"],
             check=True, stdout=subprocess.DEVNULL)
-    if (by := judge(build, seconds=10_000)):  # all of it
+    if (by := judge(build, seconds=10_000)):  # everything
         raise SystemExit(f"without a mutant: {by} fails")
     every = [place for place in places(tree) if re.search(args.only, place[0])]
     random.Random(1).shuffle(every)

@@ -32,7 +32,7 @@ def measure(call, seconds):
 
 
 def torch_char_lm(T, B, H, L):
-    """samples/char_lm.lnet as one would write it in PyTorch: one update, state carried."""
+    """samples/char_lm.lnet in PyTorch: one update, with carried state."""
     import torch
 
     symbols = 65

@@ -13,7 +13,7 @@ import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 PEERS = {"torch": "PyTorch", "ort": "ONNX Runtime", "jax": "JAX"}
-# Shown in README.md: of every kind of cell one, the slow ones too.
+# Shown in README.md: one of every kind of cell, slow ones included.
 SHOWN = [("stream-H256", "stream"), ("B64-H512-L2-T50", "infer"), ("B64-H512-L2-T50", "train"),
          ("char-lm", "train")]
 DEPLOYED = "Deployed, beside PyTorch"
@@ -49,8 +49,7 @@ def peers():
 
 
 def times(row):
-    """Of each program: the median, and the deviation where it is known. Files of schema 1 have two
-    of them."""
+    """The median of each program, and its deviation if known. Schema 1 has no deviations."""
     if "programs" in row:
         return {name: (times["median_ms"], times["deviation_ms"])
                 for name, times in row["programs"].items()}

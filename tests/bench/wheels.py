@@ -16,7 +16,7 @@ SKIPPED = 77
 
 
 def tests_of(source):
-    """Name and command, without the interpreter."""
+    """(name, command without the interpreter) of each test."""
     for test in sorted((source / "tests/frontend/python").glob("test_*.py")):
         yield test.stem.removeprefix("test_"), [test]
     yield "runtime", [source / "tests/executor/c/python_runtime.py", "installed",
@@ -24,7 +24,7 @@ def tests_of(source):
 
 
 def judge(wheel, runtime, source, folder):
-    """The names of the tests that fail, and of those that are skipped."""
+    """The names of the failing and of the skipped tests."""
     minor = re.search(r"-cp3(\d+)-", wheel.name)[1]
     print(wheel.name, flush=True)
     interpreter = subprocess.run([source / "cmake/interpreters.sh", minor], check=True,

@@ -48,7 +48,7 @@ with tempfile.TemporaryDirectory() as scratch:
     expect(said, f"lstmc needs MLIR and LLVM 19.1, not 18.1.8 of {other}/MLIRConfig.cmake.",
            *remedies)
 
-    # Only fuzzing is for one compiler.
+    # Only fuzzing needs a certain compiler.
     presets = json.loads((source / "CMakePresets.json").read_text())["configurePresets"]
     if (named := [preset["name"] for preset in presets
                   if any("COMPILER" in name and name.startswith("CMAKE")

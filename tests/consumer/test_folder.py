@@ -24,8 +24,8 @@ def run(*command):
 
 
 def configure(folder, *flags):
-    """The targets of the project."""
-    # The images for GPUs take long and are tried elsewhere.
+    """Configures the project and returns its targets."""
+    # The images for GPUs take long and are tested elsewhere.
     run("cmake", "-G", "Ninja", "-S", os.path.join(source, "tests/consumer"), "-B", folder,
         f"-DLSTMC_SOURCE={source}",
         "-DCMAKE_BUILD_TYPE=Release", "-DLSTMC_NVCC=OFF", f"-DLSTMC_WERROR={werror}", *flags)
@@ -41,8 +41,7 @@ def output(*command):
 
 
 def try_compiler(folder):
-    """In its build: a file compiles to the bytes that the command of BUILD gives, and a graph that
-    is built runs."""
+    """Builds the compiler: a file compiles to the bytes of BUILD's command, and a graph runs."""
     run("cmake", "--build", folder, "--target", "compiles", "draws", "consumer")
     compiled, graph, by_command = (os.path.join(folder, name)
                                    for name in ("c.lstmc", "g.lstmc", "d.lstmc"))
@@ -56,7 +55,7 @@ def try_compiler(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    targets = configure(os.path.join(folder, "w"))  # fails where a name that it links is none
+    targets = configure(os.path.join(folder, "w"))  # fails if it links a name that is no target
     for wanted in "compiles", "draws", "consumer":
         if wanted not in targets:
             sys.exit(f"there is no {wanted}")

@@ -41,8 +41,7 @@ class Trained:
         self.command, self.folder, self.saved = command, folder, 0
 
     def go(self, kill_after=None):
-        """Starts or resumes; gives the exit code (-9 if it was killed in time) and the reported
-        events."""
+        """Starts or resumes; returns the exit code (-9 if it was killed in time) and the events."""
         there = any(re.fullmatch(r"update-\d+", p.name) for p in self.folder.glob("*"))
         words = [*self.command, "-o", self.folder, *(["--resume"] if there else [])]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -69,7 +68,7 @@ def hash_of(events):
 
 
 def kills(lstmc, wanted, state):
-    """Kills until there have been this many and prints the result. True if all were survived."""
+    """Kills this often in total and prints the result. True if all were survived."""
     done = {"kills": 0, "trainings": 0, "wrong": 0}
     if state and state.exists():
         done.update(json.loads(state.read_text()))

@@ -10,7 +10,7 @@ import sys
 here = pathlib.Path(__file__).resolve().parent
 root = pathlib.Path(sys.argv[1]).resolve()
 if shutil.which("git"):
-    command = ["git", "apply", "--check"]  # needs no repository
+    command = ["git", "apply", "--check"]  # works without a repository
 elif shutil.which("patch"):
     command = ["patch", "--dry-run", "--force", "-p1", "-i"]
 else:

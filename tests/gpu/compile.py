@@ -47,7 +47,7 @@ def table(found, version):
 
 
 def above_local(found, rows):
-    """Kernels with more local memory than their kind may have."""
+    """Kernels that use more local memory than their kind may."""
     kinds = re.findall(r'^LSTMC_LOCAL\(\w+, (\d+), "(.*)"\)', rows, re.M)
     limit = lambda kernel: next(int(most) for most, names in kinds
                                 if re.fullmatch(names, kernel.removeprefix("lstmc_")))

@@ -18,16 +18,17 @@ import sys
 
 ALGORITHMS = {"standard": 0, "persistent": 1, "persistent, small H": 3}
 LSTM, DOUBLE_BIAS, FLOAT = 2, 2, 0
-# of PyTorch and cuDNN
+# data types in PyTorch and cuDNN
 TYPES = {"": ("float32", 0), "cudnn": ("float32", 0), "fp16": ("float16", 2),
          "bf16": ("bfloat16", 9)}
 FMA_MATH, TENSOR_MATH = 3, 1
-# the layout of sequences, and the flag that it needs; persistent algorithms take packed ones only
+# the layout of sequences, and the flag that it needs; persistent algorithms require packed
+# sequences
 PADDED, PACKED = (0, 1), (1, 0)
 
 
 def least(torch, call, seconds):
-    """Seconds of the fastest call, by events of the GPU."""
+    """Seconds of the fastest call, measured by events of the GPU."""
     for _ in range(3):
         call()
     times, spent = [], 0
@@ -88,7 +89,7 @@ class Cudnn:
         lengths = (ctypes.c_int * batch)(*[steps // 2 if cell["padded"] else steps] * batch)
         self.lengths = torch.tensor(list(lengths), dtype=torch.int32, device="cuda")
         self.data, self.state = ctypes.c_void_p(), ctypes.c_void_p()
-        zero = (ctypes.c_byte * 4)()  # of any of the types
+        zero = (ctypes.c_byte * 4)()  # valid for each of the types
         self.call("cudnnCreateRNNDataDescriptor", ctypes.byref(self.data))
         self.call("cudnnSetRNNDataDescriptor", self.data, number, layout, steps, batch, units,
                   lengths, ctypes.byref(zero))
@@ -146,7 +147,7 @@ def with_cudnn(torch, cell, seconds):
 
 
 def answer(torch, cell, seconds):
-    """Whatever a library says to it, the other one and the next cells are asked for, too."""
+    """Answers a cell. An error of one library affects neither the other one nor the next cells."""
     found = ({"torch_as": "layers in fp16"} if cell["entry"] == "step" and cell["rule"] == "bf16"
              else {})
     for part, of in {"torch_s": lambda: {"torch_s": with_torch(torch, cell, seconds)},
@@ -175,7 +176,7 @@ def main():
     for line in sys.stdin:
         found = answer(torch, json.loads(line), seconds)
         print(json.dumps(found), flush=True)
-        if "CUDA error" in str(found):  # no call of this process succeeds after one
+        if "CUDA error" in str(found):  # after one, every call of this process fails
             sys.exit(1)
 
 

@@ -54,7 +54,7 @@ UPDATES = 12
 
 
 def npy(shape, value):
-    """float32 in C order: the value of each place."""
+    """Writes float32 in C order: the value of each index."""
     head = (repr({"descr": "<f4", "fortran_order": False, "shape": shape}).ljust(117).encode()
             + b"\n")
     places = range(math.prod(shape))
@@ -102,7 +102,7 @@ class Files(unittest.TestCase):
         return done
 
     def ranks(self, count, *words, want=0, servers=0):
-        """A job whose ranks are each in a folder of their own."""
+        """Starts a job whose ranks each have their own folder."""
         start = ["launch", "-n", count] + (["-s", servers] if servers else []) + ["--"]
         env = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
         done = subprocess.run([str(w) for w in (LSTMC, *start, *words)], capture_output=True,
@@ -139,7 +139,7 @@ class Files(unittest.TestCase):
         net, *data = self.CASES["lengths"]
         begin = time.monotonic()
         done = self.ranks(2, *self.words(net, *data, "-o", "without"), want=6)
-        # nothing is to be saved before all ranks have met: 1.5 s, not 10
+        # nothing may be saved before all ranks have met: 1.5 s, not 10
         self.assertLess(time.monotonic() - begin, 10)
         self.assertIn("rank 1: lengths.npz: error[E0601]", done.stderr)
 

@@ -35,11 +35,11 @@ sys.argv[1:] = [given.lstmc]
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ranks import LSTMC, NET, Job, alive, launched, newest, run  # noqa: E402
 
-STEP = 20  # updates from a new checkpoint to the next kill, at most
-# a job goes on until it is stopped: this process may not run for a while, and ranks do
+STEP = 20  # at most, updates between a new checkpoint and the next kill
+# a job runs until it is stopped: this process may be suspended while the ranks continue
 ENDLESS = 9999999
-TOGETHER = 10  # kills of one job, at most
-# starts more: on a machine that is busy with other things a rank may be silent for too long
+TOGETHER = 10  # kills per job, at most
+# additional restarts: on a busy machine a rank may be silent for too long
 SPARE = 5
 
 
@@ -58,7 +58,7 @@ def wait(job, condition, what):
 
 
 def series(folder, ranks, kills, draw):
-    """One job with so many kills; gives the seconds of each until there was a new checkpoint."""
+    """One job with that many kills; returns for each the seconds until the next checkpoint."""
     out = folder / f"{ranks}x{kills}"
     job = Job([*launched(ranks, "--max-restarts", str(kills + SPARE)), *training(folder, ENDLESS),
                "-o", out])
@@ -79,7 +79,7 @@ def series(folder, ranks, kills, draw):
         try:
             os.kill(job.pids[rank], signal.SIGKILL)
         except ProcessLookupError:
-            # this start has been lost without a kill, and the job starts again by itself
+            # this start was lost without a kill, and the job restarts by itself
             pass
         killed = time.monotonic()
     updates, weights = job.stop()
@@ -99,7 +99,7 @@ def series(folder, ranks, kills, draw):
 
 
 def build():
-    """Of the command, and of what it loads to run as a rank."""
+    """The identity of the command and of its libraries."""
     digest = hashlib.sha256()
     for file in (LSTMC, LSTMC.parent / "liblstmc-mpi.so"):
         digest.update(file.read_bytes())
@@ -107,7 +107,7 @@ def build():
 
 
 def jobs(kills, counts):
-    """(ranks, kills of one job), all numbers of ranks in turn."""
+    """(ranks, kills of one job), cycling through the numbers of ranks."""
     share = {ranks: kills * (place + 1) // len(counts) - kills * place // len(counts)
              for place, ranks in enumerate(counts)}
     while any(share.values()):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kernels.py finds what reaches a GPU past Gpu.h, and nothing in sources that use it."""
+"""kernels.py finds accesses of the GPU that bypass Gpu.h, and nothing in sources that use it."""
 import unittest
 
 from kernels import problems

@@ -1,4 +1,4 @@
-"""Operators, indices, methods and functions of the language give what NumPy gives."""
+"""Operators, indices, methods and functions of the language have the results of NumPy."""
 import json
 import os
 import pathlib
@@ -20,11 +20,11 @@ INPUTS = {
 
 
 def largest(x, k):
-    """The indices of the k largest of each row; of equal ones the first."""
+    """The indices of the k largest of each row; the first of equal ones."""
     return np.argsort(-x, axis=-1, kind="stable")[:, :k]
 
 
-# Each expression of the language, and of NumPy where that is written in another way.
+# Expressions of the language, with NumPy's expression where it differs.
 CASES = [
     ("x + b", None), ("b - x", None), ("c * x", None), ("x / c", None), ("s + x", None),
     ("x % 0.7", None), ("c ** 2", None), ("b[:2] * 2 + b[1:]", None), ("i // 3", None),

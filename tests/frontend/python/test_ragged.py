@@ -1,5 +1,4 @@
-"""Tables whose rows are of sequences of different lengths: what a network reads of them is what
-NumPy pads and scales."""
+"""Tables with sequences of different lengths: a network reads what NumPy pads and scales."""
 import json
 import os
 import pathlib
