@@ -1,10 +1,10 @@
-"""The README's two commands on a new machine: `./dev demo`, then `./dev test`, in a Debian 12 that
-has nothing but its minimal packages, git and ca-certificates. `./dev bench bare [--keep]` runs it
-as root, which debootstrap needs, and replaces the section "From an empty machine" of
-results/tables.json by the times. Exit 1 if a command fails.
+"""The README's two commands on a new machine: `./dev demo`, then `./dev test`, in a minimal Debian 12
+with only git and ca-certificates added. `./dev bench bare [--keep]` runs it as root, which
+debootstrap needs, and writes the times to the section "From an empty machine" of
+results/tables.json. Exit 1 if a command fails.
 
-The root is build/bare; the second call uses it again with --keep, so that a failed command can be
-looked at. Caches of this machine are not seen there.
+The root is build/bare; with --keep a second call reuses it, to examine a failed command. It does
+not see this machine's caches.
 """
 import json
 import os

@@ -3,13 +3,13 @@ Python, after tests/frontend/python/test_torch.py.
 
 usage: deploy.py LSTMC_RUN [--results]
 
-Prints a table; --results keeps it in results/tables.json, from which README.md has it. "files" is
-what has to be installed besides the weights: for PyTorch its package without headers and tests
-(Python itself is not counted, nor are the libraries of CUDA), for lstmc the program lstmc-run and
-the package. "bound" is how far the outputs of each step are from the module's equations, and how
-far they may be (tests/frontend/bounded.py); further, and this fails. "first" is the time of a
-process that loads weights, runs once and writes the result, "memory" the most that it had resident:
-least of five. "forward" is the median time of one run in a process that goes on.
+Prints a table; --results stores it in results/tables.json, from which README.md gets it. "files":
+the installed size besides the weights: for PyTorch its package without headers and tests (neither
+Python nor CUDA's libraries count), for lstmc the program lstmc-run and the package. "bound": the
+distance of each step's outputs from the module's equations, and its limit
+(tests/frontend/bounded.py), beyond which this fails. "first": the time of a process that loads
+weights, runs once and writes the result. "memory": its peak resident size, the least of five.
+"forward": the median time of a run in a running process.
 """
 import json
 import os

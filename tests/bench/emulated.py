@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""emulated.py samples|orders LSTMC [--updates N] [--seeds A..B]: trainings on emulated GPUs have to
-end with the hash of one cpu.
+"""emulated.py samples|orders LSTMC [--updates N] [--seeds A..B]: trainings on emulated GPUs must end
+with the hash of one cpu.
 
-samples  every sample, at a size that emulated threads can bear, on 1 to 8 devices, --updates (200)
-         updates
-orders   --seeds (1..1000) of the emulated driver, each of which draws other orders of what streams
-         may do: a small network on 4xemu, in one of several ways to share it out, with as many
-         streams a device as the compiler chooses, or as the way says
-What is done is kept beside LSTMC, and the same call goes on after it, as long as LSTMC stays the
+samples  every sample, at a size that emulation permits, on 1 to 8 devices, --updates (200) updates
+orders   --seeds (1..1000) of the emulated driver, each of which draws other orders of concurrent
+         stream operations: a small network on 4xemu, divided in one of several ways, with the
+         number of streams that the compiler chooses or the way determines
+
+Results are stored beside LSTMC, and the same call continues from them, as long as LSTMC stays the
 same program. Exit 1 if a hash differs or a training fails.
 """
 import argparse

@@ -3,10 +3,10 @@
 [--only REGEX] [--quick]`.
 
 Nets of 20 us to 1 ms, some with sequence lengths, and deep.lnet in many short chunks, each measured
-in N processes in turn. The time of a net is the least median of them: other work on the machine
-only makes it longer. The rates are measured first, into a folder of their own: as `--calibrate`
-does, or with --quick as the first use of a machine does. Goal: within 20 %. Exit 1 if a row is
-not."""
+in N processes in turn. A net's time is the least of their medians, because other work on the
+machine only adds time. The rates are measured first, into a separate folder: as `--calibrate` does,
+or with --quick as the first use of a machine does. Exit 1 if a row is off by more than 20 %.
+"""
 import argparse
 import json
 import os

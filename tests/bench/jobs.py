@@ -2,18 +2,18 @@
 """jobs.py sameness|kills|cost|forecast|scale LSTMC [--updates N] [--rounds N] [--kills N] [--tcp]:
 jobs of several processes.
 
-sameness  1 to 8 ranks, with devices, layers, chunks, stores, threads and parts shared out so that
-          every pair of choices is in one job: each has to end with the hash of one process. What is
-          done is kept beside LSTMC, and the same call goes on after it
+sameness  1 to 8 ranks; devices, layers, chunks, stores, threads and parts are combined so that
+          every pair of choices occurs in a job. Each must end with the hash of one process. Results
+          are stored beside LSTMC, and the same call continues from them
 kills     ranks killed at --kills (200) random updates, 2 to 8 ranks (tests/ranks/kills.py): each
-          job has to end as one that lost none, and to train again within 10 s. Goes on as sameness
+          job must end as one without losses, and train again within 10 s. Continues as sameness
           does
 cost      an update of two ranks of one thread, compared with two devices of one process: 2x LSTM
           512, 64 rows, 50 steps. With --tcp ranks exchange messages by TCP over the loopback, as
           between hosts, instead of by shared memory
 forecast  an update of that net, forecast and measured, of 2 and of 4 ranks; exit 1 if more than
           half of those of 2 are off by more than 20 %
-scale     an update of 1 to 8 ranks of a small network, which outnumber the processors
+scale     an update of 1 to 8 ranks of a small network, more ranks than processors
 """
 import argparse
 import hashlib

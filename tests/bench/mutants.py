@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Mutants of the code that must not be wrong: `mutants.py SOURCE --mutants N --only REGEX`. In a
-copy of the tree (build-mutants/tree) one place at a time is changed, the runtime half's tests of it
-are built and run, and a mutant that they accept survives. Places are drawn from a fixed seed;
-build-mutants/done.jsonl has what became of each, so that calls add up. Exit 1 if fewer than 90 %
-are killed."""
+"""Mutants of the most critical code: `mutants.py SOURCE --mutants N --only REGEX`.
+
+Changes one place at a time in a copy of the tree (build-mutants/tree), then builds and runs the
+runtime half's tests of it; a mutant survives if they pass. Places are drawn from a fixed seed;
+build-mutants/done.jsonl has the result of each, so that calls add up. Exit 1 if fewer than 90 % are
+killed.
+"""
 import argparse
 import filecmp
 import json

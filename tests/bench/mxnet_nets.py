@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Nets made at random, in files between lstmc and MXNet 1.9.1: `mxnet_nets.py A B` for the seeds A
-to B, after a sweep over all ops.
+"""Random nets in files between lstmc and MXNet 1.9.1: `mxnet_nets.py A B` for the seeds A to B, after
+a sweep over all ops.
 
 A net is made with one of the two, written by it (symbol.json and .params), and loaded by the other.
-MXNet has to infer the shapes of all weights from those of the inputs alone, as its Module does, and
-outputs and gradients have to be equal to within roundings of f32. Even seeds go to MXNet, odd ones
-come from it; every fifth of these is a Gluon block that is exported. Lengths of sequences, a range
-for the cell's state, and training with projections are left out, which MXNet has on GPUs alone.
+MXNet must infer the shapes of all weights from those of the inputs only, as its Module does, and
+outputs and gradients must be equal up to roundings of f32. Nets of even seeds go to MXNet, those of
+odd ones come from it, every fifth of these as an exported Gluon block. Lengths of sequences, a
+range for the cell's state, and training with projections are left out: MXNet has them on GPUs only.
 """
 import collections
 import json

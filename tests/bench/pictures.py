@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Pictures in a real browser: `pictures.py LSTMC SOURCE FOLDER`. Draws samples as SVG and as pages,
-opens them in headless Chromium, points at every layer, and looks for texts that are cut off or
-written over one another. FOLDER keeps the pictures and what the browser made of them (PNG). Exit 1
-if anything is found."""
+"""Pictures in a real browser: `pictures.py LSTMC SOURCE FOLDER`.
+
+Draws samples as SVG and as pages, opens them in headless Chromium, points at every layer, and finds
+texts that are cut off or overlap. FOLDER keeps the pictures and the browser's renderings (PNG).
+Exit 1 if anything is found.
+"""
 import html
 import json
 import pathlib

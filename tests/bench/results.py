@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""RESULTS.md, and the two tables in README.md, made from results/*.json: for each kind of machine
-what `./dev bench peers --results results/MACHINE.json` wrote, and in tables.json what the other
-benchmarks printed last.
+"""Makes RESULTS.md, and the two tables in README.md, from results/*.json: per machine, the file of
+`./dev bench peers --results results/MACHINE.json`; in tables.json, the last results of the other
+benchmarks.
 
-usage: results.py [--check]      --check: exit 1 where a document is not what the files say
+usage: results.py [--check]      --check: exit 1 if a document differs from the files
 """
 import json
 import pathlib

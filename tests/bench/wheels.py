@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The wheels that `./dev wheels` left, as users get them: `wheels.py BUILD SOURCE [--only REGEX]`.
+"""The wheels of `./dev wheels` as users install them: `wheels.py BUILD SOURCE [--only REGEX]`.
 
 Each is installed into a new environment of its interpreter together with lstmc_runtime, in a folder
-far from the build, and all tests of the package run there. A test that exits with 77 says what it
-lacks. Exit 1 if one fails, or if there is no wheel."""
+apart from the build, and all tests of the package run there. A test that exits with 77 prints what
+is missing. Exit 1 if one fails, or if there is no wheel.
+"""
 import argparse
 import os
 import pathlib

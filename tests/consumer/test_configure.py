@@ -1,6 +1,7 @@
-"""test_configure.py BUILD SOURCE: configuring alone. Where MLIR is absent or of another version,
-the message says what is needed, what was found and how to get it; the presets and pip take the
-compiler that CXX names; LSTMC_WERROR makes warnings errors."""
+"""test_configure.py BUILD SOURCE: configuring. Where MLIR is absent or has another version, the
+message names what is needed, what was found and how to get it; the presets and pip use the compiler
+of CXX; LSTMC_WERROR makes warnings errors.
+"""
 
 import json
 import os

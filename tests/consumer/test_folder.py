@@ -1,8 +1,11 @@
 """test_folder.py BUILD SOURCE [--compiler]: lstmc as a folder of another project (add_subdirectory)
-has the targets lstmc::runtime, lstmc::symbol and lstmc::compiler, and brings no tests and no names
-of its own. What the runtime is made of is built, with the flags of the preset `runtime`, so that
-ccache knows the objects; the compiler is configured alone, or with --compiler built and tried too,
-which takes as long as any first build."""
+has the targets lstmc::runtime, lstmc::symbol and lstmc::compiler, and adds neither tests nor names
+without its prefix.
+
+The runtime's parts are built with the flags of the preset `runtime`, for ccache hits. The compiler
+is only configured; with --compiler it is built and tested too, which takes as long as any first
+build.
+"""
 
 import os
 import re

@@ -1,5 +1,6 @@
-"""test_install.py BUILD SOURCE: the installed files work for another project: with find_package
-(runtime, symbol, compiler), with pkg-config, and alone."""
+"""test_install.py BUILD SOURCE: another project can use the installed files: with find_package
+(runtime, symbol, compiler), with pkg-config, and without either.
+"""
 
 import os
 import re

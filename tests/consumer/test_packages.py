@@ -1,6 +1,7 @@
-"""test_packages.py BUILD SOURCE: the Debian packages are built, installed into a bare root, used
-there and removed. The root has what the packages say that they depend on, and nothing else; other
-programs are built from what is in it. Ends with 77, which is a skip, where that cannot be tried."""
+"""test_packages.py BUILD SOURCE: builds the Debian packages, installs them into a bare root, uses them
+there and removes them. The root has the packages' declared dependencies and nothing else; other
+programs are built from its files. Exits with 77 (skipped) where that is impossible.
+"""
 
 import os
 import pathlib

@@ -1,7 +1,8 @@
-"""test_wheel.py BUILD SOURCE: the wheel of the runtime alone, as `./dev wheels` makes it: under 10
-MB, and the tests of lstmc_runtime pass with it in a new environment; which interpreters wheels are
-made for. Ends with 77, which is a skip, where there are no tools for wheels
-(cmake/wheel-requirements.txt). The wheels of the compiler take long: `./dev bench wheels`."""
+"""test_wheel.py BUILD SOURCE: the wheel of the runtime by `./dev wheels` has less than 10 MB, and the
+tests of lstmc_runtime pass with it in a new environment; wheels are made for the right
+interpreters. Exits with 77 (skipped) without the tools for wheels (cmake/wheel-requirements.txt).
+The wheels of the compiler take long: `./dev bench wheels`.
+"""
 
 import importlib.util
 import os

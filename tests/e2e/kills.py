@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--state FILE]: a training that is killed again and again ends with the
-weights of one that is not.
+"""kills.py LSTMC KILLS [--state FILE]: a training that is killed again and again ends with the weights
+of an undisturbed one.
 
 A small network is trained with a checkpoint after every update, and killed (SIGKILL) at random
 instants, from before it has read anything to the middle of a save. It is resumed until it ends, and
-then a new training begins. After each kill, the newest checkpoint that was reported as "saved" must
-exist and be complete, and the end must have the hash of a training that was not killed. With
---state the count is kept in a file, so that many kills can be made in several calls. Exit 1 unless
-every kill was survived.
+then a new training starts. After each kill, the newest checkpoint reported as "saved" must exist
+and be complete, and the end must have the hash of an undisturbed training. --state keeps the count
+in a file, so that many kills can be made in several calls. Exit 1 unless every kill was survived.
 """
 import argparse
 import json

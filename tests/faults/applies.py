@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Asks of each patch of this folder whether it applies to the present tree. usage: applies.py
-ROOT"""
+"""Checks that each patch in this folder applies to the current tree. usage: applies.py ROOT"""
 import os
 import pathlib
 import shutil

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Puts each fault of this folder into a copy of the tree and draws nets until a judge finds the
-fault.
+fault. usage: faults.py ROOT [--only REGEX] [--nets N]
 
-usage: faults.py ROOT [--only REGEX] [--nets N] The copy is ROOT/build-faults/tree. If this process
-may, it mounts the copy in ROOT's place, so that ccache finds what it has compiled before.
+The copy is ROOT/build-faults/tree. If this process has the permission, it mounts the copy over
+ROOT, so that ccache finds earlier objects.
 """
 import argparse
 import os

@@ -1,11 +1,11 @@
 """The equations of recurrent layers in double precision, each vector with a bound of how far single
 precision may be from it.
 
-A Vector has the values that the equations give, and `error`: what the 2-norm of (computed in f32 -
-these values) is at most, for inputs and weights that are numbers of f32. It follows from the
-equations alone, not from what is tested, layer by layer and step by step, by these rules, where u =
-2^-24 is what rounding to f32 changes of a number of 1, and g(k) = k u / (1 - k u) what k roundings
-do, in any order:
+A Vector has the values of the equations, and `error`, an upper bound of the 2-norm of (result in
+f32 - these values), for inputs and weights that f32 represents exactly. The bound follows from the
+equations only, not from the tested program, layer by layer and step by step, by these rules. u =
+2^-24 is the relative error of rounding to f32, and g(k) = k u / (1 - k u) that of k roundings, in
+any order:
 
   product   W x + b: each of the n products and b is rounded n + 1 times at most, so the error is
             |W| e(x) + g(n + 1) || |W| |x| + |b| ||, where |W| of a number is the spectral norm (or

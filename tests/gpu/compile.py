@@ -1,10 +1,9 @@
-"""compile.py FOLDER ROOM NVCC [--write]: what ptxas said when the build compiled the kernels for
-GPUs (FOLDER/*.log).
+"""compile.py FOLDER ROOM NVCC [--write]: checks ptxas' reports on the kernels for GPUs from the build
+(FOLDER/*.log).
 
-Every kernel of ROOM/kernels/Entries.def is compiled for sm_80 and sm_90 from the file that it says,
-none may spill registers to memory or have more local memory than ROOM/model/LocalMemory.def says,
-and the table in the README of ROOM is what was said, if this is the NVCC that it names. --write
-puts it there.
+Every kernel of ROOM/kernels/Entries.def must be compiled for sm_80 and sm_90, from the file of its
+entry; none may spill registers or use more local memory than ROOM/model/LocalMemory.def permits. If
+the table in ROOM's README is of this NVCC, it must have these numbers; --write updates it.
 """
 
 import pathlib

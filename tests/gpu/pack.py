@@ -1,9 +1,9 @@
-"""pack.py BUILD FOLDER [--small] [--words FOLDER]: what run.sh needs on a machine with a GPU that
-has no compiler of ours, in a folder of at most 64 MiB.
+"""pack.py BUILD FOLDER [--small] [--words FOLDER]: packs the files of run.sh for a machine with a GPU
+and without our compiler, in a folder of at most 64 MiB.
 
-The runtime half with the kernels for GPUs (BUILD must have had nvcc for that), the libraries that
-it needs beside the C library, packages, data, and what a cpu found with each of them. --small: for
-rehearsals. --words has train.txt, for the word language model; else its text is that of docs/.
+Contents: the runtime half with the kernels for GPUs (BUILD needs nvcc for that), its libraries
+besides the C library, packages, data, and the results of each on a cpu. --small: for rehearsals.
+--words has train.txt, the text of the word language model; the default is the text of docs/.
 """
 
 import argparse

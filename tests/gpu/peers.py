@@ -1,15 +1,14 @@
 """peers.py SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32 or in 16 bits. Reads cells
-from stdin and answers each, a line of JSON; the first line says what is here, {"versions"} or
-{"missing": why}.
+from stdin and answers each with a line of JSON; its first line is {"versions"}, or {"missing": why}
+if there is nothing to measure with.
 
 A cell is {"entry", "shape": [T, B, H, L], "padded", "rule": "", "cudnn", "bf16" or "fp16"}; the
-answer {"torch_s", "torch_as", "cudnn_s", "cudnn_algorithm"}, the least time of several, with
-"torch_missing" and "cudnn_missing", why, in place of what there is not. `step` is forward, backward
-and the gradients of all weights. cuDNN is called by its own interface, through the library of
-PyTorch's wheel, with each algorithm that takes the layer: the best one counts. In 16 bits, PyTorch
-trains weights of fp32 by autocast, which runs layers of cuDNN in fp16, also where bf16 is asked for
-("torch_as" says so; source: PyTorch, aten/src/ATen/cudnn/AutocastRNN.cpp), and cuDNN has weights of
-16 bits.
+answer {"torch_s", "torch_as", "cudnn_s", "cudnn_algorithm"}, each the least time of several. A
+missing time has the reason in its place, as "torch_missing" or "cudnn_missing". `step` is forward,
+backward and the gradients of all weights. cuDNN is called through its own API, in the library of
+PyTorch's wheel, with each algorithm that supports the layer; the best one counts. In 16 bits,
+PyTorch trains fp32 weights by autocast, which runs cuDNN's layers in fp16 even for bf16 (see
+"torch_as"; source: PyTorch, aten/src/ATen/cudnn/AutocastRNN.cpp); cuDNN has 16-bit weights.
 """
 
 import ctypes

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """files.py LSTMC: jobs whose data only one rank has (--data-on rank0).
 
-A stand-in for mpirun has the real one start each rank in a folder of its own: that of rank 0 has
-the network, the data and the checkpoints, those of the others the network alone. Prints what is
-missing and exits 77 where there is no Open MPI.
+A wrapper of mpirun starts each rank in its own folder: that of rank 0 has the network, the data and
+the checkpoints, the others the network only. Prints what is missing and exits 77 without Open MPI.
 """
 import json
 import math

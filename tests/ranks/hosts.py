@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""hosts.py LSTMC: jobs of `lstmc launch` on several hosts, by a real sshd on the loopback of this
-machine, and by stand-ins for Slurm and Grid Engine.
+"""hosts.py LSTMC: jobs of `lstmc launch` on several hosts, by a real sshd on this machine's loopback,
+and by stand-ins for Slurm and Grid Engine.
 
-The hosts node1 and node2 are names that only the ssh of this test knows, so mpirun starts a daemon
-of its own on each, and their ranks exchange messages by TCP. Prints what is missing and exits 77
-where there is no Open MPI or no sshd.
+Only the ssh of this test knows the hosts node1 and node2, so mpirun starts a daemon on each, and
+their ranks exchange messages by TCP. Prints what is missing and exits 77 without Open MPI or sshd.
 """
 import contextlib
 import json

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S]: jobs of which ranks
-are killed at random updates end with the weights of one process.
+"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S]: jobs whose ranks are
+killed at random updates end with the weights of one process.
 
-A job trains a small network with a checkpoint after every second update, and starts again after
-each loss (`--max-restarts`). One of its ranks, drawn by chance, gets SIGKILL at an update drawn by
-chance. In the end it is stopped, and must have the hash of one process of as many updates, and no
-process may be left. Prints how long it took from a kill to the next checkpoint. Exit 1 unless all
-ends are right, and with --within unless each time is below it. 77 where there is no Open MPI. With
---kept, jobs that are done are kept in a file, and the same call of the same build goes on after
-them.
+A job trains a small network with a checkpoint after every second update, and restarts after each
+loss (`--max-restarts`). A random rank gets SIGKILL at a random update. In the end the job is
+stopped: it must have the hash of one process after as many updates, and no process may be left.
+Prints the time from each kill to the next checkpoint. Exit 1 unless all ends are right and, with
+--within, each time is below it. 77 without Open MPI. --kept stores finished jobs in a file, and the
+same call of the same build continues from them.
 """
 import argparse
 import hashlib

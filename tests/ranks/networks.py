@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""networks.py LSTMC: jobs of two hosts with a network between them that is cut, narrow, or has a
-frozen process at its end.
+"""networks.py LSTMC: jobs of two hosts whose network is cut or slow, or with a frozen process on one
+of them.
 
-The hosts are network namespaces on a bridge, made here. In place of ssh there is a script that
-enters the namespace. Prints what is missing and exits 77 where there is no Open MPI, or where
-namespaces and bridges may not be made.
+The hosts are network namespaces on a bridge, made here; a script that enters the namespace stands
+in for ssh. Prints what is missing and exits 77 without Open MPI, or if namespaces and bridges are
+not permitted.
 """
 import json
 import os

@@ -2,9 +2,9 @@
 """slurm.py LSTMC: a job of `lstmc launch --launcher slurm` in a real Slurm of one node, which this
 test starts and ends.
 
-Of Debian's packages slurm-wlm and munge, with configurations, keys and ports of their own. Prints
-what is missing and exits 77 where there is no Open MPI, or where the daemons of Slurm do not start,
-as in containers without cgroups.
+It uses Debian's packages slurm-wlm and munge with its own configurations, keys and ports. Prints
+what is missing and exits 77 without Open MPI, or if Slurm's daemons do not start, as in containers
+without cgroups.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""stores.py LSTMC: what the stores of jobs of several processes do that one process does not,
-against arithmetic in Python and against themselves. Prints what is missing and exits 77 where there
-is no Open MPI.
+"""stores.py LSTMC: stores of jobs whose results differ from one process (compression, dist_async),
+compared with arithmetic in Python and with their own replays. Prints what is missing and exits 77
+without Open MPI.
 """
 import json
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""stuck.py LSTMC: jobs of which a rank lives and tells so, but does not get on; and jobs whose
-`launch`, or mpirun, does not.
+"""stuck.py LSTMC: jobs with a rank that is alive but makes no progress; and jobs whose `launch` or
+mpirun makes none.
 
-A thread of a rank is stopped as a debugger does it, while the others of its process go on. Prints
-what is missing and exits 77 where there is no Open MPI, or where no process may stop a thread of
-another one.
+A thread of a rank is stopped as by a debugger, while the other threads of its process continue.
+Prints what is missing and exits 77 without Open MPI, or if no process may stop a thread of another
+one.
 """
 import ctypes
 import os

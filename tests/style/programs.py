@@ -1,9 +1,9 @@
 """programs.py SOURCE: every program that the project's scripts and tests call comes with a package
-that `dev` installs, or with a minimal Debian, git and ca-certificates. What a script looks for
-first (`command -v`, `shutil.which`) it may do without.
+that `dev` installs, or with a minimal Debian, git and ca-certificates. Programs that a script
+searches for first (`command -v`, `shutil.which`) are optional.
 
-Ends with 77, which is a skip, where the packages are not this machine's (no dpkg, or not all of
-them installed)."""
+Exits with 77 (skipped) if the packages are not installed here, or without dpkg.
+"""
 import ast
 import pathlib
 import re

@@ -1,11 +1,9 @@
-"""Changes fields of packages and computes the digest again, for tests of files whose digest is
-right.
+"""Changes fields of packages and updates the digest, for tests of files with a valid digest.
 
-    package_file.py FILE...     computes the digest of packages again, for the ABI of this source
-                                tree
+    package_file.py FILE...     updates the digest of packages, for the ABI of this source tree
 
-Fields are found with executor/abi/Package.fbs, and the ABI's number is read from
-executor/abi/Version.h, so that this file need not change when they do.
+Fields are located by executor/abi/Package.fbs, and the ABI's number comes from
+executor/abi/Version.h, so this file need not change with them.
 """
 import ctypes
 import ctypes.util

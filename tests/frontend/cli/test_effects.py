@@ -1,9 +1,9 @@
-"""Nothing without effect: each attribute of each op, set to another value in each of several
-contexts, changes the plan or is answered by a message that names it.
+"""Every attribute has an effect: each attribute of each op, set to another value in each of several
+contexts, changes the plan or causes a message with its name.
 
-A generator over the records of the ops. A context is a call of the op, alone and with each other
-attribute that chooses (a bool, a word, a value instead of None) set too. Set LSTMC_EFFECTS=all for
-more values of each attribute, and contexts of all attributes.
+Generated from the op records. A context is a call of the op, plain and with each other selecting
+attribute (a bool, a word, a value instead of None) set. LSTMC_EFFECTS=all tests more values of each
+attribute, and contexts of all attributes.
 """
 import concurrent.futures
 import itertools

@@ -1,8 +1,9 @@
-"""The console blocks of the README and of the tutorial, run in order, print what they say: the
+"""The console blocks of the README and of the tutorial, run in order, have the output shown: the
 README's in a copy of the repository, the tutorial's in an empty folder.
 
-A block with a title is a file. In what a command prints, a line that is `…` stands for any number
-of lines, `…` within a line for any text."""
+A block with a title is a file. In an output, a line `…` stands for any number of lines, and `…`
+within a line for any text.
+"""
 import os
 import re
 import subprocess
