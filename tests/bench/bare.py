@@ -1,5 +1,5 @@
-"""The README's two commands on a new machine: `./dev demo`, then `./dev test`, in a minimal Debian 12
-with only git and ca-certificates added. `./dev bench bare [--keep]` runs it as root, which
+"""The README's two commands on a new machine: `./dev demo`, then `./dev test`, in a minimal Debian
+12 with only git and ca-certificates added. `./dev bench bare [--keep]` runs it as root, which
 debootstrap needs, and writes the times to the section "From an empty machine" of
 results/tables.json. Exit 1 if a command fails.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""emulated.py samples|orders LSTMC [--updates N] [--seeds A..B]: trainings on emulated GPUs must end
-with the hash of one cpu.
+"""emulated.py samples|orders LSTMC [--updates N] [--seeds A..B]: trainings on emulated GPUs must
+end with the hash of one cpu.
 
 samples  every sample, at a size that emulation permits, on 1 to 8 devices, --updates (200) updates
 orders   --seeds (1..1000) of the emulated driver, each of which draws other orders of concurrent

@@ -1,5 +1,5 @@
-"""Models of Keras itself, imported by `lstmc import --as keras-..`: `./dev bench keras` runs it with
-the peers' Python, on PyTorch as Keras' backend.
+"""Models of Keras itself, imported by `lstmc import --as keras-..`: `./dev bench keras` runs it
+with the peers' Python, on PyTorch as Keras' backend.
 
 Both sides compute in float32, and both must be within the bound that tests/frontend/bounded.py
 derives from the equations, step by step. (The tests compare with the equations only, since CI has

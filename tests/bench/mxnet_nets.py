@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random nets in files between lstmc and MXNet 1.9.1: `mxnet_nets.py A B` for the seeds A to B, after
-a sweep over all ops.
+"""Random nets in files between lstmc and MXNet 1.9.1: `mxnet_nets.py A B` for the seeds A to B,
+after a sweep over all ops.
 
 A net is made with one of the two, written by it (symbol.json and .params), and loaded by the other.
 MXNet must infer the shapes of all weights from those of the inputs only, as its Module does, and

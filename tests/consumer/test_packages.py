@@ -1,6 +1,6 @@
-"""test_packages.py BUILD SOURCE: builds the Debian packages, installs them into a bare root, uses them
-there and removes them. The root has the packages' declared dependencies and nothing else; other
-programs are built from its files. Exits with 77 (skipped) where that is impossible.
+"""test_packages.py BUILD SOURCE: builds the Debian packages, installs them into a bare root, uses
+them there and removes them. The root has the packages' declared dependencies and nothing else;
+other programs are built from its files. Exits with 77 (skipped) where that is impossible.
 """
 
 import os

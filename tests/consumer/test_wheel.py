@@ -1,5 +1,5 @@
-"""test_wheel.py BUILD SOURCE: the wheel of the runtime by `./dev wheels` has less than 10 MB, and the
-tests of lstmc_runtime pass with it in a new environment; wheels are made for the right
+"""test_wheel.py BUILD SOURCE: the wheel of the runtime by `./dev wheels` has less than 10 MB, and
+the tests of lstmc_runtime pass with it in a new environment; wheels are made for the right
 interpreters. Exits with 77 (skipped) without the tools for wheels (cmake/wheel-requirements.txt).
 The wheels of the compiler take long: `./dev bench wheels`.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--state FILE]: a training that is killed again and again ends with the weights
-of an undisturbed one.
+"""kills.py LSTMC KILLS [--state FILE]: a training that is killed again and again ends with the
+weights of an undisturbed one.
 
 A small network is trained with a checkpoint after every update, and killed (SIGKILL) at random
 instants, from before it has read anything to the middle of a save. It is resumed until it ends, and

@@ -1,5 +1,5 @@
-"""compile.py FOLDER ROOM NVCC [--write]: checks ptxas' reports on the kernels for GPUs from the build
-(FOLDER/*.log).
+"""compile.py FOLDER ROOM NVCC [--write]: checks ptxas' reports on the kernels for GPUs from the
+build (FOLDER/*.log).
 
 Every kernel of ROOM/kernels/Entries.def must be compiled for sm_80 and sm_90, from the file of its
 entry; none may spill registers or use more local memory than ROOM/model/LocalMemory.def permits. If

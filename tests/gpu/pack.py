@@ -1,5 +1,5 @@
-"""pack.py BUILD FOLDER [--small] [--words FOLDER]: packs the files of run.sh for a machine with a GPU
-and without our compiler, in a folder of at most 64 MiB.
+"""pack.py BUILD FOLDER [--small] [--words FOLDER]: packs the files of run.sh for a machine with a
+GPU and without our compiler, in a folder of at most 64 MiB.
 
 Contents: the runtime half with the kernels for GPUs (BUILD needs nvcc for that), its libraries
 besides the C library, packages, data, and the results of each on a cpu. --small: for rehearsals.

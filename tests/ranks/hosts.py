@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""hosts.py LSTMC: jobs of `lstmc launch` on several hosts, by a real sshd on this machine's loopback,
-and by stand-ins for Slurm and Grid Engine.
+"""hosts.py LSTMC: jobs of `lstmc launch` on several hosts, by a real sshd on this machine's
+loopback, and by stand-ins for Slurm and Grid Engine.
 
 Only the ssh of this test knows the hosts node1 and node2, so mpirun starts a daemon on each, and
 their ranks exchange messages by TCP. Prints what is missing and exits 77 without Open MPI or sshd.

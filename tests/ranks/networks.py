@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""networks.py LSTMC: jobs of two hosts whose network is cut or slow, or with a frozen process on one
-of them.
+"""networks.py LSTMC: jobs of two hosts whose network is cut or slow, or with a frozen process on
+one of them.
 
 The hosts are network namespaces on a bridge, made here; a script that enters the namespace stands
 in for ssh. Prints what is missing and exits 77 without Open MPI, or if namespaces and bridges are
