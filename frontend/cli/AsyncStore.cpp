@@ -11,8 +11,8 @@
 #include "executor/stores/Spread.h"
 #include "executor/stores/Worker.h"
 #include "executor/training/Signals.h"
-#include "frontend/cli/DeviceFlags.h"
-#include "frontend/cli/Ranks.h"
+#include "frontend/driver/Layout.h"
+#include "frontend/driver/Ranks.h"
 
 namespace lstmc::cli {
 

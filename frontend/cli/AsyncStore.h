@@ -12,7 +12,7 @@
 #include "frontend/cli/CommandResult.h"
 #include "frontend/cli/Console.h"
 #include "frontend/cli/DataFlags.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/Options.h"
 
 namespace lstmc::cli {

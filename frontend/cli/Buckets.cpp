@@ -1,40 +1,9 @@
 #include "frontend/cli/Buckets.h"
 
-#include <algorithm>
-
-#include <fmt/ranges.h>
-
 #include "executor/training/BucketedTrainable.h"
 #include "frontend/cli/CommandResult.h"
-#include "frontend/symbol/View.h"
 
 namespace lstmc::cli {
-
-Checked<std::string> dimOfSteps(const symbol::Network &net) {
-  std::vector<std::string> names;
-  for (const symbol::InputView &input : symbol::view(*net.graph).inputs) {
-    auto named = std::ranges::find(input.shape.dims, "batch", &symbol::Dim::name);
-    if (named == input.shape.dims.end())
-      named = input.shape.dims.begin();
-    for (auto dim = input.shape.dims.begin(); dim != input.shape.dims.end(); ++dim)
-      if (dim != named && !dim->name.empty() && std::ranges::find(names, dim->name) == names.end())
-        names.push_back(dim->name);
-  }
-  if (names.size() == 1)
-    return names[0];
-  Diagnostic error;
-  error.code = ErrorCode::E0214;
-  error.message = names.empty()
-                      ? std::string("buckets= needs a dim for the steps of the inputs, found none")
-                      : fmt::format("buckets= needs one dim for the steps of the inputs, found {}",
-                                    fmt::join(names, ", "));
-  if (names.empty())
-    error.help = "T = dim(\"seq\", 40), and int32[N, T] as the type of the input";
-  for (const symbol::Setting &setting : net.data)
-    if (setting.key == "buckets")
-      error.place = setting.origin;
-  return error;
-}
 
 std::vector<package::Package::Pointer> Buckets::packages() const {
   std::vector<package::Package::Pointer> all;

@@ -6,13 +6,9 @@
 #include <vector>
 
 #include "executor/training/Trainable.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 
 namespace lstmc::cli {
-
-/// The dim that is given the steps of a bucket: the one of the inputs, beside that of the batch.
-/// E0214, at data(..) where that has the buckets, if there is none or are several.
-Checked<std::string> dimOfSteps(const symbol::Network &net);
 
 /// The network for all lengths but the longest, and its sessions.
 struct Buckets {

@@ -1,20 +1,16 @@
 #include "frontend/cli/DataFlags.h"
 
-#include <cctype>
 #include <filesystem>
 
 #include "executor/base/Quote.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/RankFiles.h"
-#include "frontend/cli/Ranks.h"
+#include "frontend/driver/DataKeys.h"
+#include "frontend/driver/Ranks.h"
 
 namespace lstmc::cli {
 
 namespace fs = std::filesystem;
-
-static bool isNumber(const std::string &text) {
-  return !text.empty() && (std::isdigit(text[0]) || text[0] == '.');
-}
 
 /// The folder of the file that names data, and those of --allow-data.
 static std::vector<std::string> foldersOf(const DataNamer &namer, const Options &options) {
@@ -40,22 +36,6 @@ static Status checkDigest(const data::DataSpec &spec, const DataNamer &namer) {
   return {};
 }
 
-/// `text` with those keys of data(..) that it does not set itself; `valid` only if a share of these
-/// data is to be kept for validation.
-static Result<data::DataSpec> withFileKeys(const std::string &text,
-                                           const std::vector<package::Setting> &file, bool sameKind,
-                                           bool keepsShare) {
-  LSTMC_ASSIGN(data::DataSpec spec, data::DataSpec::parse(text));
-  for (const package::Setting &setting : file) {
-    bool source = setting.name == "train" || setting.name == "test" ||
-                  (setting.name == "valid" && !(keepsShare && isNumber(setting.value)));
-    if (source || !sameKind || text.find("," + setting.name + "=") != std::string::npos)
-      continue;
-    LSTMC_TRY(spec.set(setting.name, setting.value));
-  }
-  return spec;
-}
-
 std::vector<package::Setting> tableKeys(const std::string &source, const Options &options) {
   constexpr std::string_view kKind = "csv:";
   std::vector<package::Setting> keys;
@@ -70,24 +50,6 @@ std::vector<package::Setting> tableKeys(const std::string &source, const Options
         keys.push_back({key, part.substr(equals + 1)});
   }
   return keys;
-}
-
-static std::string_view kindOf(std::string_view spec) { return spec.substr(0, spec.find(':')); }
-
-/// Whether the keys of data(..) are for data of the kind of `text`.
-static bool isKindOfFile(const std::string &text, const std::optional<std::string> &train) {
-  return !train || kindOf(*train) == kindOf(text);
-}
-
-std::vector<int64_t> bucketsAsked(const Options &options,
-                                  const std::vector<package::Setting> &file) {
-  const std::optional<std::string> train = findSetting(file, "train");
-  const std::optional<std::string> text = options.data ? options.data : train;
-  if (!text)
-    return {};
-  Result<data::DataSpec> spec =
-      withFileKeys(*text, file, isKindOfFile(*text, train), /*keepsShare=*/false);
-  return spec.ok() ? spec->buckets : std::vector<int64_t>();
 }
 
 Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,

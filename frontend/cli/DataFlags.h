@@ -31,11 +31,6 @@ struct DataNamer {
 /// is read in the same way; none for other kinds of data, or where --data is of another kind.
 std::vector<package::Setting> tableKeys(const std::string &source, const Options &options);
 
-/// buckets= of --data, else of data(..), ascending; none where there are none, and where a value is
-/// wrong, which loadData() says.
-std::vector<int64_t> bucketsAsked(const Options &options,
-                                  const std::vector<package::Setting> &file);
-
 /// Reads the data. `file` are the settings of data(..), which flags override value by value, and
 /// `namer` the file that they stand in. `learned` is what a checkpoint keeps. E0604 for a path in
 /// `file` that leads out of its folders, E0610 for other data than a checkpoint's.

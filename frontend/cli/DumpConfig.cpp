@@ -6,8 +6,8 @@
 
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
-#include "frontend/cli/Model.h"
-#include "frontend/cli/SettingText.h"
+#include "frontend/cli/Operand.h"
+#include "frontend/driver/SettingText.h"
 
 namespace lstmc::cli {
 

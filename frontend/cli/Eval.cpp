@@ -10,10 +10,10 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Expect.h"
-#include "frontend/cli/FitCheck.h"
 #include "frontend/cli/NamedModel.h"
 #include "frontend/cli/Trace.h"
-#include "frontend/cli/Version.h"
+#include "frontend/driver/FitCheck.h"
+#include "frontend/driver/Version.h"
 
 namespace lstmc::cli {
 
@@ -43,6 +43,7 @@ Checked<Job> prepare(const Options &options, const std::vector<Expectation> &wan
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsAsked(options));
   ModelRequest request;
   request.entries = {"evaluate"};
+  request.measures = metricsExpected(options);
   LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, request));
   LSTMC_CHECKED_ASSIGN(job.data, loadData(options, named.data, named.namer, named.known()));
   LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, request));

@@ -1,7 +1,7 @@
 // --init-params: weights to begin a training with.
 #pragma once
 
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 
 namespace lstmc::cli {
 

@@ -1,6 +1,6 @@
 #include "frontend/cli/NamedModel.h"
 
-#include "frontend/cli/SettingText.h"
+#include "frontend/driver/SettingText.h"
 
 namespace lstmc::cli {
 

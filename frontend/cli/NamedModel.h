@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "frontend/cli/DataFlags.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 
 namespace lstmc::cli {
 

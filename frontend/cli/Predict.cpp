@@ -11,11 +11,11 @@
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
-#include "frontend/cli/FitCheck.h"
 #include "frontend/cli/NamedModel.h"
 #include "frontend/cli/PredictionFile.h"
 #include "frontend/cli/Progress.h"
 #include "frontend/cli/Trace.h"
+#include "frontend/driver/FitCheck.h"
 
 namespace lstmc::cli {
 

@@ -12,7 +12,7 @@
 #include "executor/data/Sources.h"
 #include "executor/ranks/Job.h"
 #include "executor/training/Checkpoint.h"
-#include "frontend/cli/Ranks.h"
+#include "frontend/driver/Ranks.h"
 
 namespace lstmc::cli {
 

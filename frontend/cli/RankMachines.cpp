@@ -4,7 +4,7 @@
 
 #include "executor/ranks/Host.h"
 #include "executor/ranks/Job.h"
-#include "frontend/cli/Ranks.h"
+#include "frontend/driver/Ranks.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {

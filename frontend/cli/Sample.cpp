@@ -17,7 +17,7 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DataFlags.h"
 #include "frontend/cli/NamedModel.h"
-#include "frontend/cli/SettingText.h"
+#include "frontend/driver/SettingText.h"
 
 namespace lstmc::cli {
 

@@ -15,14 +15,14 @@
 #include "frontend/cli/LostOutput.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
-#include "frontend/cli/RankDevices.h"
-#include "frontend/cli/Ranks.h"
 #include "frontend/cli/RateSearch.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/TrainFlags.h"
 #include "frontend/cli/TrainJob.h"
 #include "frontend/cli/TrainObservers.h"
-#include "frontend/cli/Version.h"
+#include "frontend/driver/RankDevices.h"
+#include "frontend/driver/Ranks.h"
+#include "frontend/driver/Version.h"
 
 namespace lstmc::cli {
 

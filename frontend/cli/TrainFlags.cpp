@@ -4,7 +4,7 @@
 
 #include "executor/abi/EntryNames.h"
 #include "executor/package/Plan.h"
-#include "frontend/cli/Version.h"
+#include "frontend/driver/Version.h"
 
 namespace lstmc::cli {
 

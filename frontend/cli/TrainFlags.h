@@ -5,7 +5,7 @@
 #include <string>
 
 #include "executor/training/Trainer.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 
 namespace lstmc::cli {
 

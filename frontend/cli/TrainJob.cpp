@@ -2,16 +2,17 @@
 
 #include "executor/training/SessionTrainable.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/FitCheck.h"
+#include "frontend/cli/Expect.h"
 #include "frontend/cli/InitParams.h"
 #include "frontend/cli/NamedModel.h"
-#include "frontend/cli/RankDevices.h"
 #include "frontend/cli/RankMachines.h"
-#include "frontend/cli/Ranks.h"
 #include "frontend/cli/RealSteps.h"
-#include "frontend/cli/SettingText.h"
 #include "frontend/cli/ThreadFlags.h"
 #include "frontend/cli/TrainFlags.h"
+#include "frontend/driver/FitCheck.h"
+#include "frontend/driver/RankDevices.h"
+#include "frontend/driver/Ranks.h"
+#include "frontend/driver/SettingText.h"
 #include "passes/planning/rates/MachineRates.h"
 
 namespace lstmc::cli {
@@ -113,10 +114,41 @@ Diagnostics withoutLoss(const Model &model, const Options &options, ModelRequest
   return loadModel(options, request).diagnostics();
 }
 
+/// Gradients of single parameters are an output of `step` where somebody is told of them. A replay
+/// has the program of its run, whatever either prints.
+GradientNorms normsTold(const Options &options) {
+  const bool logged = *options.format == Form::JsonLines && !options.replay && !saysAsync(options);
+  return options.verbose > 0 || options.tensorboard || logged ? GradientNorms::All
+                                                              : GradientNorms::Deep;
+}
+
+using Attachments = std::vector<std::pair<std::string, std::string>>; ///< file name, contents
+
+/// What a checkpoint keeps of the network: the packages that a training without any report has.
+Checked<Attachments> packagesKept(const TrainJob &job, Options options) {
+  ModelRequest request = job.request;
+  std::optional<Model> plain;
+  const bool told = options.gradientNorms || request.norms == GradientNorms::All;
+  options.gradientNorms = false;
+  request.norms = GradientNorms::Deep;
+  if (job.model.compiled && told) {
+    LSTMC_CHECKED_ASSIGN(plain, loadModel(options, request));
+  }
+  const package::PackageData &data = (plain ? *plain : job.model).package->data();
+  Attachments kept = {{std::string(training::kPackageFile), packageText(data)}};
+  if (job.model.compiled && job.data.vocabulary)
+    if (std::optional<std::string> sample = samplePackage(options, request, data))
+      kept.push_back({"sample.lstmc", *sample});
+  return kept;
+}
+
 } // namespace
 
 Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
   TrainJob job;
+  job.request.norms = normsTold(asked);
+  job.request.measures = metricsExpected(asked);
+  job.request.ofOneWorker = asked.replay.has_value();
   LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(asked, job.request));
   LSTMC_CHECKED_ASSIGN(job.data, loadData(asked, named.data, named.namer, named.known()));
   measureIfNew(threadsInQuestion(asked), console);
@@ -149,12 +181,7 @@ Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
     if (job.checkpoint)
       job.options.folder = job.checkpoint->path();
   }
-  job.options.attachments.push_back(
-      {std::string(training::kPackageFile), packageText(model.package->data())});
-  if (model.compiled && job.data.vocabulary)
-    if (std::optional<std::string> sample =
-            samplePackage(options, job.request, model.compiled->package))
-      job.options.attachments.push_back({"sample.lstmc", *sample});
+  LSTMC_CHECKED_ASSIGN(job.options.attachments, packagesKept(job, options));
   LSTMC_CHECKED_ASSIGN(double real, realSteps(job.package(), *job.data.data, job.options.seed));
   LSTMC_CHECKED_ASSIGN(RankMachines here, rankMachines(job.package(), job.session->peers(),
                                                        deviceHere(*job.session).threads()));

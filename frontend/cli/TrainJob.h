@@ -6,7 +6,7 @@
 #include "frontend/cli/AsyncStore.h"
 #include "frontend/cli/Buckets.h"
 #include "frontend/cli/DataFlags.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/RankFiles.h"
 #include "passes/planning/PackageForecast.h"
 

@@ -17,6 +17,7 @@
 
 #include "executor/base/Diagnostic.h"
 #include "frontend/builders/Net.h"
+#include "frontend/library/CompileOptions.h"
 #include "frontend/symbol/Symbol.h"
 
 namespace lstmc {
@@ -51,18 +52,17 @@ private:
   }
 };
 
-// `flags` are those of `lstmc compile` that change a package: {"--shards=4"}. E0001 for a word that
-// is none of them; --batch, --set and the like, which give a file its shapes, are for files only.
-
 /// A finished graph, which is used up, with what its setFit and setData say of training. E0214 for
-/// a key that there is not, and for a value that cannot be.
+/// a key that there is not, and for a value that cannot be; E0001 for an option that cannot be, and
+/// for one that gives a file its shapes.
 CompiledPackage compileGraph(std::unique_ptr<symbol::Graph> graph,
-                             const std::vector<std::string> &flags = {});
+                             const CompileOptions &options = {});
 /// A network of builders, as often as wanted: its values stay valid. Its errors, if it has any;
 /// E0318 before `finish`.
-CompiledPackage compile(const build::Net &net, const std::vector<std::string> &flags = {});
-/// A file in .lnet: the same bytes as `lstmc compile FILE FLAGS -o F.lstmc` writes. E0601 if it
+CompiledPackage compile(const build::Net &net, const CompileOptions &options = {});
+/// A file in .lnet: the same bytes as `lstmc compile FILE -o F.lstmc` with
+/// these flags writes. E0601 if it
 /// cannot be read.
-CompiledPackage compileFile(const std::string &path, const std::vector<std::string> &flags = {});
+CompiledPackage compileFile(const std::string &path, const CompileOptions &options = {});
 
 } // namespace lstmc
