@@ -14,4 +14,9 @@ Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   return driver::loadModel(options.operands[0], options, request);
 }
 
+Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request) {
+  LSTMC_CHECKED_TRY(checkOneModel(options));
+  return driver::readNamedModel(options.operands[0], options, request);
+}
+
 } // namespace lstmc::cli

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/cli/Options.h"
-#include "frontend/driver/Model.h"
+#include "frontend/driver/NamedModel.h"
 
 namespace lstmc::cli {
 
@@ -11,5 +11,8 @@ Status checkOneModel(const Options &options);
 
 /// driver::loadModel() of options.operands[0].
 Checked<Model> loadModel(const Options &options, const ModelRequest &request);
+
+/// driver::readNamedModel() of it.
+Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request);
 
 } // namespace lstmc::cli

@@ -49,6 +49,10 @@ struct LoopOptions {
 #define LSTMC_LOOP LSTMC_FIELD
 #include "frontend/driver/request.def"
 };
+struct OutputOptions {
+#define LSTMC_OUTPUT LSTMC_FIELD
+#include "frontend/driver/request.def"
+};
 struct ReportOptions {
 #define LSTMC_REPORT LSTMC_FIELD
 #include "frontend/driver/request.def"
@@ -68,6 +72,6 @@ struct CompileRequest : InputOptions,
 /// A network or a package in the memory of devices.
 struct RunRequest : CompileRequest, RunOptions, ReportOptions {};
 
-struct TrainRequest : RunRequest, LoopOptions {};
+struct TrainRequest : RunRequest, LoopOptions, OutputOptions {};
 
 } // namespace lstmc::driver

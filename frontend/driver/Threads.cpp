@@ -4,6 +4,7 @@
 
 #include "executor/device/ThreadTeam.h"
 #include "frontend/driver/Layout.h"
+#include "frontend/driver/Ranks.h"
 #include "passes/planning/Threads.h"
 #include "passes/planning/rates/MachineRates.h"
 
@@ -25,6 +26,14 @@ std::set<int> threadsInQuestion(const RunRequest &options) {
     for (int count = 1; count < int(devices->size()); ++count)
       counts.insert(std::max(1, availableProcessors() / count));
   return counts;
+}
+
+void measureIfNew(const std::set<int> &threadCounts, const Notices &notices) {
+  if (isRank())
+    return;
+  if (std::optional<planning::Measured> measured = planning::measureIfNew(threadCounts))
+    notices.say(fmt::format("measured this machine for forecasts: {:.1f} s, once; kept in {}",
+                            measured->seconds, measured->file));
 }
 
 int threadsOf(const package::PackageData &data, int64_t asked) {

@@ -9,17 +9,12 @@
 #include "executor/stores/ReplayLog.h"
 #include "executor/training/Trainable.h"
 #include "executor/training/Trainer.h"
-#include "frontend/cli/CommandResult.h"
-#include "frontend/cli/Console.h"
-#include "frontend/cli/DataFlags.h"
-#include "frontend/cli/Operand.h"
-#include "frontend/cli/Options.h"
+#include "frontend/driver/Checked.h"
+#include "frontend/driver/Data.h"
+#include "frontend/driver/Model.h"
+#include "frontend/driver/Request.h"
 
-namespace lstmc::cli {
-
-/// Servers that `launch` starts for a command by --servers, as many as workers where it is not
-/// given; 0 where the command needs none. E0001.
-Result<int> serversFor(const Options &command, std::optional<int64_t> asked, int64_t workers);
+namespace lstmc::driver {
 
 /// A training whose updates are applied as they come, or were.
 struct AsyncStore {
@@ -32,13 +27,13 @@ struct AsyncStore {
 
 /// What this process is to train in that way; none where updates are not asynchronous. E0001 for
 /// flags that such a training has no use for, E0601 and its kind for the log.
-Result<std::optional<AsyncStore>> asyncStoreAsked(const Options &options);
+Result<std::optional<AsyncStore>> asyncStoreAsked(const TrainRequest &options);
 
 /// The same flags with the batch of one worker. `network`: compiled with the flags as they are, for
 /// the batch that it has by itself; asked for where they do not say one. E0001 where the workers
 /// cannot share it evenly.
-Checked<Options> optionsOfWorker(const Options &options, AsyncStore &store,
-                                 const std::function<Checked<Model>()> &network);
+Checked<TrainRequest> optionsOfWorker(const TrainRequest &options, AsyncStore &store,
+                                      const std::function<Checked<Model>()> &network);
 
 /// E0001 where time, or a validation's loss, decides over what each worker has to do alike.
 Status checkAsync(const training::TrainOptions &train);
@@ -46,11 +41,11 @@ Status checkAsync(const training::TrainOptions &train);
 /// What the loop trains: this worker, or the replay of all. `second`: for a replay, another session
 /// like the first.
 Result<std::unique_ptr<training::Trainable>>
-asyncTrainable(const AsyncStore &store, const Options &options, Session &session, Session *second,
-               const data::DataSet &data, const training::TrainOptions &train);
+asyncTrainable(const AsyncStore &store, const TrainRequest &options, Session &session,
+               Session *second, const data::DataSet &data, const training::TrainOptions &train);
 
 /// Whether the workers of a job do not wait for one another.
-bool saysAsync(const Options &options);
+bool saysAsync(const LayoutOptions &options);
 /// Whether this process is a server.
 bool isServer(const AsyncStore &store);
 /// Serves until all workers have ended.
@@ -62,8 +57,8 @@ Status leaveServers(training::Trainable &trainable);
 std::string storeText(const AsyncStore &store);
 
 /// Logs `dist_async` without staleness, which is dist_sync: one line for that, and the end.
-Status writeSynchronousLog(const Options &options, const training::TrainOptions &train,
+Status writeSynchronousLog(const TrainRequest &options, const training::TrainOptions &train,
                            const package::Package &package, const data::DataSet &data,
                            const training::EndEvent &end);
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

@@ -1,13 +1,13 @@
-// MODEL of a command that reads data: what it says of them, before they are read.
+// A model that is run on data: what it says of them, before they are read.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "frontend/cli/DataFlags.h"
-#include "frontend/cli/Operand.h"
+#include "frontend/driver/Data.h"
+#include "frontend/driver/Model.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 /// A package or checkpoint is there already; a source is compiled once its data are known, which
 /// offer the size of the vocabulary.
@@ -20,16 +20,17 @@ struct NamedModel {
   const data::Learned *known() const { return learned ? &*learned : nullptr; }
 };
 
-/// Reads options.operands[0] as far as that goes. Data are seen as those that a checkpoint was
+/// Reads `path` as far as that goes. Data are seen as those that a checkpoint was
 /// trained on, with its vocabulary and scaling: its weights are of these. The errors of
 /// loadModel().
-Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request);
+Checked<NamedModel> readNamedModel(const std::string &path, const RunRequest &options,
+                                   const ModelRequest &request);
 
 /// The model, compiled now where it is a source; `request` gets the vocabulary that the data offer.
-Checked<Model> modelFor(NamedModel named, const ModelData &data, const Options &options,
-                        ModelRequest &request);
+Checked<Model> modelFor(NamedModel named, const std::string &path, const ModelData &data,
+                        const CompileRequest &options, ModelRequest &request);
 
 /// What the checkpoint of --params keeps of its data; none without one.
-Result<std::optional<data::Learned>> learnedFromParams(const Options &options);
+Result<std::optional<data::Learned>> learnedFromParams(const RunOptions &options);
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

@@ -8,9 +8,9 @@
 #include "executor/base/Limits.h"
 #include "executor/base/ScratchFile.h"
 #include "executor/data/DataSet.h"
-#include "frontend/cli/Options.h"
+#include "frontend/driver/Request.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 /// A folder that is gone when this object is.
 class PassingFolder {
@@ -27,7 +27,7 @@ private:
 /// DataSet::load(). With --data-on rank0, rank 0 reads the files that `spec` names and sends them;
 /// the other ranks read what came, which `kept` holds for as long as the data are used. All ranks
 /// call it alike.
-Result<std::unique_ptr<data::DataSet>> loadForRanks(const Options &options, data::DataSpec spec,
+Result<std::unique_ptr<data::DataSet>> loadForRanks(const DataOptions &options, data::DataSpec spec,
                                                     const data::Learned *learned,
                                                     const Limits &limits,
                                                     std::vector<ScratchFile> &kept);
@@ -35,7 +35,7 @@ Result<std::unique_ptr<data::DataSet>> loadForRanks(const Options &options, data
 /// With --data-on rank0, the newest good checkpoint of rank 0's `folder` as a folder of this rank;
 /// null where this rank has it, as rank 0 does. All ranks call it alike. The errors of
 /// findCheckpoint().
-Result<std::unique_ptr<PassingFolder>> checkpointForRanks(const Options &options,
+Result<std::unique_ptr<PassingFolder>> checkpointForRanks(const DataOptions &options,
                                                           const std::string &folder);
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

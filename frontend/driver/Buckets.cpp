@@ -1,9 +1,9 @@
-#include "frontend/cli/Buckets.h"
+#include "frontend/driver/Buckets.h"
 
 #include "executor/training/BucketedTrainable.h"
-#include "frontend/cli/CommandResult.h"
+#include "frontend/driver/Checked.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 std::vector<package::Package::Pointer> Buckets::packages() const {
   std::vector<package::Package::Pointer> all;
@@ -12,19 +12,19 @@ std::vector<package::Package::Pointer> Buckets::packages() const {
   return all;
 }
 
-Checked<Buckets> compileBuckets(std::vector<int64_t> steps, const Options &options,
-                                ModelRequest request) {
+Checked<Buckets> compileBuckets(const std::string &path, std::vector<int64_t> steps,
+                                const CompileRequest &options, ModelRequest request) {
   Buckets buckets{std::move(steps), {}, {}};
   request.entries = {"step"};
   for (size_t i = 0; i + 1 < buckets.steps.size(); ++i) {
     request.bucket = buckets.steps[i];
-    LSTMC_CHECKED_ASSIGN(buckets.shorter.emplace_back(), loadModel(options, request));
+    LSTMC_CHECKED_ASSIGN(buckets.shorter.emplace_back(), loadModel(path, options, request));
   }
   return buckets;
 }
 
 Result<std::unique_ptr<training::Trainable>> openBuckets(Buckets &buckets, Session &longest,
-                                                         const Options &options) {
+                                                         const RunRequest &options) {
   std::vector<Session *> all;
   for (const Model &model : buckets.shorter) {
     LSTMC_ASSIGN(std::unique_ptr<Session> session, openBeside(longest, model, options));
@@ -36,4 +36,4 @@ Result<std::unique_ptr<training::Trainable>> openBuckets(Buckets &buckets, Sessi
   return std::unique_ptr<training::Trainable>(std::move(model));
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

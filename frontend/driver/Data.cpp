@@ -1,19 +1,19 @@
-#include "frontend/cli/DataFlags.h"
+#include "frontend/driver/Data.h"
 
 #include <filesystem>
 
 #include "executor/base/Quote.h"
-#include "frontend/cli/Operand.h"
-#include "frontend/cli/RankFiles.h"
 #include "frontend/driver/DataKeys.h"
+#include "frontend/driver/Model.h"
+#include "frontend/driver/RankFiles.h"
 #include "frontend/driver/Ranks.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 namespace fs = std::filesystem;
 
 /// The folder of the file that names data, and those of --allow-data.
-static std::vector<std::string> foldersOf(const DataNamer &namer, const Options &options) {
+static std::vector<std::string> foldersOf(const DataNamer &namer, const InputOptions &options) {
   std::error_code error;
   std::vector<std::string> folders = {fs::is_directory(namer.path, error)
                                           ? namer.path
@@ -36,7 +36,7 @@ static Status checkDigest(const data::DataSpec &spec, const DataNamer &namer) {
   return {};
 }
 
-std::vector<package::Setting> tableKeys(const std::string &source, const Options &options) {
+std::vector<package::Setting> tableKeys(const std::string &source, const DataOptions &options) {
   constexpr std::string_view kKind = "csv:";
   std::vector<package::Setting> keys;
   if (!source.starts_with(kKind) || (options.data && !options.data->starts_with(kKind)))
@@ -52,8 +52,9 @@ std::vector<package::Setting> tableKeys(const std::string &source, const Options
   return keys;
 }
 
-Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,
-                           const DataNamer &namer, const data::Learned *learned) {
+Result<ModelData> loadData(const CompileRequest &options, const DataUse &use,
+                           const std::vector<package::Setting> &file, const DataNamer &namer,
+                           const data::Learned *learned) {
   std::optional<std::string> train = findSetting(file, "train");
   std::optional<std::string> text = options.data;
   bool fromFile = !text;
@@ -62,9 +63,9 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
   if (!text)
     return fail(ErrorCode::E0001,
                 "{} needs data: --data SPEC, or data(.., train=\"SPEC\") in the model file",
-                options.commandName());
+                use.job);
   // Of data that are typed to be measured every row counts.
-  const bool keepsShare = fromFile || options.command == CommandId::Train;
+  const bool keepsShare = fromFile || use.trains;
   std::vector<package::Setting> keys = file;
   if (learned && learned->unit) // which was typed, if it is another than the file's
     std::erase_if(keys, [](const package::Setting &key) { return key.name == "unit"; });
@@ -78,7 +79,7 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
     LSTMC_TRY(spec.set("valid", *valid));
     valid.reset();
   }
-  spec.unlabelled = options.command == CommandId::Predict;
+  spec.unlabelled = use.unlabelled;
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   if (learned && learned->vocabulary)
     spec.vocabularyFile.clear(); // it is not read
@@ -89,7 +90,7 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
   ModelData result;
   LSTMC_ASSIGN(result.data, loadForRanks(options, spec, learned, limits, result.received));
   data::Learned known = result.data->learned();
-  if (valid && options.command == CommandId::Train) {
+  if (valid && use.trains) {
     LSTMC_ASSIGN(data::DataSpec validSpec, withFileKeys(*valid, {}, false, false));
     if (validFromFile)
       validSpec.folders = foldersOf(namer, options);
@@ -99,4 +100,4 @@ Result<ModelData> loadData(const Options &options, const std::vector<package::Se
   return result;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

@@ -1,9 +1,9 @@
 // --init-params: weights to begin a training with.
 #pragma once
 
-#include "frontend/cli/Operand.h"
+#include "frontend/driver/Model.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 /// Which parameters were found in a file, and which were not.
 struct FoundParameters {
@@ -16,6 +16,6 @@ struct FoundParameters {
 /// checkpoint; the others keep their values. E0610 if there is none, E0701 for a value that is not
 /// finite, and the errors of the readers.
 Result<FoundParameters> initParams(Session &session, const std::string &path,
-                                   const Options &options);
+                                   const InputOptions &options);
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

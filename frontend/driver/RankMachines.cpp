@@ -1,4 +1,4 @@
-#include "frontend/cli/RankMachines.h"
+#include "frontend/driver/RankMachines.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "frontend/driver/Ranks.h"
 #include "passes/planning/rates/MachineRates.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 namespace {
 
@@ -76,4 +76,4 @@ Result<RankMachines> rankMachines(const package::PackageData &data, const Peers 
   return all;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

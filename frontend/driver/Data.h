@@ -9,9 +9,16 @@
 #include "executor/base/ScratchFile.h"
 #include "executor/data/DataSet.h"
 #include "executor/package/PackageData.h"
-#include "frontend/cli/Options.h"
+#include "frontend/driver/Request.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
+
+/// What data are read for.
+struct DataUse {
+  std::string_view job;    ///< "train", for messages
+  bool trains = false;     ///< a share of them, or others, are to validate on
+  bool unlabelled = false; ///< labels are not read
+};
 
 struct ModelData {
   std::vector<ScratchFile> received;    ///< what rank 0 has sent, which the others read
@@ -29,12 +36,13 @@ struct DataNamer {
 
 /// The keys of data(..) that say how the table of `source`, a SPEC, is read, so that another table
 /// is read in the same way; none for other kinds of data, or where --data is of another kind.
-std::vector<package::Setting> tableKeys(const std::string &source, const Options &options);
+std::vector<package::Setting> tableKeys(const std::string &source, const DataOptions &options);
 
 /// Reads the data. `file` are the settings of data(..), which flags override value by value, and
 /// `namer` the file that they stand in. `learned` is what a checkpoint keeps. E0604 for a path in
 /// `file` that leads out of its folders, E0610 for other data than a checkpoint's.
-Result<ModelData> loadData(const Options &options, const std::vector<package::Setting> &file,
-                           const DataNamer &namer, const data::Learned *learned);
+Result<ModelData> loadData(const CompileRequest &options, const DataUse &use,
+                           const std::vector<package::Setting> &file, const DataNamer &namer,
+                           const data::Learned *learned);
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

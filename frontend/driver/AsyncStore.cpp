@@ -1,4 +1,4 @@
-#include "frontend/cli/AsyncStore.h"
+#include "frontend/driver/AsyncStore.h"
 
 #include <array>
 #include <filesystem>
@@ -14,15 +14,15 @@
 #include "frontend/driver/Layout.h"
 #include "frontend/driver/Ranks.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
-bool saysAsync(const Options &options) {
+bool saysAsync(const LayoutOptions &options) {
   return *options.kvStore == "dist_async" || *options.kvStore == "dist_async_device";
 }
 
 namespace {
 
-std::string logPath(const Options &options) {
+std::string logPath(const OutputOptions &options) {
   return options.output ? *options.output + "/replay.log" : "";
 }
 
@@ -37,7 +37,7 @@ Result<int64_t> batchOf(const package::PackageData &data) {
                                 "network has a dim \"batch\"");
 }
 
-Status refuseFlags(const Options &options) {
+Status refuseFlags(const TrainRequest &options) {
   const std::array<std::pair<bool, std::string_view>, 4> useless{
       {{options.checkReplicas.given(), "check-replicas"},
        {options.checkNan, "check-nan"},
@@ -63,19 +63,7 @@ Status refuseFlags(const Options &options) {
 
 } // namespace
 
-Result<int> serversFor(const Options &command, std::optional<int64_t> asked, int64_t workers) {
-  if (!saysAsync(command) || *command.staleness == 0)
-    return 0;
-  if (command.command != CommandId::Train)
-    return fail(ErrorCode::E0001, "--kv-store {} is for train", *command.kvStore);
-  const int64_t servers = asked.value_or(workers);
-  if (servers < 1 || servers > workers * 16)
-    return fail(ErrorCode::E0001, "--servers takes 1 to {} for {} workers, got {}", workers * 16,
-                workers, servers);
-  return int(servers);
-}
-
-Result<std::optional<AsyncStore>> asyncStoreAsked(const Options &options) {
+Result<std::optional<AsyncStore>> asyncStoreAsked(const TrainRequest &options) {
   AsyncStore store;
   LSTMC_ASSIGN(store.threshold, compressionAsked(options));
   store.bigArrayBound = *options.bigarrayBound;
@@ -107,9 +95,9 @@ Result<std::optional<AsyncStore>> asyncStoreAsked(const Options &options) {
   return std::optional(store);
 }
 
-Checked<Options> optionsOfWorker(const Options &options, AsyncStore &store,
-                                 const std::function<Checked<Model>()> &network) {
-  Options own = options;
+Checked<TrainRequest> optionsOfWorker(const TrainRequest &options, AsyncStore &store,
+                                      const std::function<Checked<Model>()> &network) {
+  TrainRequest own = options;
   if (options.batch.given()) {
     LSTMC_CHECKED_ASSIGN(store.batch, Count::parse("batch", *options.batch));
     if (store.replay && store.batch != store.replay->head.batch)
@@ -145,8 +133,8 @@ Status checkAsync(const training::TrainOptions &train) {
 }
 
 Result<std::unique_ptr<training::Trainable>>
-asyncTrainable(const AsyncStore &store, const Options &options, Session &session, Session *second,
-               const data::DataSet &data, const training::TrainOptions &train) {
+asyncTrainable(const AsyncStore &store, const TrainRequest &options, Session &session,
+               Session *second, const data::DataSet &data, const training::TrainOptions &train) {
   LSTMC_TRY(checkAsync(train));
   if (store.replay) {
     LSTMC_ASSIGN(std::unique_ptr<stores::Replay> replay,
@@ -211,7 +199,7 @@ std::string storeText(const AsyncStore &store) {
       store.batch / store.cluster.workers, store.batch, store.replay ? ", replayed" : "");
 }
 
-Status writeSynchronousLog(const Options &options, const training::TrainOptions &train,
+Status writeSynchronousLog(const TrainRequest &options, const training::TrainOptions &train,
                            const package::Package &package, const data::DataSet &data,
                            const training::EndEvent &end) {
   if (!saysAsync(options) || *options.staleness != 0 || jobRank() != 0 || !options.output)
@@ -232,4 +220,4 @@ Status writeSynchronousLog(const Options &options, const training::TrainOptions 
   return log.finish({end.progress.update, end.weightsHash});
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

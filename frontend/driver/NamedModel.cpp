@@ -1,18 +1,18 @@
-#include "frontend/cli/NamedModel.h"
+#include "frontend/driver/NamedModel.h"
 
 #include "frontend/driver/SettingText.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 /// The checkpoint of --params; none where that is a file of weights.
-static std::optional<training::Checkpoint> checkpointOfParams(const Options &options) {
+static std::optional<training::Checkpoint> checkpointOfParams(const RunOptions &options) {
   if (!options.params)
     return std::nullopt;
   Result<training::FoundCheckpoint> found = training::findCheckpoint(*options.params);
   return found.ok() ? std::optional(std::move(found->checkpoint)) : std::nullopt;
 }
 
-Result<std::optional<data::Learned>> learnedFromParams(const Options &options) {
+Result<std::optional<data::Learned>> learnedFromParams(const RunOptions &options) {
   std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options);
   if (!checkpoint)
     return std::optional<data::Learned>();
@@ -20,11 +20,12 @@ Result<std::optional<data::Learned>> learnedFromParams(const Options &options) {
   return std::optional(std::move(learned));
 }
 
-static Checked<NamedModel> readCompiled(const Options &options, const ModelRequest &request) {
+static Checked<NamedModel> readCompiled(const std::string &path, const RunRequest &options,
+                                        const ModelRequest &request) {
   NamedModel named;
-  LSTMC_CHECKED_ASSIGN(named.model, loadModel(options, request));
+  LSTMC_CHECKED_ASSIGN(named.model, loadModel(path, options, request));
   named.data = named.model->package->data().data;
-  named.namer = {options.operands[0], ""};
+  named.namer = {path, ""};
   const std::optional<training::Checkpoint> &checkpoint = named.model->checkpoint;
   if (checkpoint) {
     LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
@@ -37,14 +38,14 @@ static Checked<NamedModel> readCompiled(const Options &options, const ModelReque
   return named;
 }
 
-Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request) {
-  LSTMC_CHECKED_TRY(checkOneModel(options));
-  if (!isSource(options.operands[0]))
-    return readCompiled(options, request);
-  LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(options.operands[0], options, request));
+Checked<NamedModel> readNamedModel(const std::string &path, const RunRequest &options,
+                                   const ModelRequest &request) {
+  if (!isSource(path))
+    return readCompiled(path, options, request);
+  LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(path, options, request));
   NamedModel named;
   named.data = settingTexts(net.data);
-  named.namer = {options.operands[0], ""};
+  named.namer = {path, ""};
   if (std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options)) {
     LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
     for (package::Setting &key : tableKeys(checkpoint->state.source, options))
@@ -53,13 +54,13 @@ Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &r
   return named;
 }
 
-Checked<Model> modelFor(NamedModel named, const ModelData &data, const Options &options,
-                        ModelRequest &request) {
+Checked<Model> modelFor(NamedModel named, const std::string &path, const ModelData &data,
+                        const CompileRequest &options, ModelRequest &request) {
   if (named.model)
     return std::move(*named.model);
   if (data.vocabulary)
     request.offeredVocab = int64_t(data.vocabulary->size());
-  return loadModel(options, request);
+  return loadModel(path, options, request);
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

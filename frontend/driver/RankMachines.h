@@ -9,7 +9,7 @@
 #include "executor/package/PackageData.h"
 #include "executor/session/Peers.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 struct RankMachines {
   target::Machines machines;
@@ -24,4 +24,4 @@ struct RankMachines {
 Result<RankMachines> rankMachines(const package::PackageData &data, const Peers *peers,
                                   int threads);
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

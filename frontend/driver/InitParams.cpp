@@ -1,4 +1,4 @@
-#include "frontend/cli/InitParams.h"
+#include "frontend/driver/InitParams.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,13 +8,13 @@
 #include "executor/data/Npz.h"
 #include "executor/session/NonFinite.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 namespace fs = std::filesystem;
 
 /// All tensors of a file, in its order.
 static Result<std::vector<data::NamedArray>> tensorsOf(const std::string &path,
-                                                       const Options &options) {
+                                                       const InputOptions &options) {
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   if (path.ends_with(".npz"))
     return data::loadNpz(path, limits);
@@ -39,7 +39,7 @@ static std::string typeText(DType dtype, std::span<const int64_t> shape) {
 }
 
 Result<FoundParameters> initParams(Session &session, const std::string &path,
-                                   const Options &options) {
+                                   const InputOptions &options) {
   LSTMC_ASSIGN(std::vector<data::NamedArray> tensors, tensorsOf(path, options));
   std::vector<std::string> missing, others, unused;
   size_t matched = 0;
@@ -86,4 +86,4 @@ Result<FoundParameters> initParams(Session &session, const std::string &path,
   return all;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

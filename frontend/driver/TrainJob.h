@@ -1,16 +1,17 @@
-// What `train` carries out: the network compiled, the data, memory and weights, before the first
+// A training, prepared: the network compiled, the data, memory and weights, before the first
 // update.
 #pragma once
 
 #include "executor/training/Trainer.h"
-#include "frontend/cli/AsyncStore.h"
-#include "frontend/cli/Buckets.h"
-#include "frontend/cli/DataFlags.h"
-#include "frontend/cli/Operand.h"
-#include "frontend/cli/RankFiles.h"
+#include "frontend/driver/AsyncStore.h"
+#include "frontend/driver/Buckets.h"
+#include "frontend/driver/Data.h"
+#include "frontend/driver/Model.h"
+#include "frontend/driver/Notices.h"
+#include "frontend/driver/RankFiles.h"
 #include "passes/planning/PackageForecast.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 /// What is trained, on what, and how. A member may point to one before it.
 struct TrainJob {
@@ -39,6 +40,8 @@ struct TrainJob {
 
 /// Reads and compiles all that is wanted, the data first: they offer the size of the vocabulary
 /// that the net may take.
-Checked<TrainJob> prepareTraining(const Options &asked, Console &console);
+/// `request`: what is wanted of the network besides.
+Checked<TrainJob> prepareTraining(const std::string &path, const TrainRequest &asked,
+                                  ModelRequest request, const Notices &notices);
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

@@ -1,4 +1,4 @@
-#include "frontend/cli/RankFiles.h"
+#include "frontend/driver/RankFiles.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@
 #include "executor/training/Checkpoint.h"
 #include "frontend/driver/Ranks.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 namespace fs = std::filesystem;
 
@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t kChunk = 1 << 20;
 
 /// Whether rank 0 sends files here; joins the job then. False for a process by itself.
-Result<bool> sharesFiles(const Options &options) {
+Result<bool> sharesFiles(const DataOptions &options) {
   if (*options.dataOn == FilesOn::All || jobRanks() == 1)
     return false;
   LSTMC_ASSIGN(std::shared_ptr<Peers> job, joinJob());
@@ -121,7 +121,7 @@ PassingFolder::~PassingFolder() {
   fs::remove_all(path_, error);
 }
 
-Result<std::unique_ptr<data::DataSet>> loadForRanks(const Options &options, data::DataSpec spec,
+Result<std::unique_ptr<data::DataSet>> loadForRanks(const DataOptions &options, data::DataSpec spec,
                                                     const data::Learned *learned,
                                                     const Limits &limits,
                                                     std::vector<ScratchFile> &kept) {
@@ -146,10 +146,10 @@ Result<std::unique_ptr<data::DataSet>> loadForRanks(const Options &options, data
   return data::DataSet::load(spec, learned, limits);
 }
 
-Result<std::unique_ptr<PassingFolder>> checkpointForRanks(const Options &options,
+Result<std::unique_ptr<PassingFolder>> checkpointForRanks(const DataOptions &options,
                                                           const std::string &folder) {
   LSTMC_ASSIGN(bool shares, sharesFiles(options));
-  if (!shares || !options.resume)
+  if (!shares)
     return std::unique_ptr<PassingFolder>();
   if (jobRank() == 0) {
     LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(folder));
@@ -161,4 +161,4 @@ Result<std::unique_ptr<PassingFolder>> checkpointForRanks(const Options &options
   return own;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

@@ -1,11 +1,11 @@
-#include "frontend/cli/RealSteps.h"
+#include "frontend/driver/RealSteps.h"
 
 #include <algorithm>
 
-#include "frontend/cli/NamedModel.h"
+#include "frontend/driver/NamedModel.h"
 #include "passes/planning/forecast/Lengths.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 /// Batches that are looked at.
 static constexpr int64_t kBatches = 64;
@@ -49,11 +49,12 @@ Result<double> realSteps(const package::PackageData &data, const data::DataSet &
   return real / double(batches);
 }
 
-Checked<double> realSteps(const package::PackageData &data, const Options &options) {
+Checked<double> realSteps(const package::PackageData &data, const std::string &path,
+                          const RunRequest &options, const DataUse &use) {
   if (!stepWithLengths(data))
     return 1.0;
-  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, {}));
-  Result<ModelData> read = loadData(options, named.data, named.namer, named.known());
+  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(path, options, {}));
+  Result<ModelData> read = loadData(options, use, named.data, named.namer, named.known());
   if (!read.ok() && !options.data)
     return 1.0; // a plan needs no data
   if (!read.ok())
@@ -62,4 +63,4 @@ Checked<double> realSteps(const package::PackageData &data, const Options &optio
   return real;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "executor/training/Trainable.h"
-#include "frontend/cli/Operand.h"
+#include "frontend/driver/Model.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 /// The network for all lengths but the longest, and its sessions.
 struct Buckets {
@@ -20,11 +20,11 @@ struct Buckets {
 };
 
 /// Compiles it for the shorter lengths, for training. Diagnostics of loadModel().
-Checked<Buckets> compileBuckets(std::vector<int64_t> steps, const Options &options,
-                                ModelRequest request);
+Checked<Buckets> compileBuckets(const std::string &path, std::vector<int64_t> steps,
+                                const CompileRequest &options, ModelRequest request);
 
 /// All lengths as one thing to train. `longest` has the others' packages as neighbours.
 Result<std::unique_ptr<training::Trainable>> openBuckets(Buckets &buckets, Session &longest,
-                                                         const Options &options);
+                                                         const RunRequest &options);
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

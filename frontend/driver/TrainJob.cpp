@@ -1,26 +1,24 @@
-#include "frontend/cli/TrainJob.h"
+#include "frontend/driver/TrainJob.h"
 
 #include "executor/training/SessionTrainable.h"
-#include "frontend/cli/Commands.h"
-#include "frontend/cli/Expect.h"
-#include "frontend/cli/InitParams.h"
-#include "frontend/cli/NamedModel.h"
-#include "frontend/cli/RankMachines.h"
-#include "frontend/cli/RealSteps.h"
-#include "frontend/cli/ThreadFlags.h"
-#include "frontend/cli/TrainFlags.h"
 #include "frontend/driver/FitCheck.h"
+#include "frontend/driver/InitParams.h"
+#include "frontend/driver/NamedModel.h"
 #include "frontend/driver/RankDevices.h"
+#include "frontend/driver/RankMachines.h"
 #include "frontend/driver/Ranks.h"
+#include "frontend/driver/RealSteps.h"
 #include "frontend/driver/SettingText.h"
+#include "frontend/driver/Threads.h"
+#include "frontend/driver/TrainOptions.h"
 #include "passes/planning/rates/MachineRates.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
 namespace {
 
 /// --metric, else that of fit(..); each can be measured.
-Result<std::vector<std::string>> metricsOf(const TrainJob &job, const Options &options) {
+Result<std::vector<std::string>> metricsOf(const TrainJob &job, const TrainRequest &options) {
   LSTMC_ASSIGN(std::vector<std::string> metrics, metricsAsked(options));
   for (const std::string &name : metrics)
     LSTMC_TRY(checkMetric(name, job.model));
@@ -36,18 +34,19 @@ std::vector<std::string> trainingEntries(const TrainJob &job) {
 }
 
 /// Metrics that only validations measure, where there are none.
-void warnUnmeasured(const TrainJob &job, Console &console) {
+void warnUnmeasured(const TrainJob &job, const Notices &notices) {
   if (validates(job))
     return;
   for (const std::string &name : job.metrics)
     if (!training::measuredByStep(name))
-      console.say(fmt::format("warning: {} is measured in validations only, and there are none: "
+      notices.say(fmt::format("warning: {} is measured in validations only, and there are none: "
                               "--valid 0.1 keeps a tenth of the data for them",
                               name));
 }
 
 /// The flags that the network is compiled with: of asynchronous updates, for the rows of a worker.
-Checked<Options> compilationOf(const Options &options, TrainJob &job, const NamedModel &named) {
+Checked<TrainRequest> compilationOf(const std::string &path, const TrainRequest &options,
+                                    TrainJob &job, const NamedModel &named) {
   LSTMC_CHECKED_ASSIGN(job.async, asyncStoreAsked(options));
   if (!job.async)
     return options;
@@ -55,16 +54,16 @@ Checked<Options> compilationOf(const Options &options, TrainJob &job, const Name
     return asDiagnostic(fail(ErrorCode::E0001,
                              "asynchronous updates compile a network for the "
                              "rows of each worker: give the network, not {}",
-                             options.operands[0]));
+                             path));
   return optionsOfWorker(options, *job.async, [&] {
     ModelRequest request = job.request;
     if (job.data.vocabulary)
       request.offeredVocab = int64_t(job.data.vocabulary->size());
-    return loadModel(options, request);
+    return loadModel(path, options, request);
   });
 }
 
-Status makeTrainable(TrainJob &job, const Options &compiled) {
+Status makeTrainable(TrainJob &job, const TrainRequest &compiled) {
   if (!job.buckets.steps.empty()) {
     LSTMC_ASSIGN(job.trainable, openBuckets(job.buckets, *job.session, compiled));
     return {};
@@ -82,23 +81,23 @@ Status makeTrainable(TrainJob &job, const Options &compiled) {
   return {};
 }
 
-void sayFound(const FoundParameters &found, const std::string &path, Console &console) {
-  console.say(
+void sayFound(const FoundParameters &found, const std::string &path, const Notices &notices) {
+  notices.say(
       fmt::format("init      {} of {} parameters from {}", found.found, found.wanted, path));
   for (const std::string &line : found.others)
-    console.say("          " + line);
+    notices.say("          " + line);
 }
 
 /// The network is compiled here for each length, and one process has them all.
-Status checkBuckets(const std::vector<int64_t> &buckets, const TrainJob &job,
-                    const NamedModel &named, const Options &options) {
+Status checkBuckets(const std::string &path, const std::vector<int64_t> &buckets,
+                    const TrainJob &job, const NamedModel &named) {
   if (buckets.empty())
     return {};
   if (named.model)
     return fail(ErrorCode::E0001,
                 "buckets= of the data compile the network for each length: give the network, not "
                 "{}",
-                options.operands[0]);
+                path);
   if (job.async || jobRanks() > 1)
     return fail(ErrorCode::E0001, "buckets= of the data are for one process: without launch, with "
                                   "-d 2xcpu for two devices");
@@ -107,73 +106,68 @@ Status checkBuckets(const std::vector<int64_t> &buckets, const TrainJob &job,
 
 /// What the compiler says of a source without a loss, at its line; a package is refused when its
 /// entries are looked for.
-Diagnostics withoutLoss(const Model &model, const Options &options, ModelRequest request) {
+Diagnostics withoutLoss(const std::string &path, const Model &model, const TrainRequest &options,
+                        ModelRequest request) {
   if (!model.compiled || model.package->findEntry("step"))
     return {};
   request.entries = {"step"};
-  return loadModel(options, request).diagnostics();
-}
-
-/// Gradients of single parameters are an output of `step` where somebody is told of them. A replay
-/// has the program of its run, whatever either prints.
-GradientNorms normsTold(const Options &options) {
-  const bool logged = *options.format == Form::JsonLines && !options.replay && !saysAsync(options);
-  return options.verbose > 0 || options.tensorboard || logged ? GradientNorms::All
-                                                              : GradientNorms::Deep;
+  return loadModel(path, options, request).diagnostics();
 }
 
 using Attachments = std::vector<std::pair<std::string, std::string>>; ///< file name, contents
 
 /// What a checkpoint keeps of the network: the packages that a training without any report has.
-Checked<Attachments> packagesKept(const TrainJob &job, Options options) {
+Checked<Attachments> packagesKept(const std::string &path, const TrainJob &job,
+                                  TrainRequest options) {
   ModelRequest request = job.request;
   std::optional<Model> plain;
   const bool told = options.gradientNorms || request.norms == GradientNorms::All;
   options.gradientNorms = false;
   request.norms = GradientNorms::Deep;
   if (job.model.compiled && told) {
-    LSTMC_CHECKED_ASSIGN(plain, loadModel(options, request));
+    LSTMC_CHECKED_ASSIGN(plain, loadModel(path, options, request));
   }
   const package::PackageData &data = (plain ? *plain : job.model).package->data();
   Attachments kept = {{std::string(training::kPackageFile), packageText(data)}};
   if (job.model.compiled && job.data.vocabulary)
-    if (std::optional<std::string> sample = samplePackage(options, request, data))
+    if (std::optional<std::string> sample = samplePackage(path, options, request, data))
       kept.push_back({"sample.lstmc", *sample});
   return kept;
 }
 
 } // namespace
 
-Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
+Checked<TrainJob> prepareTraining(const std::string &path, const TrainRequest &asked,
+                                  ModelRequest request, const Notices &notices) {
   TrainJob job;
-  job.request.norms = normsTold(asked);
-  job.request.measures = metricsExpected(asked);
+  job.request = std::move(request);
   job.request.ofOneWorker = asked.replay.has_value();
-  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(asked, job.request));
-  LSTMC_CHECKED_ASSIGN(job.data, loadData(asked, named.data, named.namer, named.known()));
-  measureIfNew(threadsInQuestion(asked), console);
-  LSTMC_CHECKED_ASSIGN(Options options, compilationOf(asked, job, named));
+  LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(path, asked, job.request));
+  LSTMC_CHECKED_ASSIGN(job.data, loadData(asked, {.job = "train", .trains = true}, named.data,
+                                          named.namer, named.known()));
+  measureIfNew(threadsInQuestion(asked), notices);
+  LSTMC_CHECKED_ASSIGN(TrainRequest options, compilationOf(path, asked, job, named));
   const std::vector<int64_t> &buckets = job.data.data->spec().buckets;
-  LSTMC_CHECKED_TRY(checkBuckets(buckets, job, named, options));
+  LSTMC_CHECKED_TRY(checkBuckets(path, buckets, job, named));
   if (!buckets.empty())
     job.request.bucket = buckets.back();
-  LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, job.request));
+  LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), path, job.data, options, job.request));
   const Model &model = job.model;
-  if (Diagnostics found = withoutLoss(model, options, job.request); !found.empty())
+  if (Diagnostics found = withoutLoss(path, model, options, job.request); !found.empty())
     return found;
-  console.warn(model.warnings);
+  notices.warn(model.warnings);
   LSTMC_CHECKED_ASSIGN(job.options, trainOptions(model, options));
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsOf(job, options));
-  warnUnmeasured(job, console);
+  warnUnmeasured(job, notices);
   if (!buckets.empty()) {
-    LSTMC_CHECKED_ASSIGN(job.buckets, compileBuckets(buckets, options, job.request));
+    LSTMC_CHECKED_ASSIGN(job.buckets, compileBuckets(path, buckets, options, job.request));
   }
   LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, trainingEntries(job), Engine::Fast,
                                                 job.buckets.packages()));
   if (options.initParams) {
     LSTMC_CHECKED_ASSIGN(FoundParameters found,
                          initParams(*job.session, *options.initParams, options));
-    sayFound(found, *options.initParams, console);
+    sayFound(found, *options.initParams, notices);
   }
   LSTMC_CHECKED_TRY(makeTrainable(job, options));
   if (options.resume) {
@@ -181,7 +175,7 @@ Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
     if (job.checkpoint)
       job.options.folder = job.checkpoint->path();
   }
-  LSTMC_CHECKED_ASSIGN(job.options.attachments, packagesKept(job, options));
+  LSTMC_CHECKED_ASSIGN(job.options.attachments, packagesKept(path, job, options));
   LSTMC_CHECKED_ASSIGN(double real, realSteps(job.package(), *job.data.data, job.options.seed));
   LSTMC_CHECKED_ASSIGN(RankMachines here, rankMachines(job.package(), job.session->peers(),
                                                        deviceHere(*job.session).threads()));
@@ -190,4 +184,4 @@ Checked<TrainJob> prepareTraining(const Options &asked, Console &console) {
   return job;
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver

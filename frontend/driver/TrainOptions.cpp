@@ -1,19 +1,21 @@
-#include "frontend/cli/TrainFlags.h"
+#include "frontend/driver/TrainOptions.h"
 
 #include <algorithm>
 
 #include "executor/abi/EntryNames.h"
 #include "executor/package/Plan.h"
+#include "frontend/driver/FitCheck.h"
 #include "frontend/driver/Version.h"
 
-namespace lstmc::cli {
+namespace lstmc::driver {
 
-std::optional<std::string> samplePackage(const Options &options, const ModelRequest &request,
+std::optional<std::string> samplePackage(const std::string &path, const CompileRequest &options,
+                                         const ModelRequest &request,
                                          const package::PackageData &trained) {
   ModelRequest single = request;
   single.entries = {"forward"};
   single.carry = {"*"};
-  Options quiet = options; // with what is said of the training's own size left out
+  CompileRequest quiet = options; // with what is said of the training's own size left out
   for (const package::Entry &entry : trained.entries)
     if (entry.name == "step")
       for (const package::Binding &input : entry.inputs)
@@ -25,18 +27,18 @@ std::optional<std::string> samplePackage(const Options &options, const ModelRequ
             return std::ranges::find(input.dims, setting.first) != input.dims.end();
           });
         }
-  const FlagValues defaults;
+  const CompileRequest defaults;
   quiet.batch = defaults.batch;
   quiet.shape = defaults.shape;
   quiet.entry = defaults.entry;
   quiet.mem = defaults.mem;
-  Checked<Model> model = loadModel(quiet, single);
+  Checked<Model> model = loadModel(path, quiet, single);
   if (!model.ok() || !model->compiled)
     return std::nullopt;
   return packageText(model->compiled->package);
 }
 
-static void readAmounts(const Options &options, training::TrainOptions &train) {
+static void readAmounts(const TrainRequest &options, training::TrainOptions &train) {
   if (options.after)
     train.after = *options.after;
   else if (train.fit.after)
@@ -50,7 +52,7 @@ static void readAmounts(const Options &options, training::TrainOptions &train) {
   train.earlyStop = int(*options.earlyStop);
 }
 
-Result<training::TrainOptions> trainOptions(const Model &model, const Options &options) {
+Result<training::TrainOptions> trainOptions(const Model &model, const TrainRequest &options) {
   training::TrainOptions train;
   for (const package::Setting &setting : model.fit) {
     LSTMC_ASSIGN(bool known, train.fit.set(setting.name, setting.value));
@@ -65,6 +67,12 @@ Result<training::TrainOptions> trainOptions(const Model &model, const Options &o
   return train;
 }
 
+Result<std::vector<std::string>> metricsAsked(const OptimizerOptions &options) {
+  for (const std::string &name : *options.metric)
+    LSTMC_TRY(checkMetricName(name));
+  return *options.metric;
+}
+
 std::string packageText(const package::PackageData &data) {
   package::Bytes bytes = package::serialize(data);
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
@@ -77,4 +85,4 @@ Status prepareAll(Session &session) {
   return {};
 }
 
-} // namespace lstmc::cli
+} // namespace lstmc::driver
