@@ -148,7 +148,8 @@ static PythonData ofSpec(const std::string &path, const std::string &command,
   for (const auto &[name, value] : file)
     settings.push_back({name, value});
   cli::ModelData read = valueOf(cli::loadData(
-      options, {.job = "train", .trains = command == "train"}, settings, {path, ""}, nullptr));
+      options, {.job = command, .trains = command == "train", .unlabelled = command == "predict"},
+      settings, {path, ""}, nullptr));
   return {std::move(read.data), std::move(read.valid), std::move(read.vocabulary)};
 }
 
