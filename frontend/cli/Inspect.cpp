@@ -249,7 +249,8 @@ CommandResult emitCompiled(symbol::Network net, const Options &options, EmitForm
   ModelRequest request;
   request.keepSource = form == EmitForm::Module;
   request.keepExec = form == EmitForm::Exec;
-  LSTMC_CHECKED_ASSIGN(Model model, compileNet(std::move(net), options.operands[0], options, request));
+  LSTMC_CHECKED_ASSIGN(Model model,
+                       compileNet(std::move(net), options.operands[0], options, request));
   console.warn(model.warnings);
   const passes::Compiled &compiled = *model.compiled;
   if (form == EmitForm::Module)

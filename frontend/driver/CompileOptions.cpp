@@ -182,8 +182,8 @@ static void describeSource(const symbol::Network &net, passes::CompileOptions &c
   compile.data = settingTexts(net.data);
 }
 
-/// fixedParams and gradientNorms. Norms are reported of nets so deep that gradients may vanish, too,
-/// where the job asks for that.
+/// fixedParams and gradientNorms. Norms are reported of nets so deep that gradients may vanish,
+/// too, where the job asks for that.
 static void readParameters(const ProgramOptions &options, GradientNorms norms,
                            passes::CompileOptions &compile) {
   compile.fixedParameters = *options.fixedParams;

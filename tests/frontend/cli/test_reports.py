@@ -11,7 +11,7 @@ REPORTS = [["-vv", "--log", "log.jsonl", "--trace", "trace.json", "--color", "al
            ["-q", "--format", "text"]]
 OF_COMPILE = ["--print-pass-times"]
 OF_TRAIN = ["--disp-every", "1u", "--monitor", ".*", "--tensorboard", "board", "--gradient-norms",
-            "--metric", "loss", "--expect", "loss<1000"]
+            "--metric", "loss", "--expect", "update>0"]
 ALONE_OF_TRAIN = [["-v"], ["--gradient-norms"], ["--format", "jsonl"]]
 # Common flags that change what is done, and not what is told of it.
 OTHERS = {"config", "dump-config", "help", "werror", "dry-run", "force"}
