@@ -63,7 +63,7 @@ if(LSTMC_COMPILER)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler NAMELINK_COMPONENT compiler)
   install(EXPORT lstmcCompilerTargets NAMESPACE lstmc:: DESTINATION ${package_folder} COMPONENT compiler)
   # The public headers, and what they include.
-  foreach(header frontend/library/Compiler.h frontend/builders/Arguments.h frontend/builders/Layers.h frontend/builders/Net.h
+  foreach(header frontend/library/Compiler.h frontend/library/CompileOptions.h frontend/driver/request.def frontend/builders/Arguments.h frontend/builders/Layers.h frontend/builders/Net.h
           frontend/symbol/Symbol.h frontend/symbol/Layers.h frontend/symbol/Render.h
           executor/abi/DType.h executor/base/Diagnostic.h executor/base/Errors.def executor/base/Errors.h executor/base/Status.h)
     get_filename_component(folder ${header} DIRECTORY)

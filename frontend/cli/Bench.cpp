@@ -13,10 +13,10 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Emulated.h"
 #include "frontend/cli/Expect.h"
-#include "frontend/cli/Model.h"
-#include "frontend/cli/ThreadFlags.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/Trace.h"
-#include "frontend/cli/Version.h"
+#include "frontend/driver/Threads.h"
+#include "frontend/driver/Version.h"
 #include "passes/planning/PackageForecast.h"
 #include "passes/planning/forecast/Lengths.h"
 #include "passes/planning/rates/MachineRates.h"
@@ -401,6 +401,7 @@ Checked<Cell> cellOf(const Options &options, bool first, Trace &trace, Console &
     measureIfNew(threadsInQuestion(options), console);
   ModelRequest request;
   request.entries = {options.entry->empty() ? "forward" : options.entry->front()};
+  request.measures = metricsExpected(options);
   LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, request));
   if (first)
     console.warn(model.warnings);

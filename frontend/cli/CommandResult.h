@@ -3,13 +3,9 @@
 
 #include <optional>
 
-#include "executor/base/Diagnostic.h"
-#include "executor/base/Status.h"
+#include "frontend/driver/Checked.h"
 
 namespace lstmc::cli {
-
-/// An error of the runtime in the form of the compiler's.
-Diagnostic asDiagnostic(const Error &error);
 
 /// Returned by a subcommand to Main.cpp, which reports the diagnostics, as text or JSON, and leaves
 /// with the exit code: its own, else that of the first error (Errors.def).
@@ -28,29 +24,6 @@ private:
   std::optional<Diagnostics> failure_;
 };
 
-inline Diagnostics failureOf(const Status &status) { return {asDiagnostic(status.error())}; }
-template <typename T> Diagnostics failureOf(const Result<T> &result) {
-  return {asDiagnostic(result.error())};
-}
-template <typename T> Diagnostics failureOf(const Checked<T> &checked) {
-  return checked.diagnostics();
-}
 inline Diagnostics failureOf(const CommandResult &result) { return result.diagnostics(); }
 
 } // namespace lstmc::cli
-
-/// As LSTMC_TRY and LSTMC_ASSIGN, in functions that return a Checked or a CommandResult; `expr` may
-/// be a Checked too.
-#define LSTMC_CHECKED_TRY(expr)                                                                    \
-  do {                                                                                             \
-    if (auto tryResult_ = (expr); !tryResult_.ok())                                                \
-      return ::lstmc::cli::failureOf(tryResult_);                                                  \
-  } while (false)
-
-#define LSTMC_CHECKED_ASSIGN(decl, expr)                                                           \
-  LSTMC_CHECKED_ASSIGN_(decl, expr, LSTMC_CONCAT(checkedResult_, __LINE__))
-#define LSTMC_CHECKED_ASSIGN_(decl, expr, name)                                                    \
-  auto name = (expr);                                                                              \
-  if (!name.ok())                                                                                  \
-    return ::lstmc::cli::failureOf(name);                                                          \
-  decl = std::move(*name)

@@ -20,9 +20,6 @@ CommandResult dumpConfig(const Options &options, Console &console);
 /// inspect --untrusted.
 CommandResult inspectUntrusted(const Options &options, Console &console);
 
-/// The names of --metric; E0001 for one that there is not.
-Result<std::vector<std::string>> metricsAsked(const Options &options);
-
 /// Help on one command, or the one screen on all of them.
 /// Only its usual flags with their meanings, unless `all` are wanted.
 std::string helpText(CommandId command, bool all = false);

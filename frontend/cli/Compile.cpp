@@ -54,7 +54,10 @@ static Status writePackage(const Model &model, const Options &options, Console &
 }
 
 Checked<Model> compilePackage(const Options &options, Trace &trace, Console &console) {
-  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
+  ModelRequest request;
+  request.forAnyMachine = true;
+  request.countOps = options.printPassTimes;
+  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, request));
   console.warn(model.warnings);
   if (!model.compiled)
     return asDiagnostic(fail(ErrorCode::E0001, "{} is a package already", model.path));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/cli/Console.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/Trace.h"
 
 namespace lstmc::cli {

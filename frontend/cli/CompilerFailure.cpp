@@ -1,6 +1,5 @@
 #include "frontend/cli/CompilerFailure.h"
 
-#include <atomic>
 #include <cstring>
 #include <string_view>
 
@@ -32,16 +31,6 @@ static void onBadAlloc(void *, const char *, bool) { exitOutOfMemory(); }
 void handleCompilerFailures() {
   llvm::install_fatal_error_handler(onFatalError);
   llvm::install_bad_alloc_error_handler(onBadAlloc);
-}
-
-static std::atomic<int> living = 0;
-
-bool CompilerMemory::lives() { return living.load(std::memory_order_relaxed) != 0; }
-
-CompilerMemory::CompilerMemory() : before_(std::set_new_handler(exitOutOfMemory)) { ++living; }
-CompilerMemory::~CompilerMemory() {
-  --living;
-  std::set_new_handler(before_);
 }
 
 } // namespace lstmc::cli

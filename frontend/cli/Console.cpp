@@ -12,7 +12,7 @@
 #include "executor/base/Escape.h"
 #include "executor/base/StandardStreams.h"
 #include "frontend/cli/LostOutput.h"
-#include "frontend/cli/Ranks.h"
+#include "frontend/driver/Ranks.h"
 #include "frontend/symbol/Render.h"
 
 namespace lstmc::cli {

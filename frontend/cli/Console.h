@@ -10,10 +10,11 @@
 
 #include "frontend/cli/CommandResult.h"
 #include "frontend/cli/Options.h"
+#include "frontend/driver/Notices.h"
 
 namespace lstmc::cli {
 
-class Console {
+class Console : public driver::Notices {
 public:
   explicit Console(const Options &options);
 
@@ -22,7 +23,7 @@ public:
 
   /// One line on stderr, unless --quiet. `level` 0 is always said, 1 with -v, 2 with -vv. The log
   /// has all of them.
-  void say(const std::string &line, int level = 0) const;
+  void say(const std::string &line, int level = 0) const override;
   /// A line for the log alone.
   void note(const std::string &line) const { log("info", {{"text", line}}); }
   /// A result on stdout: as it is, or as a line.
@@ -39,7 +40,7 @@ public:
   /// its results did not reach stdout.
   int finish(const CommandResult &result) const;
   /// Warnings that came with a success.
-  void warn(const Diagnostics &diagnostics) const;
+  void warn(const Diagnostics &diagnostics) const override;
 
   bool json() const { return json_; }
   bool color() const { return color_; }

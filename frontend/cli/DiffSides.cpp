@@ -12,7 +12,7 @@
 #include "executor/package/Package.h"
 #include "executor/package/Plan.h"
 #include "executor/training/Checkpoint.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 
 namespace lstmc::cli {
 

@@ -6,8 +6,8 @@
 #include "executor/base/OwnProgram.h"
 #include "executor/ranks/OpenWire.h"
 #include "frontend/cli/LaunchFlags.h"
-#include "frontend/cli/Ranks.h"
 #include "frontend/cli/SignalsForRanks.h"
+#include "frontend/driver/Ranks.h"
 
 namespace lstmc::cli {
 

@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/DataFlags.h"
-#include "frontend/cli/Model.h"
-#include "frontend/cli/SettingText.h"
+#include "frontend/cli/Operand.h"
+#include "frontend/driver/Data.h"
+#include "frontend/driver/SettingText.h"
 
 namespace lstmc::cli {
 
@@ -49,6 +49,13 @@ void addFit(FileValues &values, const std::vector<package::Setting> &fit, const 
       values.fit.push_back({setting.name + "=" + setting.value, path});
 }
 
+/// What that subcommand reads data for.
+DataUse useBy(CommandId command) {
+  return {.job = nameOf(command),
+          .trains = command == CommandId::Train,
+          .unlabelled = command == CommandId::Predict};
+}
+
 Checked<FileValues> ofSource(const Options &options, const std::string &path) {
   ModelRequest request;
   Checked<symbol::Network> net = loadSource(path, options, request);
@@ -57,7 +64,8 @@ Checked<FileValues> ofSource(const Options &options, const std::string &path) {
   std::vector<package::Setting> fileData = settingTexts(net->data);
   bool reads = recordOf(Flag::data).servedBy(*options.command);
   if (reads && (options.data || findSetting(fileData, "train"))) {
-    Result<ModelData> data = loadData(options, fileData, {path, ""}, nullptr);
+    Result<ModelData> data =
+        loadData(options, useBy(*options.command), fileData, {path, ""}, nullptr);
     if (!data.ok())
       return asDiagnostic(data.error());
     if (data->vocabulary) {

@@ -8,20 +8,15 @@
 #include "executor/training/TrainReport.h"
 #include "executor/training/Trainer.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/DataFlags.h"
 #include "frontend/cli/Expect.h"
-#include "frontend/cli/FitCheck.h"
-#include "frontend/cli/NamedModel.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/Trace.h"
-#include "frontend/cli/Version.h"
+#include "frontend/driver/Data.h"
+#include "frontend/driver/FitCheck.h"
+#include "frontend/driver/TrainOptions.h"
+#include "frontend/driver/Version.h"
 
 namespace lstmc::cli {
-
-Result<std::vector<std::string>> metricsAsked(const Options &options) {
-  for (const std::string &name : *options.metric)
-    LSTMC_TRY(checkMetricName(name));
-  return *options.metric;
-}
 
 namespace {
 
@@ -43,9 +38,12 @@ Checked<Job> prepare(const Options &options, const std::vector<Expectation> &wan
   LSTMC_CHECKED_ASSIGN(job.metrics, metricsAsked(options));
   ModelRequest request;
   request.entries = {"evaluate"};
+  request.measures = metricsExpected(options);
   LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, request));
-  LSTMC_CHECKED_ASSIGN(job.data, loadData(options, named.data, named.namer, named.known()));
-  LSTMC_CHECKED_ASSIGN(job.model, modelFor(std::move(named), job.data, options, request));
+  LSTMC_CHECKED_ASSIGN(job.data,
+                       loadData(options, {.job = "eval"}, named.data, named.namer, named.known()));
+  LSTMC_CHECKED_ASSIGN(job.model,
+                       modelFor(std::move(named), options.operands[0], job.data, options, request));
   console.warn(job.model.warnings);
   std::vector<std::string> needed = job.metrics;
   for (const Expectation &expectation : wanted)

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/cli/SettingText.h"
+#include "frontend/driver/SettingText.h"
 
 namespace lstmc::cli {
 
@@ -40,6 +40,13 @@ Result<std::vector<Expectation>> expectations(const Options &options,
     all.push_back(expectation);
   }
   return all;
+}
+
+std::vector<std::string> metricsExpected(const Options &options) {
+  std::vector<std::string> metrics;
+  for (const std::string &text : options.expect)
+    metrics.push_back(text.substr(0, text.find_first_of("<>=!")));
+  return metrics;
 }
 
 std::vector<training::HeldExpectation>

@@ -25,6 +25,9 @@ struct Expectation {
 Result<std::vector<Expectation>> expectations(const Options &options,
                                               const std::vector<std::string_view> &metrics);
 
+/// The metrics that --expect names, whether there are such or not.
+std::vector<std::string> metricsExpected(const Options &options);
+
 /// Each with its value and whether it held; a metric without a value does not hold.
 std::vector<training::HeldExpectation>
 judge(const std::vector<Expectation> &expectations,

@@ -6,7 +6,7 @@
 #include "executor/base/OutputFile.h"
 #include "executor/base/StandardStreams.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/lnet/format/Format.h"
 
 namespace lstmc::cli {

@@ -9,7 +9,7 @@
 #include "frontend/cli/Completion.h"
 #include "frontend/cli/HelpPages.h"
 #include "frontend/cli/HelpTopics.h"
-#include "frontend/cli/Version.h"
+#include "frontend/driver/Version.h"
 #include "frontend/names/Suggestion.h"
 
 namespace lstmc::cli {

@@ -23,7 +23,8 @@ std::string inCell(std::string text) {
 }
 
 std::string flagsPage() {
-  std::string text = "# Flags\n\nMade from `frontend/cli/options.def` by `lstmc help "
+  std::string text = "# Flags\n\nMade from `frontend/driver/request.def` and "
+                     "`frontend/cli/options.def` by `lstmc help "
                      "--pages`.\n\n| flag | meaning | used by |\n| --- | --- | --- |\n";
   for (const FlagRecord &flag : flags()) {
     text += fmt::format("| `{}` | {} | {} |\n", inCell(flagSynopsis(flag)), inCell(helpOf(flag)),

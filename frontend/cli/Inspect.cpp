@@ -4,11 +4,11 @@
 
 #include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
-#include "frontend/cli/BuildId.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/InspectData.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/PlanText.h"
+#include "frontend/driver/BuildId.h"
 #include "frontend/lnet/Emit.h"
 #include "frontend/symbol/Module.h"
 #include "viz/Network.h"
@@ -249,7 +249,8 @@ CommandResult emitCompiled(symbol::Network net, const Options &options, EmitForm
   ModelRequest request;
   request.keepSource = form == EmitForm::Module;
   request.keepExec = form == EmitForm::Exec;
-  LSTMC_CHECKED_ASSIGN(Model model, compileNet(std::move(net), options, request));
+  LSTMC_CHECKED_ASSIGN(Model model,
+                       compileNet(std::move(net), options.operands[0], options, request));
   console.warn(model.warnings);
   const passes::Compiled &compiled = *model.compiled;
   if (form == EmitForm::Module)
@@ -295,7 +296,9 @@ Status printPasses(const Model &model, Console &console) {
 }
 
 CommandResult inspectModel(const Options &options, Console &console) {
-  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, {}));
+  ModelRequest request;
+  request.countOps = true;
+  LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, request));
   console.warn(model.warnings);
   if (console.json()) {
     console.print(packageJson(model, model.package->bytes()));

@@ -11,7 +11,7 @@
 #include "executor/data/SafeTensors.h"
 #include "executor/data/TokenText.h"
 #include "executor/package/Plan.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 
 namespace lstmc::cli {
 

@@ -7,7 +7,7 @@
 #include "executor/base/Escape.h"
 #include "executor/base/StandardStreams.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 
 namespace lstmc::cli {
 

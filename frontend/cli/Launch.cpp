@@ -11,7 +11,7 @@
 #include "frontend/cli/LaunchFlags.h"
 #include "frontend/cli/SignalsForRanks.h"
 #include "frontend/cli/SyncedFiles.h"
-#include "frontend/cli/ThreadFlags.h"
+#include "frontend/driver/Threads.h"
 #include "frontend/symbol/Render.h"
 #include "passes/planning/rates/MachineRates.h"
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "frontend/cli/AsyncStore.h"
 #include "frontend/cli/AutoRanks.h"
 #include "frontend/cli/RoleEnvironment.h"
+#include "frontend/driver/AsyncStore.h"
 #include "frontend/launch/Network.h"
 #include "frontend/launch/Ssh.h"
 
@@ -233,6 +233,18 @@ Status leaveLostHosts(launch::Start &start, Console &console) {
     start.hosts[rank] = left[rank % left.size()];
   stayHereIfAll(start);
   return {};
+}
+
+Result<int> serversFor(const Options &command, std::optional<int64_t> asked, int64_t workers) {
+  if (!saysAsync(command) || *command.staleness == 0)
+    return 0;
+  if (command.command != CommandId::Train)
+    return fail(ErrorCode::E0001, "--kv-store {} is for train", *command.kvStore);
+  const int64_t servers = asked.value_or(workers);
+  if (servers < 1 || servers > workers * 16)
+    return fail(ErrorCode::E0001, "--servers takes 1 to {} for {} workers, got {}", workers * 16,
+                workers, servers);
+  return int(servers);
 }
 
 } // namespace lstmc::cli

@@ -21,4 +21,8 @@ Status checkHosts(const launch::Start &start);
 /// says which; its ranks go to those that are left. E0801 where none is.
 Status leaveLostHosts(launch::Start &start, Console &console);
 
+/// Servers that `launch` starts for a command by --servers, as many as workers where it is not
+/// given; 0 where the command needs none. E0001.
+Result<int> serversFor(const Options &command, std::optional<int64_t> asked, int64_t workers);
+
 } // namespace lstmc::cli

@@ -14,9 +14,9 @@
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/CompilerFailure.h"
 #include "frontend/cli/MxnetVariables.h"
-#include "frontend/cli/Ranks.h"
 #include "frontend/cli/RoleEnvironment.h"
-#include "frontend/cli/Version.h"
+#include "frontend/driver/Ranks.h"
+#include "frontend/driver/Version.h"
 
 using namespace lstmc;
 using namespace lstmc::cli;

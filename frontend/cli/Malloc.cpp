@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "executor/base/Termination.h"
-#include "frontend/cli/CompilerFailure.h"
+#include "frontend/driver/CompilerMemory.h"
 
 extern "C" {
 void *__libc_malloc(size_t bytes);
@@ -13,7 +13,7 @@ void *__libc_realloc(void *old, size_t bytes);
 }
 
 static void *checked(void *memory, bool wanted) {
-  if (!memory && wanted && lstmc::cli::CompilerMemory::lives())
+  if (!memory && wanted && lstmc::driver::CompilerMemory::lives())
     lstmc::exitOutOfMemory();
   return memory;
 }

@@ -1,7 +1,7 @@
 // When launches ran, by the clock: what a schedule that was planned is set beside.
 #pragma once
 
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "passes/planning/forecast/Forecast.h"
 
 namespace lstmc::cli {

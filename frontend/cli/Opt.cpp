@@ -12,7 +12,7 @@
 
 #include "executor/base/OutputFile.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/CompilerFailure.h"
+#include "frontend/driver/CompilerMemory.h"
 #include "ir/exec/Exec.h"
 #include "ir/sym/SymDialect.h"
 #include "passes/Passes.h"

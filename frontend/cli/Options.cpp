@@ -13,7 +13,7 @@
 #include "executor/base/StandardStreams.h"
 #include "executor/base/Suggest.h"
 #include "frontend/cli/MxnetVariables.h"
-#include "frontend/cli/Ranks.h"
+#include "frontend/driver/Ranks.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/names/Suggestion.h"
 

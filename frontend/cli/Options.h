@@ -1,4 +1,4 @@
-// The command line: a field for each flag of options.def, and the records that the table is.
+// The command line: a field for each flag, and the records of the table (options.def).
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 #include "executor/base/OutputFile.h"
 #include "executor/base/Status.h"
 #include "frontend/cli/FlagTypes.h"
+#include "frontend/driver/Request.h"
 
 namespace lstmc::cli {
 
@@ -65,8 +66,9 @@ struct GivenValue {
   std::string source; ///< the config file, or the environment's variable
 };
 
-/// The values in force.
-struct FlagValues {
+/// The values in force. Flags of request.def fill what the driver is asked for.
+struct FlagValues : TrainRequest {
+#define LSTMC_REQUEST(...)
 #define LSTMC_FLAG(FIELD, NAME, LETTER, TYPE, ARGUMENT, DEFAULT, GROUP, HELP, COMMANDS)            \
   TYPE::Field FIELD = TYPE::initial(NAME, DEFAULT);
 #include "frontend/cli/options.def"

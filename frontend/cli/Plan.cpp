@@ -11,17 +11,17 @@
 #include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/DeviceFlags.h"
 #include "frontend/cli/Emulated.h"
 #include "frontend/cli/HostText.h"
 #include "frontend/cli/ManyHosts.h"
 #include "frontend/cli/Measured.h"
 #include "frontend/cli/PlanText.h"
-#include "frontend/cli/RankMachines.h"
-#include "frontend/cli/Ranks.h"
-#include "frontend/cli/RealSteps.h"
-#include "frontend/cli/RecomputeFlag.h"
-#include "frontend/cli/ThreadFlags.h"
+#include "frontend/driver/Layout.h"
+#include "frontend/driver/RankMachines.h"
+#include "frontend/driver/Ranks.h"
+#include "frontend/driver/RealSteps.h"
+#include "frontend/driver/Recompute.h"
+#include "frontend/driver/Threads.h"
 #include "passes/planning/Recompute.h"
 #include "passes/planning/Remedies.h"
 #include "passes/planning/rates/MachineRates.h"
@@ -487,7 +487,8 @@ CommandResult planCommand(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(Planned planned,
                        many ? planMany(target, options) : planFor(options, target));
   console.warn(planned.warnings);
-  LSTMC_CHECKED_ASSIGN(target.realSteps, realSteps(planned.data, options));
+  LSTMC_CHECKED_ASSIGN(target.realSteps,
+                       realSteps(planned.data, options.operands[0], options, {.job = "plan"}));
   if (!many)
     forecast(planned, options, target);
   planned.forecast.speedup = speedup(planned, options, target);

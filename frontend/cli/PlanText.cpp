@@ -9,7 +9,7 @@
 #include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
 #include "frontend/cli/Emulated.h"
-#include "frontend/cli/RankDevices.h"
+#include "frontend/driver/RankDevices.h"
 #include "viz/Cost.h"
 
 namespace lstmc::cli {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/session/Peers.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "passes/planning/Cluster.h"
 #include "passes/planning/PackageForecast.h"
 

@@ -10,7 +10,7 @@
 #include "frontend/cli/LossLog.h"
 #include "frontend/cli/ManyHosts.h"
 #include "frontend/cli/Measured.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/PlottedNetwork.h"
 #include "passes/planning/rates/MachineRates.h"
 #include "viz/Cost.h"

@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include "backends/registry/Targets.h"
-#include "frontend/cli/CompileFlags.h"
-#include "frontend/cli/CompilerFailure.h"
-#include "frontend/cli/DeviceFlags.h"
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
+#include "frontend/driver/CompileOptions.h"
+#include "frontend/driver/CompilerMemory.h"
+#include "frontend/driver/Layout.h"
 #include "frontend/symbol/Module.h"
 #include "passes/planning/Layouts.h"
 #include "passes/planning/rates/MachineRates.h"

@@ -10,12 +10,12 @@
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/DataFlags.h"
-#include "frontend/cli/FitCheck.h"
-#include "frontend/cli/NamedModel.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/PredictionFile.h"
 #include "frontend/cli/Progress.h"
 #include "frontend/cli/Trace.h"
+#include "frontend/driver/Data.h"
+#include "frontend/driver/FitCheck.h"
 
 namespace lstmc::cli {
 
@@ -53,11 +53,11 @@ Checked<Model> compile(NamedModel named, const ModelData &data, const Options &o
   ModelRequest request;
   request.entries = {std::string(kEntry), "evaluate"};
   bool isSource = !named.model;
-  Checked<Model> model = modelFor(std::move(named), data, options, request);
+  Checked<Model> model = modelFor(std::move(named), options.operands[0], data, options, request);
   if (model.ok() || !isSource || model.diagnostics().front().code != ErrorCode::E0403)
     return model;
   request.entries = {std::string(kEntry)};
-  return modelFor(NamedModel(), data, options, request);
+  return modelFor(NamedModel(), options.operands[0], data, options, request);
 }
 
 /// What measures an output; null where it is no loss head.
@@ -161,7 +161,8 @@ Checked<Job> prepare(const Options &options, Console &console) {
   ModelRequest request;
   request.entries = {std::string(kEntry)};
   LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, request));
-  LSTMC_CHECKED_ASSIGN(job.data, loadData(options, named.data, named.namer, named.known()));
+  LSTMC_CHECKED_ASSIGN(job.data, loadData(options, {.job = "predict", .unlabelled = true},
+                                          named.data, named.namer, named.known()));
   LSTMC_CHECKED_ASSIGN(job.model, compile(std::move(named), job.data, options));
   console.warn(job.model.warnings);
   if (!job.model.package->findEntry(kEntry))

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "frontend/cli/Ranks.h"
+#include "frontend/driver/Ranks.h"
 
 namespace lstmc::cli {
 

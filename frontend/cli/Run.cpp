@@ -15,10 +15,10 @@
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/Model.h"
-#include "frontend/cli/Ranks.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Ulp.h"
+#include "frontend/driver/Ranks.h"
 #include "frontend/names/Suggestion.h"
 
 namespace lstmc::cli {

@@ -15,9 +15,9 @@
 #include "executor/data/TokenText.h"
 #include "executor/training/Signals.h"
 #include "frontend/cli/Commands.h"
-#include "frontend/cli/DataFlags.h"
-#include "frontend/cli/NamedModel.h"
-#include "frontend/cli/SettingText.h"
+#include "frontend/cli/Operand.h"
+#include "frontend/driver/Data.h"
+#include "frontend/driver/SettingText.h"
 
 namespace lstmc::cli {
 
@@ -186,8 +186,8 @@ Checked<data::Learned> learnedFor(const Options &options) {
   LSTMC_CHECKED_ASSIGN(std::optional<data::Learned> learned, learnedFromParams(options));
   if (learned && learned->vocabulary)
     return std::move(*learned);
-  LSTMC_CHECKED_ASSIGN(ModelData data,
-                       loadData(options, settingTexts(net.data), {path, ""}, nullptr));
+  LSTMC_CHECKED_ASSIGN(ModelData data, loadData(options, {.job = "sample"}, settingTexts(net.data),
+                                                {path, ""}, nullptr));
   return data.data->learned();
 }
 

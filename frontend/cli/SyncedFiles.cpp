@@ -6,8 +6,8 @@
 #include "executor/base/OwnProgram.h"
 #include "executor/data/DataSpec.h"
 #include "executor/training/Checkpoint.h"
-#include "frontend/cli/Model.h"
-#include "frontend/cli/SettingText.h"
+#include "frontend/cli/Operand.h"
+#include "frontend/driver/SettingText.h"
 #include "frontend/launch/Ssh.h"
 #include "frontend/launch/Sync.h"
 

@@ -5,7 +5,7 @@
 #include "executor/device/DeviceNames.h"
 #include "executor/ranks/Host.h"
 #include "executor/ranks/Job.h"
-#include "frontend/cli/Ranks.h"
+#include "frontend/driver/Ranks.h"
 
 namespace lstmc::cli {
 

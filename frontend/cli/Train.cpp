@@ -13,16 +13,17 @@
 #include "frontend/cli/GradientWatch.h"
 #include "frontend/cli/LayerMonitor.h"
 #include "frontend/cli/LostOutput.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
-#include "frontend/cli/RankDevices.h"
-#include "frontend/cli/Ranks.h"
 #include "frontend/cli/RateSearch.h"
 #include "frontend/cli/Trace.h"
-#include "frontend/cli/TrainFlags.h"
-#include "frontend/cli/TrainJob.h"
 #include "frontend/cli/TrainObservers.h"
-#include "frontend/cli/Version.h"
+#include "frontend/driver/RankDevices.h"
+#include "frontend/driver/Ranks.h"
+#include "frontend/driver/TrainJob.h"
+#include "frontend/driver/TrainOptions.h"
+#include "frontend/driver/Version.h"
 
 namespace lstmc::cli {
 
@@ -63,6 +64,14 @@ Status checkOutput(const Options &options) {
     return fail(ErrorCode::E0001, "train writes a folder of checkpoints, which stdout cannot be: "
                                   "-o DIR");
   return {};
+}
+
+/// Gradients of single parameters are an output of `step` where somebody is told of them. A replay
+/// has the program of its run, whatever either prints.
+GradientNorms normsTold(const Options &options) {
+  const bool logged = *options.format == Form::JsonLines && !options.replay && !saysAsync(options);
+  return options.verbose > 0 || options.tensorboard || logged ? GradientNorms::All
+                                                              : GradientNorms::Deep;
 }
 
 /// What is known before the first update.
@@ -253,7 +262,12 @@ CommandResult trainCommand(const Options &options, Console &console) {
   LSTMC_CHECKED_TRY(metricsAsked(options));
   LSTMC_CHECKED_TRY(checkOutput(options));
   Trace trace(options);
-  LSTMC_CHECKED_ASSIGN(TrainJob job, prepareTraining(options, console));
+  LSTMC_CHECKED_TRY(checkOneModel(options));
+  ModelRequest request;
+  request.norms = normsTold(options);
+  request.measures = metricsExpected(options);
+  LSTMC_CHECKED_ASSIGN(TrainJob job,
+                       prepareTraining(options.operands[0], options, request, console));
   LSTMC_CHECKED_TRY(checkMeasured(wanted, job.data));
   announce(job, options, console);
   if (job.model.compiled)

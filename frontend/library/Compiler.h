@@ -17,6 +17,7 @@
 
 #include "executor/base/Diagnostic.h"
 #include "frontend/builders/Net.h"
+#include "frontend/library/CompileOptions.h"
 #include "frontend/symbol/Symbol.h"
 
 namespace lstmc {
@@ -51,18 +52,16 @@ private:
   }
 };
 
-// `flags` are the flags of `lstmc compile` that affect the package: {"--shards=4"}. E0001 for
-// others; flags that set the shapes of a file, such as --batch and --set, apply to files only.
-
 /// Compiles a finished graph, which is consumed, with the training settings of setFit and setData.
-/// E0214 for an unknown key or an invalid value.
+/// E0214 for an unknown key or an invalid value; E0001 for an invalid option, and for one that sets
+/// the shapes of a file.
 CompiledPackage compileGraph(std::unique_ptr<symbol::Graph> graph,
-                             const std::vector<std::string> &flags = {});
+                             const CompileOptions &options = {});
 /// A network of builders, as often as wanted: its values stay valid. Its errors, if it has any;
 /// E0318 before `finish`.
-CompiledPackage compile(const build::Net &net, const std::vector<std::string> &flags = {});
-/// A file in .lnet: the same bytes as `lstmc compile FILE FLAGS -o F.lstmc` writes. E0601 if it
-/// cannot be read.
-CompiledPackage compileFile(const std::string &path, const std::vector<std::string> &flags = {});
+CompiledPackage compile(const build::Net &net, const CompileOptions &options = {});
+/// A file in .lnet: the same bytes as `lstmc compile FILE -o F.lstmc` with these flags writes.
+/// E0601 if it cannot be read.
+CompiledPackage compileFile(const std::string &path, const CompileOptions &options = {});
 
 } // namespace lstmc

@@ -6,7 +6,7 @@
 
 #include "executor/base/LowerCase.h"
 #include "executor/training/FitSettings.h"
-#include "frontend/cli/SettingText.h"
+#include "frontend/driver/SettingText.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/names/Suggestion.h"
 #include "frontend/symbol/Initialisers.h"
@@ -64,7 +64,7 @@ Diagnostics checkSettings(const symbol::Graph &graph) {
     }
     if (setting.initialiser)
       errors.push_back(wrong(setting, fmt::format("{} takes no initialiser", setting.key)));
-    package::Setting text = cli::settingTexts({setting}).front();
+    package::Setting text = driver::settingTexts({setting}).front();
     if (setting.key == "optimizer") // MXNet takes its names in any case
       text.value = lowerCase(text.value);
     if (Result<bool> taken = checked.set(setting.key, text.value); !taken.ok())

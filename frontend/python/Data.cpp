@@ -147,7 +147,9 @@ static PythonData ofSpec(const std::string &path, const std::string &command,
   std::vector<package::Setting> settings;
   for (const auto &[name, value] : file)
     settings.push_back({name, value});
-  cli::ModelData read = valueOf(cli::loadData(options, settings, {path, ""}, nullptr));
+  cli::ModelData read = valueOf(cli::loadData(
+      options, {.job = command, .trains = command == "train", .unlabelled = command == "predict"},
+      settings, {path, ""}, nullptr));
   return {std::move(read.data), std::move(read.valid), std::move(read.vocabulary)};
 }
 

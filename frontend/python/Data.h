@@ -7,7 +7,7 @@
 #include <nanobind/nanobind.h>
 
 #include "executor/data/DataSet.h"
-#include "frontend/cli/DataFlags.h"
+#include "frontend/driver/Data.h"
 
 namespace lstmc::python {
 

@@ -6,13 +6,14 @@
 #include <nanobind/stl/vector.h>
 
 #include "frontend/cli/Console.h"
+#include "frontend/driver/Checked.h"
 #include "frontend/symbol/Render.h"
 
 namespace nb = nanobind;
 
 namespace lstmc::python {
 
-Failure::Failure(const Error &error) : diagnostics_{cli::asDiagnostic(error)} {}
+Failure::Failure(const Error &error) : diagnostics_{asDiagnostic(error)} {}
 
 /// Without the line end that a terminal wants.
 static std::string textOf(const Diagnostics &diagnostics) {

@@ -10,7 +10,7 @@
 #include "executor/base/OutputFile.h"
 #include "executor/package/Plan.h"
 #include "frontend/cli/PlanText.h"
-#include "frontend/cli/SettingText.h"
+#include "frontend/driver/SettingText.h"
 #include "frontend/python/Drawing.h"
 #include "frontend/python/Values.h"
 
@@ -25,6 +25,13 @@ Result<cli::Options> optionsOf(const std::string &command, const std::vector<std
   for (std::string &word : words)
     arguments.push_back(word.data());
   return cli::parseOptions(int(arguments.size()), arguments.data());
+}
+
+cli::ModelRequest requestOf(const std::string &command) {
+  cli::ModelRequest request;
+  request.forAnyMachine = command == "compile";
+  request.norms = command == "train" ? cli::GradientNorms::Deep : cli::GradientNorms::None;
+  return request;
 }
 
 /// The model, its warnings shown unless --quiet.
@@ -45,6 +52,7 @@ static Compiled compileFile(const std::string &path, const std::string &command,
   Compiled made;
   made.options = valueOf(optionsOf(command, flags));
   made.options.operands = {path};
+  made.request = requestOf(command);
   made.request.entries = entries;
   made.request.offeredVocab = vocabulary;
   Checked<cli::Model> model =
@@ -69,6 +77,7 @@ static Compiled compileDrawing(Drawing &drawing, const std::string &command,
                                const std::vector<std::string> &entries, nb::handle initialiser) {
   Compiled made;
   made.options = valueOf(optionsOf(command, flags));
+  made.request = requestOf(command);
   made.request.entries = entries;
   symbol::Network net;
   net.fit = fitOf(initialiser);
@@ -78,7 +87,7 @@ static Compiled compileDrawing(Drawing &drawing, const std::string &command,
   net.nets = {net.net};
   made.options.operands = {net.net};
   Checked<cli::Model> model =
-      withCompiler([&] { return cli::compileNet(std::move(net), made.options, made.request); });
+      withCompiler([&] { return cli::compileNet(std::move(net), "", made.options, made.request); });
   made.model = shown(std::move(model), made.options);
   made.model.path = made.options.operands[0];
   return made;

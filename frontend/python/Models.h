@@ -7,7 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "frontend/cli/Model.h"
+#include "frontend/cli/Operand.h"
 #include "frontend/python/Failure.h"
 #include "frontend/python/Gil.h"
 
@@ -15,6 +15,9 @@ namespace lstmc::python {
 
 /// Flags of a command, as `lstmc COMMAND FLAGS` has them. E0001 as the command says it.
 Result<cli::Options> optionsOf(const std::string &command, const std::vector<std::string> &flags);
+
+/// What that command asks of a network.
+cli::ModelRequest requestOf(const std::string &command);
 
 struct Compiled {
   cli::Model model;

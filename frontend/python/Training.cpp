@@ -19,10 +19,10 @@
 #include "executor/training/Trainer.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Emulated.h"
-#include "frontend/cli/FitCheck.h"
-#include "frontend/cli/InitParams.h"
-#include "frontend/cli/TrainFlags.h"
 #include "frontend/cli/TrainObservers.h"
+#include "frontend/driver/FitCheck.h"
+#include "frontend/driver/InitParams.h"
+#include "frontend/driver/TrainOptions.h"
 #include "frontend/python/Data.h"
 #include "frontend/python/Gil.h"
 #include "frontend/python/Sessions.h"
@@ -76,7 +76,7 @@ public:
   }
   void warning(const Error &error) override {
     GilHeld held;
-    Diagnostic diagnostic = cli::asDiagnostic(error);
+    Diagnostic diagnostic = asDiagnostic(error);
     diagnostic.severity = Severity::Warning;
     stayAtExit([&] { warn({diagnostic}); });
   }
@@ -131,8 +131,8 @@ training::TrainOptions trainOptions(const Compiled &compiled, const cli::Options
   train.attachments.push_back({"model.lstmc", packageText(compiled)});
   if (compiled.model.compiled && data.vocabulary && cli::isSource(compiled.model.path))
     if (std::optional<std::string> sample = withCompiler([&] {
-          return cli::samplePackage(compiled.options, compiled.request,
-                                    compiled.model.package->data());
+          return cli::samplePackage(compiled.options.operands[0], compiled.options,
+                                    compiled.request, compiled.model.package->data());
         }))
       train.attachments.push_back({"sample.lstmc", *sample});
   return train;
@@ -346,7 +346,7 @@ nb::dict predict(PythonSession &session, const Compiled &compiled, const PythonD
     throw Failure(Diagnostics{*prediction->fault});
   Diagnostics warnings;
   auto add = [&](const std::string &message) {
-    warnings.push_back(cli::asDiagnostic(fail(ErrorCode::E0610, "{}", message)));
+    warnings.push_back(asDiagnostic(fail(ErrorCode::E0610, "{}", message)));
     warnings.back().severity = Severity::Warning;
   };
   for (const std::string &output : prediction->leftOut)

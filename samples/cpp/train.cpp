@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <lstmc/lstmc.h>
@@ -38,11 +39,11 @@ struct CloseSession {
 using Session = std::unique_ptr<lstmc_session, CloseSession>;
 
 /// The network compiled for these settings, and memory to run it in.
-Session open(const Settings &s, const std::vector<std::string> &flags) {
+Session open(const Settings &s, const CompileOptions &options) {
   build::Net net("char_lm");
   if (Diagnostics errors = charLm(net, s); !errors.empty())
     end(LSTMC_INVALID_MODEL, symbol::render(errors));
-  CompiledPackage bytes = compile(net, flags);
+  CompiledPackage bytes = compile(net, options);
   if (!bytes.ok())
     end(LSTMC_INVALID_MODEL, symbol::render(bytes.diagnostics()));
   lstmc_package *package = nullptr;
@@ -121,15 +122,16 @@ int main(int argc, char **argv) {
   Settings s{.vocab = int64_t(symbols.size()), .hidden = 64, .layers = 2, .batch = 8, .seq = 32};
   if (int64_t(text.size()) <= s.batch * s.seq)
     end(LSTMC_BAD_FILE, "the text has too few characters");
-  const std::string carry = "--fit=carry=lstm*"; // states go on from window to window
+  const std::pair<std::string, std::string> carry = {"carry", "lstm*"}; // from window to window
   {
-    const Session session = open(s, {"--optimizer=adam", "--fit=clip_gradient_norm=5", carry});
+    const Session session =
+        open(s, {.optimizer = "adam", .fit = {{"clip_gradient_norm", "5"}, carry}});
     check(lstmc_session_initialise(session.get(), 0));
     train(session, s, ids, updates);
     check(lstmc_session_save_weights(session.get(), weights.c_str()));
   }
   s.batch = s.seq = 1;
-  const Session session = open(s, {"--entry=forward", carry});
+  const Session session = open(s, {.fit = {carry}, .entry = {"forward"}});
   check(lstmc_session_load_weights(session.get(), weights.c_str()));
   write(session, s.vocab, symbols, 80);
   return 0;

@@ -41,5 +41,5 @@ int main(int argc, char **argv) {
   auto doubled = graph->apply(call);
   if (!doubled.ok() || !graph->finish(*doubled).empty() || !compileGraph(std::move(graph)).ok())
     return 5;
-  return write(compileFile(argv[1], {"--batch-size=4"}), argv[2]) ? 0 : 1;
+  return write(compileFile(argv[1], {.batch = 4}), argv[2]) ? 0 : 1;
 }

@@ -13,7 +13,8 @@ NAMED = {
     "executor/base/Errors.def": 780,
     "executor/abi/ScalarOps.def": 610,
     "executor/abi/Kernels.def": 540,
-    "frontend/cli/options.def": 100,
+    "frontend/cli/options.def": 80,
+    "frontend/driver/request.def": 110,
     "backends/cpu/runtime/KernelFiles.def": 65,
     "backends/cuda/runtime/Driver.def": 60,
 }

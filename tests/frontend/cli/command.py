@@ -37,9 +37,13 @@ def run(*words, **options):
 
 
 def words_in_table():
-    """The records of options.def: commands as names, flags as dicts."""
+    """Records of request.def and options.def: commands as names, flags as dicts."""
     import re
-    text = (SOURCE / "frontend/cli/options.def").read_text()
+    tables = ("frontend/driver/request.def", "frontend/cli/options.def")
+    text = "".join((SOURCE / table).read_text() for table in tables)
+    structs = re.findall(r"^#define LSTMC_(\w+)\(\.\.\.\) LSTMC_REQUEST", text, re.M)
+    text = re.sub(rf"^LSTMC_(?:{'|'.join(structs)})\(", "LSTMC_FLAG(", text, flags=re.M)
+    text = text.replace("\nLSTMC_REQUEST_SPELLING(", "\nLSTMC_SPELLING(")
     macros = dict(re.findall(r'#define (LSTMC_(?:MODELS|RUNS)) "([^"]*)"', text))
     commands = re.findall(r'^LSTMC_COMMAND\(\w+, \w+, "([^"]+)"', text, re.M)
     flags = []

@@ -18,8 +18,7 @@ namespace lb = lstmc::build;
 using symbol::Setting;
 
 /// A forecast of one value, with these settings of training.
-CompiledPackage forecast(const std::vector<Setting> &fit,
-                         const std::vector<std::string> &flags = {}) {
+CompiledPackage forecast(const std::vector<Setting> &fit, const CompileOptions &options = {}) {
   lb::Net net("wave");
   auto x = net.data("data", DType::F32, {8, 6, 1});
   auto y = net.label("label", DType::F32, {8, 1});
@@ -28,7 +27,7 @@ CompiledPackage forecast(const std::vector<Setting> &fit,
   auto out = lb::fullyConnected(last, {.num_hidden = 1, .name = "out"});
   net.graph().setFit(fit);
   EXPECT_TRUE(net.finish({lb::linearRegressionOutput(out, {.label = y})}).empty());
-  return compile(net, flags);
+  return compile(net, options);
 }
 
 /// The inputs of `step`, as the package names them.
@@ -47,26 +46,26 @@ std::string errorOf(const CompiledPackage &bytes) {
   return bytes.ok() ? "compiles" : symbol::render(bytes.diagnostics());
 }
 
-TEST(Library, SetFitIsWhatTheFlagIs) {
-  const std::pair<Setting, std::string> cases[] = {
-      {{.key = "optimizer", .value = "adam"}, "optimizer=adam"},
-      {{.key = "optimizer", .value = std::string("Adam")}, "optimizer=adam"},
-      {{.key = "learning_rate", .value = 0.25}, "learning_rate=0.25"},
-      {{.key = "carry", .value = "lstm*"}, "carry=lstm*"},
-      {{.key = "clip_gradient_norm", .value = 5.0}, "clip_gradient_norm=5"},
-      {{.key = "momentum", .value = 0.9}, "momentum=0.9"},
-      {{.key = "num_epoch", .value = int64_t(3)}, "num_epoch=3"},
-      {{.key = "seed", .value = int64_t(7)}, "seed=7"},
-      {{.key = "eval_metric", .value = "mse"}, "eval_metric=mse"}};
+TEST(Library, SetFitIsWhatTheOptionIs) {
+  const std::pair<Setting, std::pair<std::string, std::string>> cases[] = {
+      {{.key = "optimizer", .value = "adam"}, {"optimizer", "adam"}},
+      {{.key = "optimizer", .value = std::string("Adam")}, {"optimizer", "adam"}},
+      {{.key = "learning_rate", .value = 0.25}, {"learning_rate", "0.25"}},
+      {{.key = "carry", .value = "lstm*"}, {"carry", "lstm*"}},
+      {{.key = "clip_gradient_norm", .value = 5.0}, {"clip_gradient_norm", "5"}},
+      {{.key = "momentum", .value = 0.9}, {"momentum", "0.9"}},
+      {{.key = "num_epoch", .value = int64_t(3)}, {"num_epoch", "3"}},
+      {{.key = "seed", .value = int64_t(7)}, {"seed", "7"}},
+      {{.key = "eval_metric", .value = "mse"}, {"eval_metric", "mse"}}};
   const CompiledPackage plain = forecast({});
   ASSERT_TRUE(plain.ok()) << errorOf(plain);
   for (const auto &[setting, flag] : cases) {
     const CompiledPackage set = forecast({setting});
-    const CompiledPackage flagged = forecast({}, {"--fit=" + flag});
-    ASSERT_TRUE(set.ok()) << flag << errorOf(set);
-    ASSERT_TRUE(flagged.ok()) << flag << errorOf(flagged);
-    EXPECT_NE(*set, *plain) << flag;
-    EXPECT_EQ(*set, *flagged) << flag;
+    const CompiledPackage flagged = forecast({}, {.fit = {flag}});
+    ASSERT_TRUE(set.ok()) << flag.first << errorOf(set);
+    ASSERT_TRUE(flagged.ok()) << flag.first << errorOf(flagged);
+    EXPECT_NE(*set, *plain) << flag.first;
+    EXPECT_EQ(*set, *flagged) << flag.first;
   }
   const std::vector<std::string> inputs =
       inputsOfStep(forecast({{.key = "optimizer", .value = "adam"}}));
@@ -115,21 +114,49 @@ TEST(Library, SetDataRefusesUnknownKeys) {
   EXPECT_NE(errorOf(compile(net)).find("data has no key \"trian\""), std::string::npos);
 }
 
-TEST(Library, FlagsHaveAnEffectOrAreRefused) {
+TEST(Library, OptionsHaveAnEffect) {
   const CompiledPackage plain = forecast({});
-  for (const char *flag : {"--shards=4", "--dtype=f64", "--entry=forward", "--optimizer=adam"}) {
-    const CompiledPackage changed = forecast({}, {flag});
-    ASSERT_TRUE(changed.ok()) << flag << errorOf(changed);
-    EXPECT_NE(*changed, *plain) << flag;
+  const std::pair<const char *, CompileOptions> cases[] = {
+      {"devices", {.devices = "2xcpu"}},
+      {"workLoadList", {.devices = "2xcpu", .workLoadList = {1, 3}}},
+      {"kvStore", {.devices = "2xcpu", .kvStore = "device"}},
+      {"accumulate", {.accumulate = 2}},
+      {"streams", {.streams = 2}},
+      {"recompute", {.recompute = "lstm"}},
+      {"dtype", {.dtype = DType::F64}},
+      {"shards", {.shards = 4}},
+      {"checkNan", {.checkNan = true}},
+      {"optimizer", {.optimizer = "adam"}},
+      {"lr", {.lr = 0.5}},
+      {"fit", {.fit = {{"momentum", "0.5"}}}},
+      {"entry", {.entry = {"forward"}}},
+      {"disablePass", {.disablePass = {"fuse"}}},
+      {"fixedParams", {.fixedParams = {"out*"}}},
+      {"gradientNorms", {.gradientNorms = true}}};
+  for (const auto &[name, options] : cases) {
+    const CompiledPackage changed = forecast({}, options);
+    ASSERT_TRUE(changed.ok()) << name << errorOf(changed);
+    EXPECT_NE(*changed, *plain) << name;
   }
-  for (const char *flag :
-       {"--batch=9", "--shape=data:9x6x1", "--set=seq=3", "--params=nothere", "--output=x.lstmc",
-        "--trace=t.json", "--help", "--json", "--print-pass-times", "--quiet", "", "x",
-        "--net=other", "--dry-run", "--lr=0.5", "--log=l.txt", "--force"}) {
-    const CompiledPackage refused = forecast({}, {flag});
-    EXPECT_FALSE(refused.ok()) << flag;
-    if (!refused.ok())
-      EXPECT_EQ(refused.diagnostics().front().code, ErrorCode::E0001) << errorOf(refused);
+}
+
+TEST(Library, OptionsThatCannotBeAreRefusedAsTheFlagIs) {
+  const std::pair<std::string, CompileOptions> cases[] = {
+      {"--batch is for files", {.batch = 9}},
+      {"--shape is for files", {.shape = {{"data", {9, 6, 1}}}}},
+      {"--set is for files", {.set = {{"seq", "3"}}}},
+      {"--net is for files", {.net = "other"}},
+      {"there is no optimizer \"adma\"; there are adam, ", {.optimizer = "adma"}},
+      {"--update-on-kvstore takes auto, 0 or 1, got \"2\"", {.updateOnKvstore = "2"}},
+      {"--shards takes 1 to", {.shards = 0}},
+      {"--mem takes bytes", {.mem = -1}},
+      {"--fast knows tf32", {.fast = {"tf33"}}},
+      {"matches no parameter", {.fixedParams = {"gru*"}}}};
+  for (const auto &[message, options] : cases) {
+    const CompiledPackage refused = forecast({}, options);
+    ASSERT_FALSE(refused.ok()) << message;
+    EXPECT_EQ(refused.diagnostics().front().code, ErrorCode::E0001) << errorOf(refused);
+    EXPECT_NE(errorOf(refused).find(message), std::string::npos) << errorOf(refused);
   }
 }
 

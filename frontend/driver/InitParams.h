@@ -1,0 +1,21 @@
+// --init-params: weights to begin a training with.
+#pragma once
+
+#include "frontend/driver/Model.h"
+
+namespace lstmc::driver {
+
+/// Which parameters were found in a file, and which were not.
+struct FoundParameters {
+  size_t found = 0, wanted = 0;
+  /// "not there, so initialised: a, b" and the like.
+  std::vector<std::string> others;
+};
+
+/// Gives parameters the tensors of their names and shapes in a safetensors file, an npz or a
+/// checkpoint; the others keep their values. E0610 if there is none, E0701 for a value that is not
+/// finite, and the errors of the readers.
+Result<FoundParameters> initParams(Session &session, const std::string &path,
+                                   const InputOptions &options);
+
+} // namespace lstmc::driver

@@ -1,0 +1,66 @@
+#include "frontend/driver/NamedModel.h"
+
+#include "frontend/driver/SettingText.h"
+
+namespace lstmc::driver {
+
+/// The checkpoint of --params; none where that is a file of weights.
+static std::optional<training::Checkpoint> checkpointOfParams(const RunOptions &options) {
+  if (!options.params)
+    return std::nullopt;
+  Result<training::FoundCheckpoint> found = training::findCheckpoint(*options.params);
+  return found.ok() ? std::optional(std::move(found->checkpoint)) : std::nullopt;
+}
+
+Result<std::optional<data::Learned>> learnedFromParams(const RunOptions &options) {
+  std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options);
+  if (!checkpoint)
+    return std::optional<data::Learned>();
+  LSTMC_ASSIGN(data::Learned learned, learnedFrom(*checkpoint));
+  return std::optional(std::move(learned));
+}
+
+static Checked<NamedModel> readCompiled(const std::string &path, const RunRequest &options,
+                                        const ModelRequest &request) {
+  NamedModel named;
+  LSTMC_CHECKED_ASSIGN(named.model, loadModel(path, options, request));
+  named.data = named.model->package->data().data;
+  named.namer = {path, ""};
+  const std::optional<training::Checkpoint> &checkpoint = named.model->checkpoint;
+  if (checkpoint) {
+    LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
+    // Without --data: what it was trained on.
+    for (package::Setting &key : tableKeys(checkpoint->state.source, options))
+      named.data.push_back(std::move(key));
+    named.data.push_back({"train", checkpoint->state.source});
+    named.namer = {checkpoint->folder, checkpoint->state.sourceDigest};
+  }
+  return named;
+}
+
+Checked<NamedModel> readNamedModel(const std::string &path, const RunRequest &options,
+                                   const ModelRequest &request) {
+  if (!isSource(path))
+    return readCompiled(path, options, request);
+  LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(path, options, request));
+  NamedModel named;
+  named.data = settingTexts(net.data);
+  named.namer = {path, ""};
+  if (std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options)) {
+    LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
+    for (package::Setting &key : tableKeys(checkpoint->state.source, options))
+      named.data.push_back(std::move(key));
+  }
+  return named;
+}
+
+Checked<Model> modelFor(NamedModel named, const std::string &path, const ModelData &data,
+                        const CompileRequest &options, ModelRequest &request) {
+  if (named.model)
+    return std::move(*named.model);
+  if (data.vocabulary)
+    request.offeredVocab = int64_t(data.vocabulary->size());
+  return loadModel(path, options, request);
+}
+
+} // namespace lstmc::driver
