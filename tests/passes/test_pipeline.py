@@ -1,6 +1,6 @@
-"""The pipeline is the truth: `lstmc opt` makes the package of `compile` byte for byte, from the module
-and the two pipelines that `inspect --emit module` prints, the one with options and the passes one
-by one."""
+"""The pipeline is the truth: `lstmc opt` makes the package of `compile` byte for byte, from the
+module and the two pipelines that `inspect --emit module` prints, the one with options and the
+passes one by one."""
 import hashlib
 import os
 import re
@@ -10,7 +10,8 @@ import unittest
 from pathlib import Path
 
 LSTMC, SOURCE = os.environ["LSTMC"], Path(os.environ["LSTMC_SOURCE"])
-NETS = [*sorted((SOURCE / "samples").glob("*.lnet")), *sorted((SOURCE / "tests/nets/kept").glob("*.lnet"))]
+NETS = [*sorted((SOURCE / "samples").glob("*.lnet")),
+        *sorted((SOURCE / "tests/nets/kept").glob("*.lnet"))]
 WAYS = [[], ["-d", "cpu:0,cpu:1"], ["--dtype", "float64"]]
 SETTINGS = {"long_lm.lnet": ["--set", "seq=64"]}
 
@@ -29,7 +30,8 @@ class PipelineTest(unittest.TestCase):
         wanted = hashlib.sha256(package.read_bytes()).hexdigest()
         module = folder / "net.mlir"
         module.write_text(run("inspect", net, "--emit", "module", *words, folder=SOURCE).stdout)
-        pipelines = re.findall(r"^// lstmc opt --pass-pipeline='(.*)' FILE$", module.read_text(), re.M)
+        pipelines = re.findall(r"^// lstmc opt --pass-pipeline='(.*)' FILE$",
+                               module.read_text(), re.M)
         self.assertEqual(len(pipelines), 2)
         for pipeline in pipelines:
             done = run("opt", f"--pass-pipeline={pipeline}", module, folder=folder)
@@ -45,7 +47,8 @@ class PipelineTest(unittest.TestCase):
             for net in NETS:
                 for words in WAYS:
                     with self.subTest(net=net.name, words=words):
-                        compared += self.check(net, words + SETTINGS.get(net.name, []), Path(folder))
+                        words = words + SETTINGS.get(net.name, [])
+                        compared += self.check(net, words, Path(folder))
         self.assertGreater(compared, 2 * len(NETS))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""rebuilds.py BUILD SOURCE: how many objects a change of a table compiles again, by the dependencies
-that ninja has recorded. A text may cost 5 objects, a row 40."""
+"""rebuilds.py BUILD SOURCE: how many objects a change of a table compiles again, by the
+dependencies that ninja has recorded. A text may cost 5 objects, a row 40."""
 import collections
 import os
 import subprocess
@@ -37,7 +37,8 @@ def objects_of_tables(build, source):
 
 def main(build, source):
     counts = objects_of_tables(build, source)
-    tables = subprocess.run(["git", "ls-files", "*.def"], cwd=source, capture_output=True, text=True)
+    tables = subprocess.run(["git", "ls-files", "*.def"], cwd=source, capture_output=True,
+                            text=True)
     names = tables.stdout.split() or sorted(name for name in counts if not name.startswith(".."))
     if not any(counts[name] for name in names):
         print("ninja has recorded no dependencies here")
