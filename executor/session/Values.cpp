@@ -50,6 +50,18 @@ template <typename Value> void fillElements(const Tensor &to, Value value) {
     writeElement(to.data, to.dtype, i, value(i));
 }
 
+/// E0604 if `to`, filled with `number`, holds another one: beyond its type's range. Fractions of
+/// integers are cut off, and digits that a float does not have.
+Status checkHeld(std::string_view name, const Tensor &to, double number, std::string_view text) {
+  if (to.elements() == 0 || to.dtype == DType::Bool || !std::isfinite(number))
+    return {};
+  const auto held = readElement<double>(to.data, to.dtype, 0);
+  if (isFloat(to.dtype) ? std::isfinite(held) : std::abs(held - number) < 1)
+    return {};
+  return fail(ErrorCode::E0604, "input {}: found {}, want a number that {} has", inQuotes(name),
+              text, dtypeName(to.dtype));
+}
+
 /// "2x4xf32"; nothing if the text has another form.
 std::optional<std::string> typeOf(std::string_view text) {
   std::vector<int64_t> shape;
@@ -170,7 +182,7 @@ static Status assign(std::string_view assignment, const Tensor &to,
   }
   if (std::optional<int64_t> integer = parseNumber<int64_t>(number)) {
     fillElements(to, [&](int64_t) { return *integer; });
-    return {};
+    return checkHeld(name, to, double(*integer), number);
   }
   std::optional<double> real = parseNumber<double>(number);
   if (!real)
@@ -178,7 +190,7 @@ static Status assign(std::string_view assignment, const Tensor &to,
                 "input {}: found {}, want @FILE.npy, @FILE.npz, a number, or TYPE=NUMBER",
                 inQuotes(name), inQuotes(value));
   fillElements(to, [&](int64_t) { return *real; });
-  return {};
+  return checkHeld(name, to, *real, number);
 }
 
 /// The input of that name, or nothing: the session then reports the error.

@@ -539,6 +539,21 @@ class Ranks(JobCase):
                     self.assertEqual(got, code, out + job.text())
                     self.assertEqual(json.loads(out)["schema"], schema)
 
+    def test_signals_of_batch_systems_save_and_end(self):
+        for ranks in 1, 3:
+            for number in signal.SIGUSR1, signal.SIGQUIT:
+                with self.subTest(ranks=ranks, signal=number):
+                    folder = self.folder / f"signal{ranks}-{number}"
+                    job = Job([*launched(ranks), *self.endless(), "-o", folder])
+                    job.wait_for_checkpoint(folder, 4)
+                    job.child.send_signal(number)
+                    code, out = job.end()
+                    self.assertEqual(code, 128 + number, out + job.text())
+                    end = json.loads(out.splitlines()[-1])
+                    self.assertEqual(newest(folder), end["update"])
+                    self.assertEqual(end["weights_hash"], self.slow_weights(end["update"]))
+                    self.assert_none_left(job)
+
     def test_a_restart_does_not_go_on_from_an_earlier_run(self):
         folder = self.folder / "earlier"
         for when in ("before its first checkpoint", "after it"):

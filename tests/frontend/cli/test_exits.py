@@ -111,6 +111,20 @@ class Exits(Case):
         (self.folder / "m.lstmc").write_bytes(whole[:-100])
         self.assertEqual(self.status("run", "m.lstmc", "-i", "data=0"), 6)
 
+    def test_6_an_input_beyond_its_type(self):
+        (self.folder / "two.lnet").write_text(
+            "def f(data: float32[2, 3], ids: int32[2]):\n"
+            "    return exp(data) + reshape(cast(ids, dtype=\"float32\"), shape=(2, 1))\n")
+        for value, wanted in (("data=1e300", "f32"), ("data=-1e39", "f32"),
+                              ("ids=3000000000", "i32"), ("ids=1e10", "i32")):
+            other = "ids=1" if value.startswith("data") else "data=1"
+            done = self.run_here("run", "two.lnet", "-i", value, "-i", other)
+            self.assertEqual(done.returncode, 6, value + done.stderr)
+            name, number = value.split("=")
+            self.assertIn(f'error[E0604]: input "{name}": found {number}, want a number that '
+                          f"{wanted} has", done.stderr)
+        self.good("run", "two.lnet", "-i", "data=1e-300", "-i", "ids=-2147483648")
+
     def test_7_not_a_number(self):
         (self.folder / "big.lnet").write_text(
             "def f(data: float32[2, 3], label: float32[2, 3]):\n"
