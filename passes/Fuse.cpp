@@ -12,6 +12,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/SymOps.h"
+#include "passes/LaunchLocation.h"
 #include "passes/OperandSlices.h"
 #include "passes/Passes.h"
 #include "passes/ShardTree.h"
@@ -331,7 +332,9 @@ private:
         }
         elements.push_back(scalar);
       }
+      Operation *before = body->empty() ? nullptr : &body->back();
       Value value = llvm::cast<sym::ScalarRule>(op).emitScalar(builder, elements);
+      nameInstructions(op, before, *body);
       Value result = op->getResult(0);
       scalars[result] = value;
       if (llvm::any_of(result.getUsers(),
@@ -361,6 +364,15 @@ private:
       old.replaceAllUsesWith(result);
     for (Operation *op : llvm::reverse(unit))
       op->erase();
+  }
+
+  /// Instructions after `before` keep which op they compute.
+  static void nameInstructions(Operation *op, Operation *before, mlir::Block &body) {
+    for (Operation &made : llvm::reverse(body)) {
+      if (&made == before)
+        return;
+      made.setLoc(launchLocation(op));
+    }
   }
 
   static void dropUnused(mlir::Block &body, llvm::SmallVectorImpl<Value> &operands) {

@@ -19,6 +19,10 @@ inline constexpr llvm::StringLiteral kStepsLeadAttr = "sym.steps_lead";
 /// the window, its rank, and the shape of the full tensor.
 inline constexpr llvm::StringLiteral kOperandSlicesAttr = "exec.operand_slices";
 
+/// ArrayAttr on `exec.launch` of a fused program created from several ops: the location of each
+/// instruction.
+inline constexpr llvm::StringLiteral kInstructionsAttr = "exec.instructions";
+
 /// Appends to `list` (see kOperandSlicesAttr) the slice that operand number `operand`, of shape
 /// `shape`, holds. The operand has the elements of `result` in row-major order. Appends nothing if
 /// the op has no slice annotations.

@@ -199,6 +199,9 @@ private:
     row.ints.assign(launch.getInts().begin(), launch.getInts().end());
     row.floats.assign(launch.getFloats().begin(), launch.getFloats().end());
     row.location = location(launch.getLoc());
+    if (auto places = launch->getAttrOfType<mlir::ArrayAttr>(kInstructionsAttr))
+      for (mlir::Attribute place : places)
+        row.instructions.push_back(location(llvm::cast<mlir::LocationAttr>(place)));
     addPieces(launch, row);
     row.stream = uint32_t(launch.streamNumber());
     row.event = int32_t(launch.getEvent() ? int64_t(*launch.getEvent()) : -1);

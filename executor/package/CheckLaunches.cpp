@@ -230,6 +230,12 @@ Status checkLaunch(const PackageData &data, const Launch &launch, const Path &pa
       checkIndex(Path(path, "kernel"), uint64_t(launch.kernel), kernelRecords().size(), "kernels"));
   LSTMC_TRY(
       checkIndex(Path(path, "location"), launch.location, data.locations.size(), "locations"));
+  for (size_t i = 0; i < launch.instructions.size(); ++i)
+    LSTMC_TRY(checkIndex(Path(path, "instructions", int64_t(i)), launch.instructions[i],
+                         data.locations.size(), "locations"));
+  if (launch.kernel != KernelId::Fused && !launch.instructions.empty())
+    return refuse(Path(path, "instructions"), ErrorCode::E0605, "found {}, want none of {}",
+                  launch.instructions.size(), kernelRecord(launch.kernel).name);
   const KernelRecord &record = kernelRecord(launch.kernel);
   size_t fixed = record.operands.size(), group = record.repeated.size();
   size_t count = launch.operands.size();

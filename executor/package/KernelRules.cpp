@@ -27,6 +27,9 @@ void ruleFused(Rule &r) {
   if (!r.ok())
     return;
   const FusedProgram &program = r.data.programs[size_t(number)];
+  if (size_t places = r.launch.instructions.size();
+      places != 0 && places != program.instructions.size())
+    r.refuseField("instructions", "found {}, want {} or none", places, program.instructions.size());
   if (r.groups() != program.types.size())
     return r.refuseOperand(0, "shape", "found {} operands, want {}, those of programs[{}]",
                            r.groups(), program.types.size(), number);

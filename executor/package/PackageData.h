@@ -119,6 +119,7 @@ struct Launch {
   uint32_t stream = 0;
   int32_t event = -1;
   std::vector<uint32_t> waits = {};
+  std::vector<uint32_t> instructions = {}; ///< locations
   bool operator==(const Launch &) const = default;
 };
 

@@ -107,6 +107,7 @@ Launch Reader::launch(const fb::Launch &from) {
   to.stream = from.stream();
   to.event = from.event();
   to.waits = numbers<uint32_t>(from.waits());
+  to.instructions = numbers<uint32_t>(from.instructions());
   return to;
 }
 

@@ -96,6 +96,13 @@ public:
     }
   }
 
+  /// The same for another field of the launch.
+  template <typename... Args>
+  void refuseField(std::string_view field, fmt::format_string<Args...> format, Args &&...args) {
+    if (ok())
+      error = refuse(Path(path, field), ErrorCode::E0605, format, std::forward<Args>(args)...);
+  }
+
   const PackageData &data;
   const Launch &launch;
   const KernelRecord &record;

@@ -98,9 +98,10 @@ flatbuffers::Offset<fb::Launch> Writer::launch(const Launch &value) {
     auto window = numbers(piece.window), shape = numbers(piece.shape);
     return fb::CreatePiece(b, piece.operand, window, shape);
   });
-  auto waits = numbers(value.waits);
+  auto waits = numbers(value.waits), instructions = numbers(value.instructions);
   return fb::CreateLaunch(b, uint16_t(value.kernel), operands, ints, floats, value.location, pieces,
-                          value.chunk, value.firstStep, value.stream, value.event, waits);
+                          value.chunk, value.firstStep, value.stream, value.event, waits,
+                          instructions);
 }
 
 flatbuffers::Offset<fb::Program> Writer::program(const FusedProgram &value) {

@@ -8,6 +8,7 @@
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
 #include "executor/session/Elements.h"
+#include "executor/session/FusedFault.h"
 
 namespace lstmc::session {
 
@@ -83,7 +84,7 @@ std::optional<NonFinite> firstNonFinite(const DeviceTensor &tensor,
 }
 
 std::optional<Finding> findIn(const package::PackageData &data, const package::Launch &launch,
-                              std::span<const DeviceTensor> operands,
+                              std::span<const DeviceTensor> operands, const FusedInputs &inputs,
                               std::vector<std::byte> &scratch) {
   if (launch.kernel == KernelId::Fill)
     return std::nullopt;
@@ -93,19 +94,24 @@ std::optional<Finding> findIn(const package::PackageData &data, const package::L
         data.buffers[buffer].kind == package::Kind::Workspace)
       continue;
     if (std::optional<NonFinite> where = firstNonFinite(operands[i], scratch)) {
+      const auto origin = inputs.originOf(data, launch, *where);
+      if (origin)
+        where->nan = origin->nan;
       for (const package::Piece &piece : launch.pieces)
         if (piece.operand == i)
           moveToWhole(*where, operands[i].layout, piece);
-      return Finding{i, *where};
+      return Finding{i, *where, origin ? origin->location : launch.location};
     }
   }
   return std::nullopt;
 }
 
 std::string opText(const package::PackageData &data, const package::Launch &launch) {
-  const package::Location &location = data.locations[launch.location];
-  std::string text =
-      location.name.empty() ? std::string(kernelRecord(launch.kernel).name) : location.name;
+  return opText(data.locations[launch.location], launch.kernel);
+}
+
+std::string opText(const package::Location &location, KernelId kernel) {
+  std::string text = location.name.empty() ? std::string(kernelRecord(kernel).name) : location.name;
   if (!location.op.empty())
     text += fmt::format(" ({})", location.op);
   return text;
@@ -121,7 +127,7 @@ Place placeOf(const package::Location &location) {
 Diagnostic describe(const package::PackageData &data, const package::Launch &launch,
                     std::span<const DeviceTensor> operands, const Finding &finding,
                     std::string_view when, std::string_view device) {
-  const package::Location &location = data.locations[launch.location];
+  const package::Location &location = data.locations[finding.location];
   const KernelRecord &record = kernelRecord(launch.kernel);
   Diagnostic diagnostic;
   diagnostic.code = ErrorCode::E0701;
@@ -130,9 +136,10 @@ Diagnostic describe(const package::PackageData &data, const package::Launch &lau
   std::string step = recurrent && finding.where.rank == 3
                          ? fmt::format("t = {}, ", finding.where.index[0])
                          : std::string();
-  diagnostic.message = fmt::format(
-      "first {} {}: {}, {}{}{}", finding.where.nan ? "NaN" : "infinity", when, opText(data, launch),
-      step, operandName(launch, finding.operand), indexText(finding.where));
+  diagnostic.message =
+      fmt::format("first {} {}: {}, {}{}{}", finding.where.nan ? "NaN" : "infinity", when,
+                  opText(location, launch.kernel), step, operandName(launch, finding.operand),
+                  indexText(finding.where));
   std::string reason(device);
   for (const std::string &note : location.notes)
     reason += ", " + note;

@@ -31,9 +31,12 @@ std::optional<NonFinite> firstNonFinite(const DeviceTensor &tensor,
 struct Finding {
   size_t operand;
   NonFinite where;
+  uint32_t location; ///< the launch's, or that of the instruction where it began
 };
+class FusedInputs;
+/// `inputs` kept those of this launch before it ran.
 std::optional<Finding> findIn(const package::PackageData &data, const package::Launch &launch,
-                              std::span<const DeviceTensor> operands,
+                              std::span<const DeviceTensor> operands, const FusedInputs &inputs,
                               std::vector<std::byte> &scratch);
 
 /// The diagnostic E0701 for a launch: `first NaN at update 1,041: lstm1 (LSTM), t = 17, output[17,
@@ -49,6 +52,7 @@ Diagnostic describeGiven(const package::Location *location, std::string_view wha
 
 /// "fc (FullyConnected)", or the kernel if the op has no name.
 std::string opText(const package::PackageData &data, const package::Launch &launch);
+std::string opText(const package::Location &location, KernelId kernel);
 Place placeOf(const package::Location &location);
 
 /// As an Error with its place.

@@ -108,13 +108,16 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
                   operands_};
   if (observer_)
     observer_->before(view);
+  if (checkNan_ && !found_)
+    fusedInputs_.keep(package_.data(), launch, operands_);
   if (!carryOut(entry, program, segment, at))
     return false;
   if (observer_)
     observer_->after(view);
   if (!checkNan_ || (inJob_ && found_))
     return true;
-  if (std::optional<Finding> finding = findIn(package_.data(), launch, operands_, scratch_)) {
+  if (std::optional<Finding> finding =
+          findIn(package_.data(), launch, operands_, fusedInputs_, scratch_)) {
     found_ = {size_t(&program - entry.programs.data()),
               program.device,
               index,

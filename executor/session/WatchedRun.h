@@ -8,6 +8,7 @@
 
 #include "executor/base/Diagnostic.h"
 #include "executor/session/BoundEntry.h"
+#include "executor/session/FusedFault.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/Peers.h"
 #include "executor/session/RemoteDevice.h"
@@ -79,6 +80,7 @@ private:
   std::vector<DeviceTensor> operands_;
   std::vector<std::byte> scratch_; ///< staging for values that the host cannot see
   std::optional<Found> found_;
+  FusedInputs fusedInputs_;
 };
 
 /// A value from outside that is not finite, if there is one.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "executor/session/Findings.h"
+#include "executor/session/FusedFault.h"
 #include "executor/session/NonFinite.h"
 
 namespace lstmc::session {
@@ -14,10 +15,14 @@ class Finder : public SessionObserver {
 public:
   Finder(const package::PackageData &data, std::string_view when) : data_(data), when_(when) {}
 
+  void before(const LaunchView &view) override {
+    if (!found_)
+      inputs_.keep(data_, view.launch, view.operands);
+  }
   void after(const LaunchView &view) override {
     if (found_)
       return;
-    if (auto finding = findIn(data_, view.launch, view.operands, scratch_))
+    if (auto finding = findIn(data_, view.launch, view.operands, inputs_, scratch_))
       found_ = Found{int64_t(view.index),
                      describe(data_, view.launch, view.operands, *finding, when_, view.device)};
   }
@@ -27,6 +32,7 @@ public:
 private:
   const package::PackageData &data_;
   std::string_view when_;
+  FusedInputs inputs_;
   std::vector<std::byte> scratch_;
   std::optional<Found> found_;
 };

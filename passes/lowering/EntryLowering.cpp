@@ -6,6 +6,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "passes/EntryMarks.h"
+#include "passes/LaunchLocation.h"
 #include "passes/Replica.h"
 #include "passes/lowering/Parts.h"
 

@@ -46,8 +46,6 @@ private:
   static bool isElementwise(mlir::Operation *op) {
     return llvm::isa<sym::ScalarRule, sym::FusedOp>(op);
   }
-  /// The source location, with "OP NAME" around it for PackageBuilder.
-  static mlir::Location launchLocation(mlir::Operation *op);
 
   // Program and bindings: EntryLowering.cpp.
   mlir::LogicalResult checkDevices();
@@ -91,6 +89,7 @@ private:
   bool preparing = false;
   mlir::Location location;
   mlir::Operation *current = nullptr;
+  mlir::ArrayAttr instructions; ///< locations, of the fused program that is launched
 
   llvm::DenseMap<mlir::Value, sym::View> storage; ///< memory of each value
   llvm::DenseMap<mlir::Value, sym::View>

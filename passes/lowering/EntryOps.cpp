@@ -6,6 +6,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/OpTable.h"
+#include "passes/LaunchLocation.h"
 #include "passes/OperandSlices.h"
 #include "passes/lowering/EntryLowering.h"
 
@@ -46,25 +47,9 @@ std::string nameOf(Value value) {
   return name;
 }
 
-/// The user's op that this one belongs to.
-std::string calledText(Operation *op) {
-  if (auto called = op->getAttrOfType<mlir::StringAttr>(sym::kCalledAttr))
-    return called.str();
-  const sym::OpRecord *record = sym::recordOf(op->getName());
-  return record && !record->mxnetName.empty() ? std::string(record->mxnetName)
-                                              : op->getName().stripDialect().str();
-}
-
 } // namespace
 
 //===---- ops ---------------------------------------------------------------------------------===//
-
-mlir::Location EntryLowering::launchLocation(Operation *op) {
-  std::string text = calledText(op);
-  if (auto name = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
-    text += " " + name.str();
-  return mlir::NameLoc::get(mlir::StringAttr::get(op->getContext(), text), op->getLoc());
-}
 
 mlir::LogicalResult EntryLowering::lower(Operation *op) {
   current = op;
@@ -148,6 +133,16 @@ mlir::LogicalResult EntryLowering::lowerElementwise(Operation *op) {
   return mlir::success();
 }
 
+/// The location of each instruction; null if all are the same.
+static mlir::ArrayAttr instructionLocations(mlir::Block &body) {
+  llvm::SmallVector<mlir::Attribute> locations;
+  for (Operation &op : body.without_terminator())
+    locations.push_back(mlir::LocationAttr(op.getLoc()));
+  return llvm::all_equal(locations)
+             ? mlir::ArrayAttr()
+             : mlir::ArrayAttr::get(body.getParent()->getContext(), locations);
+}
+
 /// Operands broadcast to the shape of the results; unused and repeated operands are left out.
 void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
   llvm::ArrayRef<int64_t> shape = tensorType(op->getResult(0)).getShape();
@@ -180,10 +175,12 @@ void EntryLowering::launchFused(Operation *op, mlir::Block &body) {
     views.push_back(view(result));
     outputs.push_back(tensorType(result).getElementType());
   }
+  instructions = instructionLocations(body);
   FusedArguments arguments{.program = plan.fused().idOf(body, inputs, outputs), .window = {}};
   if (mlir::DenseI64ArrayAttr window = windowOf(op))
     arguments.window = window.asArrayRef();
   launch(arguments, views);
+  instructions = nullptr;
 }
 
 //===---- memory ------------------------------------------------------------------------------===//
@@ -360,6 +357,8 @@ void EntryLowering::launch(KernelId kernel, llvm::ArrayRef<View> operands,
   auto made = target().create<exec::LaunchOp>(location, kernel, buffers, list, ints, floats);
   if (!pieces.empty())
     made->setAttr(kOperandSlicesAttr, target().getDenseI64ArrayAttr(pieces));
+  if (instructions)
+    made->setAttr(kInstructionsAttr, instructions);
   if (mlir::Attribute chunk = current ? current->getAttr(kChunkAttr) : mlir::Attribute())
     made->setAttr(kChunkAttr, chunk);
 }

@@ -106,6 +106,7 @@ private:
     add(launch.kernel, launch.location, launch.chunk, launch.firstStep);
     addAll(launch.ints);
     addAll(launch.floats);
+    addAll(launch.instructions);
     for (Operand &operand : launch.operands) {
       add(operand.buffer, operand.offset);
       addAll(operand.shape);
