@@ -7,7 +7,7 @@ namespace lstmc::passes {
 
 using mlir::Operation;
 
-/// The op that the user wrote, of which this one may be a part.
+/// The user's op that this one belongs to.
 static std::string calledText(Operation *op) {
   if (auto called = op->getAttrOfType<mlir::StringAttr>(sym::kCalledAttr))
     return called.str();

@@ -108,13 +108,14 @@ bool WatchedRun::runLaunch(const BoundEntry &entry, const BoundProgram &program,
                   operands_};
   if (observer_)
     observer_->before(view);
-  if (checkNan_ && !found_)
+  const bool looks = checkNan_ && !(inJob_ && found_);
+  if (looks)
     fusedInputs_.keep(package_.data(), launch, operands_);
   if (!carryOut(entry, program, segment, at))
     return false;
   if (observer_)
     observer_->after(view);
-  if (!checkNan_ || (inJob_ && found_))
+  if (!looks)
     return true;
   if (std::optional<Finding> finding =
           findIn(package_.data(), launch, operands_, fusedInputs_, scratch_)) {

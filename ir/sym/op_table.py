@@ -43,7 +43,8 @@ class Records:
         return sorted(found, key=position)
 
     def attribute_facts(self, name, constraint):
-        """Kind, required, nullable, choices, default as MXNet's documents write it."""
+        """Kind, required, nullable, choices, and the default in the notation of MXNet's
+        documents."""
         classes = constraint["!superclasses"]
         nullable = "OptionalAttr" in classes
         has_default = "DefaultValuedAttr" in classes
@@ -69,7 +70,7 @@ class Records:
                 f"{str(nullable).lower()}, {strings(choices)}, {quote(default)}}}")
 
     def input_facts(self, name, constraint, conditions):
-        """Flags (optional, parameter, label, variadic), and attribute and value of the input's
+        """Flags (optional, parameter, label, variadic), and the attribute and value of the input's
         condition."""
         classes = constraint["!superclasses"]
         base = (self.of(constraint["baseType"]) if "Optional" in classes or "Variadic" in classes
@@ -96,7 +97,7 @@ class Records:
             constraint = self.of(reference)
             if "AttrConstraint" in constraint["!superclasses"]:
                 if not op["mxnetName"]:
-                    continue  # users make these in other ways
+                    continue  # users have other ways to set these
                 attributes.append(attribute(name, constraint))
             else:
                 inputs.append(input(name, constraint, conditions))

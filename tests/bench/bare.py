@@ -1,10 +1,10 @@
-"""The README's two commands on a new machine: `./dev demo`, then `./dev test`, in a Debian 12 that
-has nothing but its minimal packages, git and ca-certificates. `./dev bench bare [--keep]` runs it
-as root, which debootstrap needs, and replaces the section "From an empty machine" of
-results/tables.json by the times. Exit 1 if a command fails.
+"""The README's two commands on a new machine: `./dev demo`, then `./dev test`, in a minimal Debian
+12 with only git and ca-certificates added. `./dev bench bare [--keep]` runs it as root, which
+debootstrap needs, and writes the times to the section "From an empty machine" of
+results/tables.json. Exit 1 if a command fails.
 
-The root is build/bare; the second call uses it again with --keep, so that a failed command can be
-looked at. Caches of this machine are not seen there.
+The root is build/bare; with --keep a second call reuses it, to examine a failed command. It does
+not see this machine's caches.
 """
 import json
 import os
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 ROOT = SOURCE / "build/bare"
 TITLE = "From an empty machine"
-# How this machine reaches its registries: settings of apt and pip, names, certificates.
+# The access of this machine to its registries: settings of apt and pip, names, certificates.
 SETTINGS = ("etc/apt/apt.conf.d", "etc/apt/sources.list.d", "etc/resolv.conf", "etc/hosts",
             "etc/pip.conf", "etc/ssl/certs", "usr/share/ca-certificates",
             "usr/local/share/ca-certificates")
@@ -43,8 +43,8 @@ def make_root():
 
 
 def inside(command):
-    """Runs it in the root with a /proc, /dev and /sys, in namespaces that end with it. The exit
-    status and the seconds."""
+    """Runs the command in the root with a /proc, /dev and /sys, in namespaces that end with it.
+    Returns the exit status and the seconds."""
     mounts = ('mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount '
               '--rbind /sys "$0/sys"')
     environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

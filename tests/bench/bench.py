@@ -85,7 +85,7 @@ PEERS = ("torch", "ort", "jax")
 
 
 class Worker:
-    """A program that answers each line of JSON with a line of JSON."""
+    """A worker program that answers each line of JSON with a line of JSON."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -105,7 +105,7 @@ class Worker:
 
 
 def peer_python():
-    """A Python with the peers, in a virtual environment of its own."""
+    """A Python with the peers, in its own virtual environment."""
     folder = root / ".venv-bench"
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
@@ -118,8 +118,8 @@ def peer_python():
 
 
 def mxnet_python():
-    """A Python with MXNet 1.9.1, which runs on NumPy before 1.24, so on Python 3.8 to 3.11, and is
-    that of build/python."""
+    """A Python with MXNet 1.9.1, which needs NumPy before 1.24 and so Python 3.8 to 3.11; it must
+    be the Python of build/python."""
     import sysconfig
 
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
@@ -178,8 +178,8 @@ def peers(args):
 
 
 def measured(rounds):
-    """Of the times of one program in each round: the median of all, the median of their distances
-    from it, their number, and the median of each round."""
+    """Statistics of one program's times in each round: the median of all, the median of their
+    distances from it, their number, and the median of each round."""
     times = [value for values in rounds for value in values]
     median = statistics.median(times)
     return {"median_ms": round(median, 5),
@@ -189,7 +189,7 @@ def measured(rounds):
 
 
 def shown(row):
-    """The row of what `peers` prints."""
+    """A row of the table that `peers` prints."""
     medians = {name: program["median_ms"] for name, program in row["programs"].items()}
     ours = medians.pop("lstmc")
     before = f" {medians.pop('before') / ours:6.3f} |" if "before" in medians else ""
@@ -200,7 +200,7 @@ def shown(row):
 
 
 def commit():
-    """What is measured."""
+    """The commit that is measured."""
     def git(*words):
         return subprocess.run(["git", "-C", root, *words], capture_output=True, text=True,
                               check=True).stdout.strip()
@@ -214,7 +214,7 @@ def pinned():
 
 
 def machine():
-    """As headings of RESULTS.md name it."""
+    """The machine in the form of RESULTS.md's headings."""
     text = pathlib.Path("/proc/cpuinfo").read_text()
     flags = set(re.search(r"^flags\s*: (.*)$", text, re.M)[1].split())
     level = "AVX-512" if "avx512f" in flags else "AVX2"
@@ -222,8 +222,8 @@ def machine():
             f"{os.cpu_count()} virtual cores")
 
 
-# What is measured on several devices: flags for all, entries, and flags for two devices with the
-# best speed-up that the second could bring.
+# Measurements on several devices: flags for all, entries, and flags for two devices with the upper
+# bound of the speed-up by the second.
 SEVERAL = {
     "batch shared out, 2 x LSTM 512, N 64, T 50":
     (["--set", "layers=2", "--set", "seq=50", "-b", "64"], ["step"], {"2xcpu": 2.0}),
@@ -243,7 +243,7 @@ def start(shape, entry, threads, flags, repeats=8):
 
 
 def finish(process):
-    """The median of that run, in seconds."""
+    """The median time of that run, in seconds."""
     text, _ = process.communicate()
     if process.returncode:
         raise SystemExit("%s failed" % process.args)
@@ -251,8 +251,8 @@ def finish(process):
 
 
 def sync(rounds):
-    """What keeping replicas equal costs: a step of two devices, divided by two steps of half the
-    batch in independent processes."""
+    """The cost of equal replicas: a step of two devices, divided by two steps of half the batch in
+    independent processes."""
     shape = SEVERAL["batch shared out, 2 x LSTM 512, N 64, T 50"][0]
     half = [*shape[:-1], "32"]
     cases = ["", "--bucket-bytes 0", "--update-on-kvstore 0",
@@ -273,7 +273,7 @@ def sync(rounds):
 
 
 def devices(rounds):
-    """Two devices, compared in turn with one device of one thread and of two. The bound of a
+    """Compares two devices in turn with one device of one thread and of two. The bound of a
     wavefront is stages x chunks / (stages + chunks - 1)."""
     def seconds(shape, entry, threads, flags):
         return finish(start(shape, entry, threads, flags))
@@ -296,8 +296,8 @@ def devices(rounds):
                       f"| {bound} | {median['cpu', 2] / ours:.2f} |", flush=True)
 
 
-# What a release needs: inputs over all loaders, and packages that passed the check and were run by
-# the kernels.
+# Required for a release: inputs over all loaders, and packages that passed the check and were run
+# by the kernels.
 FUZZ_INPUTS, FUZZ_PACKAGES_RUN = 10**8, 10**6
 
 
@@ -346,7 +346,8 @@ def fuzz(executions, seconds, only):
 
 
 def nets(seeds):
-    """Random nets for the seeds of this range that are not done yet. True if nothing was found."""
+    """Runs random nets for the seeds of this range that are not done yet. True if nothing was
+    found."""
     folder = root / "build/nets"
     folder.mkdir(exist_ok=True)
     return subprocess.run([root / "build/tests/nets/nets", "--seeds", seeds,
@@ -355,7 +356,7 @@ def nets(seeds):
 
 
 def fuzz_slice(program, executions, seconds, progress):
-    """One call of a fuzz program; its finding in words, or nothing."""
+    """One call of a fuzz program; returns its finding in words, or nothing."""
     corpus = root / "build-fuzz" / "corpus" / program.name.removeprefix("fuzz_")
     corpus.mkdir(exist_ok=True)
     count = corpus.parent / "count"
@@ -381,8 +382,8 @@ def fuzz_slice(program, executions, seconds, progress):
 
 
 def tsan():
-    """Our programs with several threads, under ThreadSanitizer without suppressions. True if it
-    reported nothing."""
+    """Runs our programs with several threads under ThreadSanitizer, without suppressions. True if
+    it reported nothing."""
     programs = {"test_session": "executor/session", "test_ranks": "executor/ranks",
                 "test_device": "executor/device", "test_training": "executor/training",
                 "test_c_interface": "executor/c", "devices_test": "e2e"}
@@ -477,7 +478,7 @@ def main():
                                          *seeds.split("..")], env=environment).returncode)
     elif args.name == "keras":
         python = peer_python()
-        # on the peers' PyTorch
+        # with the peers' PyTorch
         subprocess.run(
             [python, "-m", "pip", "install", "-q", "keras==3.15.1", "safetensors==0.8.0"],
             check=True)

@@ -3,13 +3,13 @@ Python, after tests/frontend/python/test_torch.py.
 
 usage: deploy.py LSTMC_RUN [--results]
 
-Prints a table; --results keeps it in results/tables.json, from which README.md has it. "files" is
-what has to be installed besides the weights: for PyTorch its package without headers and tests
-(Python itself is not counted, nor are the libraries of CUDA), for lstmc the program lstmc-run and
-the package. "bound" is how far the outputs of each step are from the module's equations, and how
-far they may be (tests/frontend/bounded.py); further, and this fails. "first" is the time of a
-process that loads weights, runs once and writes the result, "memory" the most that it had resident:
-least of five. "forward" is the median time of one run in a process that goes on.
+Prints a table; --results stores it in results/tables.json, from which README.md gets it. "files":
+the installed size besides the weights: for PyTorch its package without headers and tests (neither
+Python nor CUDA's libraries count), for lstmc the program lstmc-run and the package. "bound": the
+distance of each step's outputs from the module's equations, and its limit
+(tests/frontend/bounded.py), beyond which this fails. "first": the time of a process that loads
+weights, runs once and writes the result. "memory": its peak resident size, the least of five.
+"forward": the median time of a run in a running process.
 """
 import json
 import os
@@ -52,8 +52,7 @@ class CharLM(torch.nn.Module):
         return self.fc(self.rnn(self.embed(x))[0])
 
 
-# Counts the memory of a process in a small parent: a child begins with what its parent has
-# resident.
+# A small parent starts the process, because a child's peak memory starts at that of its parent.
 WATCHED = """
 import os, sys, time
 begin = time.perf_counter()
@@ -65,7 +64,7 @@ sys.exit(status != 0)
 
 
 def process(command):
-    """(seconds, MiB resident at most) of a process, the least of five."""
+    """(seconds, peak resident MiB) of a process, the least of five."""
     runs = [subprocess.run([sys.executable, "-S", "-E", "-c", WATCHED, *command], check=True,
                            capture_output=True, text=True)
             for _ in range(5)]
@@ -91,7 +90,7 @@ def size(path, leave_out=()):
 
 
 def equations(module, ids):
-    """The outputs in double precision: a Vector of each step."""
+    """The outputs in double precision: a Vector for each step."""
     weights = {name: bounded.Matrix(value.numpy()) if value.ndim == 2 else value.tolist()
                for name, value in module.state_dict().items()}
     inner = {name.removeprefix("rnn."): value for name, value in weights.items()}
@@ -101,8 +100,7 @@ def equations(module, ids):
 
 
 def apart(name, got, want):
-    """Says how far outputs are from the equations; ends the program if that is more than it may
-    be."""
+    """The distance of the outputs from the equations as text; exits if it exceeds the bound."""
     shares = [(bounded.norm(row - numpy.array(step.values)), step.error)
               for row, step in zip(got[0], want)]
     print("%s: bound: of %d steps, the outputs of the worst are %.2g from the equations and may be "
@@ -154,7 +152,7 @@ def main():
 
 
 def keep(columns, table):
-    """The table as a section of RESULTS.md."""
+    """Stores the table as a section of RESULTS.md."""
     sys.path.append(str(HERE))
     import bench
     import results

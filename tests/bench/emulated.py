@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""emulated.py samples|orders LSTMC [--updates N] [--seeds A..B]: trainings on emulated GPUs have to
+"""emulated.py samples|orders LSTMC [--updates N] [--seeds A..B]: trainings on emulated GPUs must
 end with the hash of one cpu.
 
-samples  every sample, at a size that emulated threads can bear, on 1 to 8 devices, --updates (200)
-         updates
-orders   --seeds (1..1000) of the emulated driver, each of which draws other orders of what streams
-         may do: a small network on 4xemu, in one of several ways to share it out, with as many
-         streams a device as the compiler chooses, or as the way says
-What is done is kept beside LSTMC, and the same call goes on after it, as long as LSTMC stays the
+samples  every sample, at a size that emulation permits, on 1 to 8 devices, --updates (200) updates
+orders   --seeds (1..1000) of the emulated driver, each of which draws other orders of concurrent
+         stream operations: a small network on 4xemu, divided in one of several ways, with the
+         number of streams that the compiler chooses or the way determines
+
+Results are stored beside LSTMC, and the same call continues from them, as long as LSTMC stays the
 same program. Exit 1 if a hash differs or a training fails.
 """
 import argparse
@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# At most about 10^7 multiplications an update. cell.lnet has no loss and is run.
+# At most about 10^7 multiplications per update. cell.lnet has no loss and is run instead.
 SAMPLES = {
     "cell": "hidden=8 seq=5",
     "char_lm": "vocab=20 hidden=16 seq=6",
@@ -35,10 +35,10 @@ SAMPLES = {
 }
 WAYS = ["", "--place auto=2 --chunks 2", "--place auto=4 --chunks 3",
         "--accumulate 2 --kv-store device", "--kv-store local --update-on-kvstore 0",
-        "--bucket-bytes 0 --check-replicas 1", "--streams 1", "--streams 8 --kv-store device",
-        "--streams 2 --place auto=2 --chunks 3 "
-        "--kv-store local", "--streams 5 --place auto=2 --accumulate 2 --kv-store device "
-                            "--update-on-kvstore 0", "--streams 8 --accumulate 2 --bucket-bytes 0"]
+        "--bucket-bytes 0 --check-replicas 1", "--streams 1",
+        "--streams 8 --kv-store device", "--streams 2 --place auto=2 --chunks 3 --kv-store local",
+        "--streams 5 --place auto=2 --accumulate 2 --kv-store device --update-on-kvstore 0",
+        "--streams 8 --accumulate 2 --bucket-bytes 0"]
 
 
 class Refused(Exception):
@@ -55,7 +55,7 @@ def call(words, **environment):
 
 
 def answer(lstmc, name, updates, devices, *flags, seed="0"):
-    """The hash of the weights, or of what a network without a loss says."""
+    """The hash of the weights, or of the outputs of a network without a loss."""
     words = [f"samples/{name}.lnet", "-b", "8", "-d", devices, *flags]
     for setting in SAMPLES[name].split():
         words += ["--set", setting]
@@ -71,7 +71,7 @@ def answer(lstmc, name, updates, devices, *flags, seed="0"):
 
 
 class Done:
-    """What was found so far of this very command, as a file beside it."""
+    """The results of this very command so far, in a file beside it."""
 
     def __init__(self, lstmc):
         self.path = lstmc.parent / "emulated.json"

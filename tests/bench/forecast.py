@@ -3,10 +3,10 @@
 [--only REGEX] [--quick]`.
 
 Nets of 20 us to 1 ms, some with sequence lengths, and deep.lnet in many short chunks, each measured
-in N processes in turn. The time of a net is the least median of them: other work on the machine
-only makes it longer. The rates are measured first, into a folder of their own: as `--calibrate`
-does, or with --quick as the first use of a machine does. Goal: within 20 %. Exit 1 if a row is
-not."""
+in N processes in turn. A net's time is the least of their medians, because other work on the
+machine only adds time. The rates are measured first, into a separate folder: as `--calibrate` does,
+or with --quick as the first use of a machine does. Exit 1 if a row is off by more than 20 %.
+"""
 import argparse
 import json
 import os
@@ -37,8 +37,8 @@ SMALL = {
     "classes": ("tests/e2e/nets/classes.lnet", "", "step"),
 }
 LENGTHS = {
-    "forecast, short sequences": ("samples/forecast.lnet", "-b 16 --set hidden=64 -i "
-                                                           "length=@{lengths}", "step"),
+    "forecast, short sequences":
+    ("samples/forecast.lnet", "-b 16 --set hidden=64 -i length=@{lengths}", "step"),
     "forecast, 64 rows": ("samples/forecast.lnet", "-i length=@{lengths}", "forward"),
     "forecast, 64 rows, step": ("samples/forecast.lnet", "-i length=@{lengths}", "step"),
 }
@@ -48,7 +48,7 @@ CHUNKS = {f"deep.lnet, 2 devices, {chunks} chunks":
 
 
 def write_lengths(path, rows, steps):
-    """Lengths of 1 to `steps`, as evenly as may be, as a .npy of float32."""
+    """Writes lengths of 1 to `steps`, evenly distributed, as a .npy of float32."""
     header = repr({"descr": "<f4", "fortran_order": False, "shape": (rows,)}).encode()
     header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header

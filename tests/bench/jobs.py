@@ -2,18 +2,18 @@
 """jobs.py sameness|kills|cost|forecast|scale LSTMC [--updates N] [--rounds N] [--kills N] [--tcp]:
 jobs of several processes.
 
-sameness  1 to 8 ranks, with devices, layers, chunks, stores, threads and parts shared out so that
-          every pair of choices is in one job: each has to end with the hash of one process. What is
-          done is kept beside LSTMC, and the same call goes on after it
+sameness  1 to 8 ranks; devices, layers, chunks, stores, threads and parts are combined so that
+          every pair of choices occurs in a job. Each must end with the hash of one process. Results
+          are stored beside LSTMC, and the same call continues from them
 kills     ranks killed at --kills (200) random updates, 2 to 8 ranks (tests/ranks/kills.py): each
-          job has to end as one that lost none, and to train again within 10 s. Goes on as sameness
+          job must end as one without losses, and train again within 10 s. Continues as sameness
           does
 cost      an update of two ranks of one thread, compared with two devices of one process: 2x LSTM
           512, 64 rows, 50 steps. With --tcp ranks exchange messages by TCP over the loopback, as
           between hosts, instead of by shared memory
 forecast  an update of that net, forecast and measured, of 2 and of 4 ranks; exit 1 if more than
           half of those of 2 are off by more than 20 %
-scale     an update of 1 to 8 ranks of a small network, which outnumber the processors
+scale     an update of 1 to 8 ranks of a small network, more ranks than processors
 """
 import argparse
 import hashlib
@@ -31,7 +31,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXT = ROOT / "docs" / "language.md"
-# Of three kinds of layers, and small: ranks outnumber the processors.
+# Small, with three kinds of layers: there are more ranks than processors.
 NET = """\
 N, T = dim("batch", 16), dim("seq", 8)
 
@@ -45,8 +45,9 @@ fit(net, optimizer="%s", learning_rate=0.01, clip_gradient_norm=%s, initializer=
 """
 NETS = {
     "lstm": NET % ('    x, h, c = LSTM(x, num_hidden=16, num_layers=4, name="rnn")', "adam", "1.0"),
-    "gru": NET % ('    x, h = GRU(Dropout(x, p=0.2), num_hidden=20, num_layers=4, '
-                  'p=0.1, name="rnn")', "rmsprop", "2.0"),
+    "gru": NET
+    % ('    x, h = GRU(Dropout(x, p=0.2), num_hidden=20, num_layers=4, p=0.1, name="rnn")',
+       "rmsprop", "2.0"),
     "mixed": NET % ('    x, h = RNNLayer(x, num_hidden=17, num_layers=2, name="rnn0")\n    x, h, c '
                     '= LSTM(x, num_hidden=9, num_layers=2, name="rnn1")', "nadam", "0.5"),
 }
@@ -54,8 +55,8 @@ SMALL = ["--set", "hidden=32", "-b", "16", "--set", "seq=16"]
 LARGE = ["--set", "hidden=512", "-b", "64", "--set", "seq=50"]
 
 
-# In place of mpirun, before the real one: ranks neither share memory nor read one another's, as if
-# each had a host of its own.
+# A wrapper of mpirun: ranks neither share memory nor read each other's, as if each had its own
+# host.
 BY_TCP = """\
 #!/bin/bash
 for word; do [ "$word" = cma ] && word=none; words+=("${word/#self,vader,tcp/self,tcp}"); done
@@ -64,15 +65,15 @@ exec %s "${words[@]}"
 
 
 def events(lstmc, ranks, net, size, updates, flags):
-    """What a training reports; `ranks` 0: one process without launch."""
+    """The events of a training; `ranks` 0: one process without launch."""
     start = [lstmc, "launch", "-n", str(ranks), "--"] if ranks else [lstmc]
     with tempfile.TemporaryDirectory() as scratch:
         words = [*start, "train", net, "--data", f"text:{TEXT},valid=0", "--after", f"{updates}u",
                  "--save-every", f"{updates}u",
                  "--disp-every", f"{max(1, updates // 4)}u", "--format", "jsonl", *size, *flags,
                  "-o", scratch + "/ck"]
-        # A session of its own, as the ranks of a job have: the kernel shares processors out among
-        # sessions.
+        # in its own session, as the ranks of a job are: the kernel divides processors among
+        # sessions
         done = subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True,
                               start_new_session=True)
         if done.returncode:
@@ -80,7 +81,7 @@ def events(lstmc, ranks, net, size, updates, flags):
         return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-# What a job is made of. Stages share the layers of a replica, and chunks are those of its steps.
+# The factors of a job. Stages divide the layers of a replica; chunks divide its steps.
 FACTORS = {
     "ranks": range(1, 9),
     "devices": (1, 2, 3, 4),
@@ -96,19 +97,19 @@ FACTORS = {
 
 
 def possible(job):
-    """Of the choices that were made, whether some job has them."""
+    """Whether some job has these choices."""
     ranks, devices, stages = (job.get(name, 1) for name in ("ranks", "devices", "stages"))
     if ranks * devices > 8 or "ranks" in job and "devices" in job and ranks * devices % stages:
         return False
     if (job.get("chunks", 1) > 1 and job.get("stages") == 1
         or job.get("store", "").startswith("dist") and job.get("ranks") == 1):
         return False
-    # A worker of dist_async has replicas of its own.
+    # A worker of dist_async has its own replicas.
     return job.get("store") != "dist_async" or "devices" not in job or devices % stages == 0
 
 
 def completed(job):
-    """With choices for all factors; none where there is no such job."""
+    """The choices completed for all factors; none if there is no such job."""
     name = next((name for name in FACTORS if name not in job), None)
     if name is None:
         return job
@@ -118,8 +119,8 @@ def completed(job):
 
 
 def covering(draw):
-    """Jobs of which each possible pair of choices is in one: greedily, the best of some drawn ones
-    each time."""
+    """Jobs that cover each possible pair of choices: greedily, the best of some drawn ones each
+    time."""
     pairs = {((a, x), (b, y)) for a, b in itertools.combinations(FACTORS, 2) for x in FACTORS[a]
              for y in FACTORS[b] if completed({a: x, b: y})}
     in_job = lambda job: set(itertools.combinations(job.items(), 2))
@@ -153,8 +154,8 @@ def flags_of(job):
 
 
 def sameness(lstmc, updates, kept_file):
-    """True if every job ends with the weights of one process. What was found with this command is
-    kept, and not done again."""
+    """True if every job ends with the weights of one process. Results of this command are stored
+    and not computed again."""
     build = hashlib.sha256(lstmc.read_bytes()).hexdigest()
     kept = json.loads(kept_file.read_text()) if kept_file.exists() else {}
     if kept.get("build") != build or kept.get("updates") != updates:
@@ -184,7 +185,8 @@ def sameness(lstmc, updates, kept_file):
 
 
 def update_ms(lstmc, ranks, size, updates, flags):
-    """Without the first quarter, while which memory is touched for the first time."""
+    """Milliseconds per update, without the first quarter, in which memory is touched for the first
+    time."""
     at = {e["update"]: e["time_s"]
           for e in events(lstmc, ranks, "samples/char_lm.lnet", size, updates, ["-t", "1", *flags])
           if e["event"] == "update"}
@@ -193,7 +195,7 @@ def update_ms(lstmc, ranks, size, updates, flags):
 
 
 def exchange_by_tcp(folder):
-    """From here on, all ranks of this process do."""
+    """Makes all further ranks of this process exchange messages by TCP."""
     script = pathlib.Path(folder) / "mpirun"
     script.write_text(BY_TCP % shutil.which("mpirun"))
     script.chmod(0o755)
@@ -201,7 +203,7 @@ def exchange_by_tcp(folder):
 
 
 def forecast(lstmc, updates, rounds):
-    """True if ranks that have a processor each take the time that was foretold."""
+    """True if ranks with a processor each take the forecast time."""
     wrong = 0
     for ranks in (2, 4):
         for _ in range(rounds):
@@ -221,7 +223,7 @@ def forecast(lstmc, updates, rounds):
 
 def cost(lstmc, updates, rounds):
     times = {"2 devices": [], "2 ranks": []}
-    for _ in range(rounds):  # in turn, so that both meet the same machine
+    for _ in range(rounds):  # in turn, so that both see the same load
         times["2 devices"].append(update_ms(lstmc, 0, LARGE, updates, ["-d", "2xcpu"]))
         times["2 ranks"].append(update_ms(lstmc, 2, LARGE, updates, ["-d", "cpu"]))
     devices, ranks = (statistics.median(all) for all in times.values())

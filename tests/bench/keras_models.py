@@ -1,9 +1,9 @@
-"""Models of Keras itself, brought in by `lstmc import --as keras-..`: `./dev bench keras` runs it
+"""Models of Keras itself, imported by `lstmc import --as keras-..`: `./dev bench keras` runs it
 with the peers' Python, on PyTorch as Keras' backend.
 
-Both sides compute in float32, and both have to be within the bound that tests/frontend/bounded.py
-derives from the equations, step by step. (The tests compare with the equations alone: CI has no
-Keras.)
+Both sides compute in float32, and both must be within the bound that tests/frontend/bounded.py
+derives from the equations, step by step. (The tests compare with the equations only, since CI has
+no Keras.)
 """
 import os
 import pathlib
@@ -27,8 +27,7 @@ LAYERS = {"lstm": keras.layers.LSTM, "gru": keras.layers.GRU, "rnn_tanh": keras.
 
 
 def model(kind, layers, both):
-    """An Embedding, a stack, a LayerNormalization and a Dense; all weights are random, biases
-    too."""
+    """An Embedding, a stack, a LayerNormalization and a Dense, with random weights and biases."""
     def layer():
         made = LAYERS[kind](UNITS, return_sequences=True)
         return keras.layers.Bidirectional(made) if both else made
@@ -42,8 +41,8 @@ def model(kind, layers, both):
 
 
 def as_torch(kind, layer, suffix):
-    """A layer's weights under the names that `bounded` reads: gates i, f, g, o and r, z, n, a row
-    per output, two biases."""
+    """A layer's weights in the form of `bounded`: gates i, f, g, o and r, z, n, a row per output,
+    two biases."""
     kernel, recurrent, bias = (weight.astype("float64") for weight in layer.get_weights())
     order = [1, 0, 2] if kind == "gru" else range(kernel.shape[1] // UNITS)
     turned = lambda matrix: np.concatenate([np.split(matrix.T, len(order))[gate] for gate in order])

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Mutants of the code that must not be wrong: `mutants.py SOURCE --mutants N --only REGEX`. In a
-copy of the tree (build-mutants/tree) one place at a time is changed, the runtime half's tests of it
-are built and run, and a mutant that they accept survives. Places are drawn from a fixed seed;
-build-mutants/done.jsonl has what became of each, so that calls add up. Exit 1 if fewer than 90 %
-are killed."""
+"""Mutants of the most critical code: `mutants.py SOURCE --mutants N --only REGEX`.
+
+Changes one place at a time in a copy of the tree (build-mutants/tree), then builds and runs the
+runtime half's tests of it; a mutant survives if they pass. Places are drawn from a fixed seed;
+build-mutants/done.jsonl has the result of each, so that calls add up. Exit 1 if fewer than 90 % are
+killed.
+"""
 import argparse
 import filecmp
 import json
@@ -15,7 +17,7 @@ import subprocess
 import sys
 import time
 
-# The check of packages and all that writes and reads checkpoints; the programs that test them.
+# The package check and all code for checkpoints, with the programs that test them.
 SOURCES = ["executor/package/Check*.cpp", "executor/package/KernelRules.cpp",
            "executor/package/Rule.cpp", "executor/package/Streams.cpp",
            "executor/package/PackedLife.cpp", "executor/package/Parse.cpp",
@@ -25,7 +27,7 @@ PROGRAMS = {"test_package": "executor/package", "test_session": "executor/sessio
             "test_failures": "executor/failures", "test_loaders": "executor/loaders"}
 WANTED = 0.9
 
-# What is changed, and into what. Each is tried on code alone: not in comments, texts, includes or
+# Patterns and their replacements. They apply to code only, not to comments, texts, includes or
 # declarations of templates.
 CHANGES = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
            (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "),
@@ -71,8 +73,8 @@ def mutate(text, place):
 
 
 def copy(source, tree):
-    """The files of the checkout; those that are the same keep their time, so that they are not
-    built again."""
+    """Copies the checkout's files; unchanged ones keep their time, so that they are not built
+    again."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=source,
                             check=True, capture_output=True, text=True).stdout
     for name in listed.splitlines():
@@ -93,8 +95,8 @@ def run(command, seconds, **more):
 
 
 def judge(build, seconds=900):
-    """What kills the mutant: "compiler", the name of a program, or nothing. `seconds`: for the
-    build."""
+    """The killer of the mutant: "compiler", the name of a program, or nothing. `seconds`: limit of
+    the build."""
     built = run(["cmake", "--build", build, "--target", *PROGRAMS], seconds)
     if built is None or built.returncode:
         return "compiler"
@@ -121,7 +123,7 @@ def main():
              "-DLSTMC_COMPILER=OFF", "-DCMAKE_BUILD_TYPE=Debug",
              "-DCMAKE_CXX_FLAGS_DEBUG=-O1"],
             check=True, stdout=subprocess.DEVNULL)
-    if (by := judge(build, seconds=10_000)):  # all of it
+    if (by := judge(build, seconds=10_000)):  # everything
         raise SystemExit(f"without a mutant: {by} fails")
     every = [place for place in places(tree) if re.search(args.only, place[0])]
     random.Random(1).shuffle(every)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Nets made at random, in files between lstmc and MXNet 1.9.1: `mxnet_nets.py A B` for the seeds A
-to B, after a sweep over all ops.
+"""Random nets in files between lstmc and MXNet 1.9.1: `mxnet_nets.py A B` for the seeds A to B,
+after a sweep over all ops.
 
 A net is made with one of the two, written by it (symbol.json and .params), and loaded by the other.
-MXNet has to infer the shapes of all weights from those of the inputs alone, as its Module does, and
-outputs and gradients have to be equal to within roundings of f32. Even seeds go to MXNet, odd ones
-come from it; every fifth of these is a Gluon block that is exported. Lengths of sequences, a range
-for the cell's state, and training with projections are left out, which MXNet has on GPUs alone.
+MXNet must infer the shapes of all weights from those of the inputs only, as its Module does, and
+outputs and gradients must be equal up to roundings of f32. Nets of even seeds go to MXNet, those of
+odd ones come from it, every fifth of these as an exported Gluon block. Lengths of sequences, a
+range for the cell's state, and training with projections are left out: MXNet has them on GPUs only.
 """
 import collections
 import json
@@ -20,19 +20,19 @@ import warnings
 
 import numpy as np
 
-os.environ["MXNET_SUBGRAPH_BACKEND"] = "NONE"  # no fused kernels, which round otherwise
-warnings.filterwarnings("ignore")  # MXNet's own, of NumPy
-logging.disable(logging.WARNING)  # of files without weights
+os.environ["MXNET_SUBGRAPH_BACKEND"] = "NONE"  # no fused kernels, which round differently
+warnings.filterwarnings("ignore")  # MXNet's warnings about NumPy
+logging.disable(logging.WARNING)  # about files without weights
 import mxnet
 
 import lstmc
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "frontend/python"))
 
-# Both add in f32 in an order of their own. A wrong gate, axis or attribute differs by far more than
-# this part of the largest number.
+# Both compute in f32, in different orders. A wrong gate, axis or attribute differs by far more than
+# this share of the largest number.
 BOUND = 2e-4
-PROBE = 0.05  # inputs and weights are no closer to 0
+PROBE = 0.05  # the least distance of inputs and weights from 0
 
 POINTWISE = ["relu", "sigmoid", "tanh", "exp", "abs", "square", "sin", "cos", "arctan", "erf",
              "expm1", "log1p_abs", "rsqrt_abs", "negative", "softsign", "cbrt",
@@ -46,14 +46,15 @@ SCALARS = [lambda x: x + 0.5, lambda x: 1.25 - x, lambda x: x * -0.75,
 
 
 class Net:
-    """One net of a library. `symbol`, and `values` by name: arrays of its inputs and weights."""
+    """A net of one library: `symbol`, and `values`, the arrays of its inputs and weights by
+    name."""
 
     def __init__(self, library, seed):
         self.sym, self.rnn, self.mx = library.sym, library.rnn, library
         self.ours = library is lstmc
         self.draw, self.random = random.Random(seed), np.random.default_rng(seed)
         self.log, self.inputs, self.counts = [], {}, collections.Counter()
-        self.is_random = False  # drops out in training
+        self.is_random = False  # has dropout in training
         self.differentiates = True
         self.n, self.t = self.draw.choice([1, 2, 3]), self.draw.choice([1, 2, 4])
         x = self.first()
@@ -68,7 +69,7 @@ class Net:
         return f"{hint}_{self.counts[hint]}"
 
     def variable(self, hint, shape, **options):
-        """A weight whose shape its use does not give."""
+        """A weight whose shape its use does not determine."""
         return self.sym.Variable(self.name(hint), shape=shape, **options)
 
     def input(self, hint, shape, below=None):
@@ -289,7 +290,7 @@ class Net:
             self.is_random = True
             return sym.Dropout(x, p=0.4), shape
         if kind == "sort":
-            self.differentiates = False  # MXNet's own gradient does not run
+            self.differentiates = False  # MXNet's gradient fails
             return sym.sort(x, axis=-1, is_ascend=self.draw.random() < 0.5), shape
         if kind == "topk":
             k = self.draw.randint(1, shape[-1])
@@ -334,7 +335,7 @@ class Net:
                 if self.draw.random() < 0.4:
                     options.update(use_ignore=True, ignore_label=1)
             if kind == "softmax_cross_entropy":
-                self.differentiates = False  # MXNet's own does not multiply by what flows in
+                self.differentiates = False  # MXNet's gradient ignores the head gradient
             return getattr(sym, kind)(x, label, name="loss", **options)
         if kind.endswith("Output"):
             label = self.input("label", shape)
@@ -389,7 +390,7 @@ class Finding(Exception):
 
 
 def moved(source, target, symbol, values, inputs, folder):
-    """The symbol and the weights as the other library reads them."""
+    """The symbol and the weights after reading by the other library."""
     prefix = os.path.join(folder, "net")
     weights = {name: source.nd.array(value, dtype=value.dtype) for name, value in values.items()
                if name not in inputs}
@@ -420,8 +421,7 @@ def compare(source, target, symbol, values, inputs, gradients, folder):
 
 
 def block(seed):
-    """A Gluon block that is exported: (its name, the inputs, its outputs) and the files in the
-    folder."""
+    """Exports a Gluon block: (its name, the inputs, its outputs), with the files in the folder."""
     draw, rng = random.Random(seed), np.random.default_rng(seed)
     gluon = mxnet.gluon
     units, layers, both = draw.randint(1, 5), draw.randint(1, 3), draw.random() < 0.4
@@ -456,7 +456,7 @@ def exported(seed, folder):
 
 
 def of_checkpoints(folder):
-    """Checkpoints of FusedRNNCells, whose weights are by gate, both ways: [(what, problem)]."""
+    """Checkpoints of FusedRNNCells, split by gate, in both directions: [(what, problem)]."""
     findings, rng = [], np.random.default_rng(3)
     data = rng.uniform(-1, 1, (2, 3, 4)).astype(np.float32)
     for source, target in ((lstmc, mxnet), (mxnet, lstmc)):
@@ -504,14 +504,14 @@ def of_seed(seed, folder):
 
 
 def of_ops(folder):
-    """Each op that both have, with the inputs and attributes of
-    tests/frontend/python/test_eager.py: [(op, problem)]."""
+    """Each op of both, with the inputs and attributes of tests/frontend/python/test_eager.py: [(op,
+    problem)]."""
     import test_eager as cases
 
     findings, count = [], 0
     for record in lstmc._core.operators():
         name = record[0]
-        if name in cases.DRAWN or name == "digamma":  # which MXNet does not have
+        if name in cases.DRAWN or name == "digamma":  # which MXNet lacks
             continue
         inputs, attributes = cases.case_of(record)
         inputs = [value.astype(np.float32) for value in inputs]
@@ -533,7 +533,7 @@ def of_ops(folder):
 
 def main(first, last):
     failed = 0
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # MXNet writes a line a net there
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # MXNet prints a line per net there
     with tempfile.TemporaryDirectory() as folder:
         findings, count = of_ops(folder)
         findings += of_checkpoints(folder)

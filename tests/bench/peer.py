@@ -4,9 +4,9 @@
 usage: peer.py torch|ort|jax THREADS
 
 Shapes are [T, B, I = H] of cells.json; weights are random; everything is f32. `infer` is one
-forward call, `stream` one step of batch 1 whose state goes back in, `train` forward, backward and
-weight gradients. The cell "char-lm" is a whole update of samples/char_lm.lnet's network. An answer
-{"times_ms": null} says that the peer does not do this.
+forward call, `stream` one step of batch 1 whose state is fed back, `train` forward, backward and
+weight gradients. The cell "char-lm" is a whole update of samples/char_lm.lnet's network. The answer
+{"times_ms": null} means that the peer cannot do it.
 """
 import json
 import os
@@ -32,7 +32,7 @@ def measure(call, seconds):
 
 
 def torch_char_lm(T, B, H, L):
-    """samples/char_lm.lnet as one would write it in PyTorch: one update, state carried."""
+    """samples/char_lm.lnet in PyTorch: one update, with carried state."""
     import torch
 
     symbols = 65

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Pictures in a real browser: `pictures.py LSTMC SOURCE FOLDER`. Draws samples as SVG and as pages,
-opens them in headless Chromium, points at every layer, and looks for texts that are cut off or
-written over one another. FOLDER keeps the pictures and what the browser made of them (PNG). Exit 1
-if anything is found."""
+"""Pictures in a real browser: `pictures.py LSTMC SOURCE FOLDER`.
+
+Draws samples as SVG and as pages, opens them in headless Chromium, points at every layer, and finds
+texts that are cut off or overlap. FOLDER keeps the pictures and the browser's renderings (PNG).
+Exit 1 if anything is found.
+"""
 import html
 import json
 import pathlib
@@ -28,7 +30,7 @@ PICTURES = [
     ("forecast_devices.html", ["samples/forecast.lnet", "-d", "2xcpu"]),
 ]
 
-# Texts that leave their picture, or that cover one another by more than a tenth of the smaller one.
+# Texts that leave their picture, or that cover another by more than a tenth of the smaller one.
 LOOK = """
 const found = [];
 for (const svg of document.querySelectorAll("svg")) {
@@ -48,7 +50,7 @@ for (const svg of document.querySelectorAll("svg")) {
 }
 """
 
-# Points at every box of the network and says what lights up.
+# Points at every box of the network and reports the highlighted parts.
 POINT = """
 const lit = {};
 for (const node of document.querySelectorAll("#network g.node")) {
@@ -69,7 +71,7 @@ def browse(file, *flags):
 
 
 def ask(file, script):
-    """What `script` leaves in the page's element of that name, as JSON."""
+    """Runs `script` and returns the JSON that it leaves in the page's element of that name."""
     text = file.read_text()
     if file.suffix == ".svg":
         text = ("<!DOCTYPE html><html><meta charset=utf-8><body>" + text[text.index("<svg"):]

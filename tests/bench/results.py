@@ -1,35 +1,43 @@
 #!/usr/bin/env python3
-"""RESULTS.md, and the two tables in README.md, made from results/*.json: for each kind of machine
-what `./dev bench peers --results results/MACHINE.json` wrote, and in tables.json what the other
-benchmarks printed last.
+"""Makes RESULTS.md, and the two tables in README.md, from results/*.json: per machine, the file of
+`./dev bench peers --results results/MACHINE.json`; in tables.json, the last results of the other
+benchmarks.
 
-usage: results.py [--check]      --check: exit 1 where a document is not what the files say
+usage: results.py [--check]      --check: exit 1 if a document differs from the files
 """
 import json
 import pathlib
 import re
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 PEERS = {"torch": "PyTorch", "ort": "ONNX Runtime", "jax": "JAX"}
-# Shown in README.md: of every kind of cell one, the slow ones too.
+# Shown in README.md: one of every kind of cell, slow ones included.
 SHOWN = [("stream-H256", "stream"), ("B64-H512-L2-T50", "infer"), ("B64-H512-L2-T50", "train"),
          ("char-lm", "train")]
 DEPLOYED = "Deployed, beside PyTorch"
 HOW_TO_READ = """\
 # Measured
 
-Made by `tests/bench/results.py` from the files in `results/`, which are what is to be changed; the test `style.results` holds it. Each section says when and on which machine it was measured, and by which
-command it is measured again; figures of different machines, days or versions are not for comparison. Only the last measurement is kept.
+Made by `tests/bench/results.py` from the files in `results/`: edit those. The test `style.results`
+compares the two. Each section names the date and the machine of its measurement, and the command
+that repeats it; figures of different machines, days or versions are not for comparison. Only the
+last measurement is kept.
 
 ## Beside other programs: how to read
 
-`./dev bench peers` runs lstmc, PyTorch, ONNX Runtime and JAX (of the versions in `peers.lock`) in turn, in rounds, on one machine, and `--results tests/bench/results/MACHINE.json` writes for each cell and program the median
-of all runs, the median of their distances from it, how many runs there were, and the median of each round. Cells are those of `cells.json`: T steps, B sequences, H = I units, L layers, float32. `stream` is one step
-that keeps its state, `infer` forward, `train` forward and backward, char-lm an update of `samples/char_lm.lnet`.
+`./dev bench peers` runs lstmc, PyTorch, ONNX Runtime and JAX (of the versions in `peers.lock`) in
+turn, in rounds, on one machine, and `--results tests/bench/results/MACHINE.json` writes for each
+cell and program the median of all runs, the median of their distances from it, the number of runs,
+and the median of each round. Cells are those of `cells.json`: T steps, B sequences, H = I units, L
+layers, float32. `stream` is one step that keeps its state, `infer` forward, `train` forward and
+backward, char-lm an update of `samples/char_lm.lnet`.
 
-A ratio is the best peer's median divided by lstmc's; above 1, lstmc is faster. "Of limit" is the least time that this machine's arithmetic and memory allow, divided by lstmc's time; it may exceed 1, because the
-limit reads weights in one direction, while lstmc sweeps back and forth and finds some in cache. "-" is what a file does not have.
+A ratio is the best peer's median divided by lstmc's; above 1, lstmc is faster. "Of limit" is the
+least time that this machine's arithmetic and memory allow, divided by lstmc's time; it may exceed
+1, because the limit reads weights in one direction, while lstmc sweeps back and forth and finds
+some in cache. "-": the file has no such figure.
 """
 
 
@@ -41,8 +49,7 @@ def peers():
 
 
 def times(row):
-    """Of each program: the median, and the deviation where it is known. Files of schema 1 have two
-    of them."""
+    """The median of each program, and its deviation if known. Schema 1 has no deviations."""
     if "programs" in row:
         return {name: (times["median_ms"], times["deviation_ms"])
                 for name, times in row["programs"].items()}
@@ -103,18 +110,24 @@ def summary(results):
                               f"{result['date']}" for result in results)], rows)
 
 
+def paragraph(text):
+    """The lines of a paragraph, of at most 100 columns as style.format wants them."""
+    return textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False)
+
+
 def document(results, sections):
     """RESULTS.md."""
     lines = HOW_TO_READ.splitlines()
     for result in results:
         versions = ", ".join(f"{name} {version}" for name, version in result["peers"].items())
-        lines += ["", f"## {result['date']}, {result['machine']}",
-                  "", f"Commit {result['commit']}, {result['threads']} threads; {versions}. "
-                      f"{result.get('about', '')}".strip(), "",
+        lines += ["", f"## {result['date']}, {result['machine']}", "",
+                  *paragraph(f"Commit {result['commit']}, {result['threads']} threads; "
+                             f"{versions}. {result.get('about', '')}"), "",
                   *cells(result)]
     for section in sections:
-        lines += ["", f"## {section['title']}", "", f"`{section['bench']}`, {section['date']}, "
-                                                    f"{section['machine']}. {section['about']}"]
+        lines += ["", f"## {section['title']}", "",
+                  *paragraph(f"`{section['bench']}`, {section['date']}, {section['machine']}. "
+                             f"{section['about']}")]
         if "rows" in section:
             lines += ["", *grid(section["columns"], section["rows"])]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""What the bench of emulated GPUs keeps counts for the command that found it, and for no other."""
+"""Stored results of the bench of emulated GPUs count for the same command only."""
 import pathlib
 import tempfile
 import unittest

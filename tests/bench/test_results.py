@@ -1,4 +1,4 @@
-"""What bench.py keeps of a measurement, and what results.py makes of it."""
+"""Measurements stored by bench.py, and the pages that results.py makes of them."""
 import json
 import pathlib
 import re
@@ -13,7 +13,7 @@ sys.path.insert(0, str(HERE))
 import bench  # noqa: E402
 import results  # noqa: E402
 
-# lstmc 2 ms, with a limit of 1.5; torch is less steady, and on the whole faster than ort.
+# lstmc 2 ms, with a limit of 1.5; torch is less steady, and overall faster than ort.
 ROW = {"cell": "ptb-small", "what": "infer", "limit_ms": 1.5,
        "programs": {"lstmc": bench.measured([[2.0, 2.0, 2.1], [1.9, 2.0]]),
                     "torch": bench.measured([[3.0, 9.0], [3.5, 3.0, 4.0]]),
@@ -67,8 +67,8 @@ class Results(unittest.TestCase):
             self.assertIn("RESULTS.md has other figures", check().stderr)
             subprocess.run(program, check=True)
             self.assertEqual(check().returncode, 0)
-            # A file of this machine, as `./dev bench peers --results` writes it, gets a section of
-            # its own and a column in the README.
+            # A file of this machine, as `./dev bench peers --results` writes it, gets a section and
+            # a column in the README.
             (tree / "tests/bench/results/here.json").write_text(json.dumps({
                 "schema": "lstmc.bench.peers/2", "machine": "a machine", "date": "2027-01-02",
                 "commit": "0123abc with changes", "threads": 2, "rounds": 3,

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The wheels that `./dev wheels` left, as users get them: `wheels.py BUILD SOURCE [--only REGEX]`.
+"""The wheels of `./dev wheels` as users install them: `wheels.py BUILD SOURCE [--only REGEX]`.
 
 Each is installed into a new environment of its interpreter together with lstmc_runtime, in a folder
-far from the build, and all tests of the package run there. A test that exits with 77 says what it
-lacks. Exit 1 if one fails, or if there is no wheel."""
+apart from the build, and all tests of the package run there. A test that exits with 77 prints what
+is missing. Exit 1 if one fails, or if there is no wheel.
+"""
 import argparse
 import os
 import pathlib
@@ -16,7 +17,7 @@ SKIPPED = 77
 
 
 def tests_of(source):
-    """Name and command, without the interpreter."""
+    """(name, command without the interpreter) of each test."""
     for test in sorted((source / "tests/frontend/python").glob("test_*.py")):
         yield test.stem.removeprefix("test_"), [test]
     yield "runtime", [source / "tests/executor/c/python_runtime.py", "installed",
@@ -24,7 +25,7 @@ def tests_of(source):
 
 
 def judge(wheel, runtime, source, folder):
-    """The names of the tests that fail, and of those that are skipped."""
+    """The names of the failing and of the skipped tests."""
     minor = re.search(r"-cp3(\d+)-", wheel.name)[1]
     print(wheel.name, flush=True)
     interpreter = subprocess.run([source / "cmake/interpreters.sh", minor], check=True,

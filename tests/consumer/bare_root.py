@@ -1,5 +1,5 @@
-"""A root that has some installed packages of this machine, what they depend on, and nothing else:
-their files, and their rows in dpkg's table."""
+"""A root folder with some installed packages of this machine and their dependencies only: their
+files, and their entries in dpkg's database."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ TABLE = pathlib.Path("var/lib/dpkg")
 
 
 def names(field):
-    """The packages that a field of dependencies names, the alternatives of each as a list."""
+    """The packages in a field of dependencies, the alternatives of each as a list."""
     return [[re.match(r"[a-z0-9.+-]+", choice.strip())[0] for choice in part.split("|")]
             for part in field.split(",") if part.strip()]
 
@@ -30,7 +30,8 @@ class Installed:
                 self.provided.setdefault(choices[0], fields["Package"])
 
     def closure(self, wanted):
-        """The packages and all that they need; LookupError for one that is not here."""
+        """The packages and all their dependencies; LookupError for a package that is not
+        installed."""
         found, left = set(), list(wanted)
         while left:
             choices = left.pop()
@@ -46,7 +47,7 @@ class Installed:
         return found
 
     def files(self, name):
-        """Its list, and the scripts beside it."""
+        """The files of a package's list, and its scripts."""
         folder = "/" / TABLE / "info"
         return [path for path in folder.iterdir()
                 if re.fullmatch(re.escape(name) + r"(:\w+)?\.\w+", path.name)]
@@ -90,7 +91,7 @@ def copy(path, root):
 
 
 def tree(root):
-    """All files, but for what dpkg and ldconfig keep for themselves."""
+    """All files, except the state of dpkg and ldconfig."""
     own = re.compile(r"^(var/lib/dpkg|var/cache|etc/ld\.so\.cache|var/log)")
     found = (os.path.relpath(os.path.join(folder, name), root) for folder, _, files in os.walk(root)
              for name in files)

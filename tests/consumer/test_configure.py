@@ -1,6 +1,7 @@
-"""test_configure.py BUILD SOURCE: configuring alone. Where MLIR is absent or of another version,
-the message says what is needed, what was found and how to get it; the presets and pip take the
-compiler that CXX names; LSTMC_WERROR makes warnings errors."""
+"""test_configure.py BUILD SOURCE: configuring. Where MLIR is absent or has another version, the
+message names what is needed, what was found and how to get it; the presets and pip use the compiler
+of CXX; LSTMC_WERROR makes warnings errors.
+"""
 
 import json
 import os
@@ -30,8 +31,8 @@ with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     real = [cache["MLIR_DIR"], os.path.realpath(cache["MLIR_DIR"])]
     without = ["-G", "Ninja", f"-DCMAKE_IGNORE_PATH={';'.join(real)}", "-DCMAKE_BUILD_TYPE=Release"]
-    remedies = ("apt-get install llvm-19-dev libmlir-19-dev "
-                "mlir-19-tools", "-D MLIR_DIR=PREFIX/lib/cmake/mlir", "cmake --preset runtime")
+    remedies = ("apt-get install llvm-19-dev libmlir-19-dev mlir-19-tools",
+                "-D MLIR_DIR=PREFIX/lib/cmake/mlir", "cmake --preset runtime")
     exit_code, said = configure(folder / "absent", *without)
     if not exit_code:
         sys.exit("it configures without MLIR")
@@ -48,7 +49,7 @@ with tempfile.TemporaryDirectory() as scratch:
     expect(said, f"lstmc needs MLIR and LLVM 19.1, not 18.1.8 of {other}/MLIRConfig.cmake.",
            *remedies)
 
-    # Only fuzzing is for one compiler.
+    # Only fuzzing needs a certain compiler.
     presets = json.loads((source / "CMakePresets.json").read_text())["configurePresets"]
     if (named := [preset["name"] for preset in presets
                   if any("COMPILER" in name and name.startswith("CMAKE")

@@ -1,8 +1,11 @@
 """test_folder.py BUILD SOURCE [--compiler]: lstmc as a folder of another project (add_subdirectory)
-has the targets lstmc::runtime, lstmc::symbol and lstmc::compiler, and brings no tests and no names
-of its own. What the runtime is made of is built, with the flags of the preset `runtime`, so that
-ccache knows the objects; the compiler is configured alone, or with --compiler built and tried too,
-which takes as long as any first build."""
+has the targets lstmc::runtime, lstmc::symbol and lstmc::compiler, and adds neither tests nor names
+without its prefix.
+
+The runtime's parts are built with the flags of the preset `runtime`, for ccache hits. The compiler
+is only configured; with --compiler it is built and tested too, which takes as long as any first
+build.
+"""
 
 import os
 import re
@@ -24,8 +27,8 @@ def run(*command):
 
 
 def configure(folder, *flags):
-    """The targets of the project."""
-    # The images for GPUs take long and are tried elsewhere.
+    """Configures the project and returns its targets."""
+    # The images for GPUs take long and are tested elsewhere.
     run("cmake", "-G", "Ninja", "-S", os.path.join(source, "tests/consumer"), "-B", folder,
         f"-DLSTMC_SOURCE={source}",
         "-DCMAKE_BUILD_TYPE=Release", "-DLSTMC_NVCC=OFF", f"-DLSTMC_WERROR={werror}", *flags)
@@ -41,8 +44,7 @@ def output(*command):
 
 
 def try_compiler(folder):
-    """In its build: a file compiles to the bytes that the command of BUILD gives, and a graph that
-    is built runs."""
+    """Builds the compiler: a file compiles to the bytes of BUILD's command, and a graph runs."""
     run("cmake", "--build", folder, "--target", "compiles", "draws", "consumer")
     compiled, graph, by_command = (os.path.join(folder, name)
                                    for name in ("c.lstmc", "g.lstmc", "d.lstmc"))
@@ -56,7 +58,7 @@ def try_compiler(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    targets = configure(os.path.join(folder, "w"))  # fails where a name that it links is none
+    targets = configure(os.path.join(folder, "w"))  # fails if it links a name that is no target
     for wanted in "compiles", "draws", "consumer":
         if wanted not in targets:
             sys.exit(f"there is no {wanted}")

@@ -1,5 +1,6 @@
-"""test_install.py BUILD SOURCE: the installed files work for another project: with find_package
-(runtime, symbol, compiler), with pkg-config, and alone."""
+"""test_install.py BUILD SOURCE: another project can use the installed files: with find_package
+(runtime, symbol, compiler), with pkg-config, and without either.
+"""
 
 import os
 import re
@@ -38,7 +39,7 @@ with tempfile.TemporaryDirectory() as folder:
     if not by_cmake.endswith(f": {want}\n"):
         sys.exit(f"the consumer gives {by_cmake.strip()}, lstmc-run {want}")
 
-    # The compiler from C++: a file gives the bytes that the command writes, and a graph runs.
+    # The compiler from C++: a file compiles to the command's bytes, and a graph runs.
     compiled, graph, by_command = (os.path.join(folder, name)
                                    for name in ("c.lstmc", "g.lstmc", "d.lstmc"))
     net = os.path.join(source, "samples/tiny.lnet")
@@ -74,7 +75,7 @@ with tempfile.TemporaryDirectory() as folder:
     if len(headers) < 13:
         sys.exit(f"only {len(headers)} public headers")
 
-    # Builders check names and words when the program is compiled.
+    # Builders check names and strings at the compilation of the program.
     for options, fits in (('.act_type = "tanh"', True), ('.act_type = "tahn"', False),
                           ('.axis = 1', False), ('', False)):
         program = (f'#include "frontend/builders/Ops.h"\nauto f(lstmc::build::Value x) {{ return '

@@ -1,6 +1,7 @@
-"""test_packages.py BUILD SOURCE: the Debian packages are built, installed into a bare root, used
-there and removed. The root has what the packages say that they depend on, and nothing else; other
-programs are built from what is in it. Ends with 77, which is a skip, where that cannot be tried."""
+"""test_packages.py BUILD SOURCE: builds the Debian packages, installs them into a bare root, uses
+them there and removes them. The root has the packages' declared dependencies and nothing else;
+other programs are built from its files. Exits with 77 (skipped) where that is impossible.
+"""
 
 import os
 import pathlib
@@ -13,7 +14,7 @@ import tempfile
 import bare_root
 
 build, source = sys.argv[1:]
-LARGEST = 10 * 10**6  # bytes of the package that a deployment needs
+LARGEST = 10 * 10**6  # limit in bytes of the package for deployment
 INPUTS = ["--seed", "3", "-i", "data=64x24x8xf32=1", "-i", "length=64xf32=1"]
 
 
@@ -36,7 +37,7 @@ def fields(package):
 
 
 def first(output):
-    """The first number that a run prints of its outputs."""
+    """The first number of the outputs that a run prints."""
     return re.search(r"\] ([-\d.e]+)", output)[1]
 
 
@@ -59,14 +60,14 @@ with tempfile.TemporaryDirectory() as scratch:
     installed = bare_root.Installed()
 
     def with_own(package):
-        """The package, after those of ours that it depends on."""
+        """The package, after those of our packages on which it depends."""
         own = [choices[0] for choices in bare_root.names(fields(packages[package])["Depends"])
                if choices[0] in packages]
         return list(dict.fromkeys([known for name in own for known in with_own(name)] + [package]))
 
     def root_for(package):
-        """A root with what the package and those of ours that it needs depend on; and the names of
-        these packages."""
+        """A root with all dependencies of the package and of those of our packages that it needs;
+        and the names of these packages."""
         own = with_own(package)
         needed = [choices for name in own
                   for choices in bare_root.names(fields(packages[name])["Depends"])
@@ -88,8 +89,8 @@ with tempfile.TemporaryDirectory() as scratch:
                    env={"PATH": "/usr/bin:/bin", "HOME": "/tmp"})
 
     def with_system(root, *command):
-        """Like inside, with /proc and /dev of this machine, which mpirun needs. None where that is
-        not allowed."""
+        """Like inside, with /proc and /dev of this machine, which mpirun needs. None if that is not
+        permitted."""
         mount = 'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev"'
         if subprocess.run(["unshare", "--mount", "sh", "-c", mount, root],
                           capture_output=True).returncode:
@@ -98,7 +99,7 @@ with tempfile.TemporaryDirectory() as scratch:
                    *command, env={"PATH": "/usr/bin:/bin:/usr/sbin", "HOME": "/tmp"})
 
     def remove(root, before, own):
-        """The packages again, in the reverse order, to the last file."""
+        """Removes the packages in reverse order; no file may remain."""
         for name in reversed(own):
             dpkg(root, "--purge", name)
         shutil.rmtree(root / "tmp")
@@ -106,8 +107,8 @@ with tempfile.TemporaryDirectory() as scratch:
             sys.exit(f"{', '.join(own)} leave or take {sorted(left)}")
 
     def consumers(root, *flags):
-        """The consumer project against the files of a root: find_package finds what the packages
-        bring and depend on, of fmt too."""
+        """Builds the consumer project against the files of a root: find_package finds the packages
+        and their dependencies, fmt too."""
         made = folder / f"consumer-{root.name}"
         run("cmake", "-G", "Ninja", "-S", os.path.join(source, "tests/consumer"), "-B", made,
             f"-DCMAKE_PREFIX_PATH={root}/usr", *flags)
@@ -116,7 +117,7 @@ with tempfile.TemporaryDirectory() as scratch:
             if not os.path.realpath(place).startswith(f"{os.path.realpath(root)}/"):
                 sys.exit(f"{name} is not of the root but of {place}")
         run("cmake", "--build", made)
-        # By pkg-config as well; a program of either runs in the root.
+        # Also by pkg-config; the programs run in the root.
         search = ":".join(map(str, root.glob("usr/lib/**/pkgconfig")))
         flags = run("pkg-config", "--cflags", "--libs", "lstmc",
                     env=dict(os.environ, PKG_CONFIG_LIBDIR=search)).split()
@@ -129,13 +130,14 @@ with tempfile.TemporaryDirectory() as scratch:
                 sys.exit(f"{program} gives another number than {wanted}")
         return made
 
-    # What the tree's own commands make of a file. A package has the name of its source in it.
+    # The reference: packages by the tree's own commands. A package has the name of its source in
+    # it.
     run(os.path.join(build, "lstmc"), "compile", "forecast.lnet", "-o", folder / "m.lstmc",
         cwd=os.path.join(source, "samples"))
     wanted = first(run(os.path.join(build, "executor/run/lstmc-run"), folder / "m.lstmc", *INPUTS))
 
-    # The command, the programs that use the compiler, and training by two processes where Open MPI
-    # is among what may be installed.
+    # The command, the programs that use the compiler, and training by two processes if Open MPI is
+    # installed.
     root, own = root_for("lstmc-ranks" if "lstmc-ranks" in packages else "lstmc")
     before = bare_root.tree(root)
     for name in own:
@@ -154,7 +156,7 @@ with tempfile.TemporaryDirectory() as scratch:
     if not run(made / "consumer", folder / "g.lstmc").endswith(": 2\n"):
         sys.exit("twice 1 is not 2")
     if "lstmc-ranks" in own:
-        # update-alternatives, which has no work in this root, would make this link.
+        # the link that update-alternatives would make, which does not run in this root
         (root / "usr/bin/mpirun").symlink_to("mpirun.openmpi")
         train = "train forecast.lnet --data random:1 --after 2u -q -o"
         ends = with_system(
@@ -167,7 +169,7 @@ with tempfile.TemporaryDirectory() as scratch:
             sys.exit(f"one process and two train to different weights:\n{ends}")
     remove(root, before, own)
 
-    # The runtime, where there is no compiler.
+    # The runtime without a compiler.
     root, own = root_for("lstmc-runtime")
     if any("LLVM" in path or "MLIR" in path for path in bare_root.tree(root)):
         sys.exit("lstmc-runtime depends on LLVM")

@@ -1,7 +1,8 @@
-"""test_wheel.py BUILD SOURCE: the wheel of the runtime alone, as `./dev wheels` makes it: under 10
-MB, and the tests of lstmc_runtime pass with it in a new environment; which interpreters wheels are
-made for. Ends with 77, which is a skip, where there are no tools for wheels
-(cmake/wheel-requirements.txt). The wheels of the compiler take long: `./dev bench wheels`."""
+"""test_wheel.py BUILD SOURCE: the wheel of the runtime by `./dev wheels` has less than 10 MB, and
+the tests of lstmc_runtime pass with it in a new environment; wheels are made for the right
+interpreters. Exits with 77 (skipped) without the tools for wheels (cmake/wheel-requirements.txt).
+The wheels of the compiler take long: `./dev bench wheels`.
+"""
 
 import importlib.util
 import os
@@ -40,15 +41,15 @@ with tempfile.TemporaryDirectory() as scratch:
     run(sys.executable, "-m", "venv", folder / "venv")
     python = folder / "venv/bin/python"
     run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel)
-    # NumPy is that of this interpreter, so that nothing is asked of the network.
+    # NumPy comes from this interpreter, so that the test needs no network.
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(numpy.__file__))}
     environment.pop("LD_LIBRARY_PATH", None)
     done = run(python, "-B", source / "tests/executor/c/python_runtime.py", "installed",
                build / "frontend/cli/lstmc", source, cwd=folder, env=environment)
     print(f"{wheel.name}: {wheel.stat().st_size} bytes;", done.stderr.strip().splitlines()[-1])
 
-    # A program of that name which fails, as pyenv's do, is passed over for the one in pyenv's
-    # folder, and what is nowhere is named.
+    # A program of that name that fails, as pyenv's do, is passed over for the one in pyenv's
+    # folder; missing ones are named.
     for place in "bin/python3.12", "pyenv/versions/3.12.1/bin/python3.12", "bin/python3.13":
         path = folder / place
         path.parent.mkdir(parents=True, exist_ok=True)

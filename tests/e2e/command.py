@@ -31,7 +31,7 @@ class Sameness(unittest.TestCase):
         self.runs = 0
 
     def train(self, *flags, updates=UPDATES, to=None, **environment):
-        """The event `end` of a training into a folder of its own, or into `to`."""
+        """Trains in a new folder, or in `to`, and returns the event `end`."""
         self.runs += 1
         to = to or f"{self.folder.name}/{self.runs}"
         return run("train", NET, "--data", f"text:{NET}", "--set", "hidden=29",

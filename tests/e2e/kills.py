@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """kills.py LSTMC KILLS [--state FILE]: a training that is killed again and again ends with the
-weights of one that is not.
+weights of an undisturbed one.
 
 A small network is trained with a checkpoint after every update, and killed (SIGKILL) at random
 instants, from before it has read anything to the middle of a save. It is resumed until it ends, and
-then a new training begins. After each kill, the newest checkpoint that was reported as "saved" must
-exist and be complete, and the end must have the hash of a training that was not killed. With
---state the count is kept in a file, so that many kills can be made in several calls. Exit 1 unless
-every kill was survived.
+then a new training starts. After each kill, the newest checkpoint reported as "saved" must exist
+and be complete, and the end must have the hash of an undisturbed training. --state keeps the count
+in a file, so that many kills can be made in several calls. Exit 1 unless every kill was survived.
 """
 import argparse
 import json
@@ -41,8 +40,7 @@ class Trained:
         self.command, self.folder, self.saved = command, folder, 0
 
     def go(self, kill_after=None):
-        """Starts or resumes; gives the exit code (-9 if it was killed in time) and the reported
-        events."""
+        """Starts or resumes; returns the exit code (-9 if it was killed in time) and the events."""
         there = any(re.fullmatch(r"update-\d+", p.name) for p in self.folder.glob("*"))
         words = [*self.command, "-o", self.folder, *(["--resume"] if there else [])]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -69,7 +67,7 @@ def hash_of(events):
 
 
 def kills(lstmc, wanted, state):
-    """Kills until there have been this many and prints the result. True if all were survived."""
+    """Kills this often in total and prints the result. True if all were survived."""
     done = {"kills": 0, "trainings": 0, "wrong": 0}
     if state and state.exists():
         done.update(json.loads(state.read_text()))

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Asks of each patch of this folder whether it applies to the present tree. usage: applies.py
-ROOT"""
+"""Checks that each patch in this folder applies to the current tree. usage: applies.py ROOT"""
 import os
 import pathlib
 import shutil
@@ -10,7 +9,7 @@ import sys
 here = pathlib.Path(__file__).resolve().parent
 root = pathlib.Path(sys.argv[1]).resolve()
 if shutil.which("git"):
-    command = ["git", "apply", "--check"]  # needs no repository
+    command = ["git", "apply", "--check"]  # works without a repository
 elif shutil.which("patch"):
     command = ["patch", "--dry-run", "--force", "-p1", "-i"]
 else:

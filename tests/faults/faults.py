@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Puts each fault of this folder into a copy of the tree and draws nets until a judge finds the
-fault.
+fault. usage: faults.py ROOT [--only REGEX] [--nets N]
 
-usage: faults.py ROOT [--only REGEX] [--nets N] The copy is ROOT/build-faults/tree. If this process
-may, it mounts the copy in ROOT's place, so that ccache finds what it has compiled before.
+The copy is ROOT/build-faults/tree. If this process has the permission, it mounts the copy over
+ROOT, so that ccache finds earlier objects.
 """
 import argparse
 import os
@@ -32,7 +32,7 @@ class Copy:
 
     @staticmethod
     def put(source, to):
-        """Only if it differs, because the times of files decide what is built again."""
+        """Writes a file only if it differs, because ninja compares times."""
         if not source.is_file() or (to.is_file() and to.read_bytes() == source.read_bytes()):
             return
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ class Copy:
 
     def build(self):
         if not (self.tree / "build/build.ninja").exists():
-            # As the tree is built, or else ccache has nothing of it.
+            # With the tree's options, for ccache hits.
             cache = (self.root / "build/CMakeCache.txt").read_text()
             same = re.findall(r"^((?:CMAKE_CXX_COMPILER|LSTMC_WERROR):\w+=.*)$", cache, re.M)
             self.run("cmake", "--preset", "release", *(f"-D{entry}" for entry in same), check=True,
@@ -58,7 +58,7 @@ class Copy:
             raise SystemExit(made.stdout[-3000:])
 
     def apply(self, patch, reverse=False):
-        # the copy is not part of the repository around it
+        # the copy is not part of the surrounding repository
         outside = dict(os.environ, GIT_CEILING_DIRECTORIES=str(self.folder))
         return subprocess.run(["git", "apply", *(["-R"] if reverse else []), patch], cwd=self.tree,
                               env=outside, capture_output=True).returncode == 0
@@ -72,7 +72,7 @@ class Copy:
 
 
 def is_fine(root, seed):
-    """Whether the tree without the fault accepts that net."""
+    """Whether the tree without the fault accepts the net."""
     program = root / "build/tests/nets/nets"
     return subprocess.run([program, "--seeds", f"{seed}..{seed}", "--no-shrink"],
                           capture_output=True).returncode == 0

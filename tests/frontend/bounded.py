@@ -1,11 +1,11 @@
 """The equations of recurrent layers in double precision, each vector with a bound of how far single
 precision may be from it.
 
-A Vector has the values that the equations give, and `error`: what the 2-norm of (computed in f32 -
-these values) is at most, for inputs and weights that are numbers of f32. It follows from the
-equations alone, not from what is tested, layer by layer and step by step, by these rules, where u =
-2^-24 is what rounding to f32 changes of a number of 1, and g(k) = k u / (1 - k u) what k roundings
-do, in any order:
+A Vector has the values of the equations, and `error`, an upper bound of the 2-norm of (result in
+f32 - these values), for inputs and weights that f32 represents exactly. The bound follows from the
+equations only, not from the tested program, layer by layer and step by step, by these rules. u =
+2^-24 is the relative error of rounding to f32, and g(k) = k u / (1 - k u) that of k roundings, in
+any order:
 
   product   W x + b: each of the n products and b is rounded n + 1 times at most, so the error is
             |W| e(x) + g(n + 1) || |W| |x| + |b| ||, where |W| of a number is the spectral norm (or
@@ -24,7 +24,7 @@ import math
 
 try:
     import numpy
-except ImportError:  # its plain loops are for small layers
+except ImportError:  # its plain loops suffice for small layers
     numpy = None
 
 U = 2**-24 * (1 + 2**-20)
@@ -44,7 +44,7 @@ class Vector:
         self.error = error
 
     def _rounded(self, error):
-        """With the rounding of each element."""
+        """Adds the rounding of each element to the bound."""
         self.error = error + U * (norm(self.values) + error)
         return self
 
@@ -67,7 +67,7 @@ class Vector:
         return result
 
     def part(self, number, size):
-        """Some of its elements, which are not further off than all of them."""
+        """A slice; the bound of the whole vector holds for it too."""
         return Vector(self.values[number * size:(number + 1) * size], self.error)
 
 
@@ -142,8 +142,8 @@ def layer_norm(x, gamma, beta, eps):
 
 
 def step(kind, w, suffix, x, h, c):
-    """The equations in the documentation of torch.nn.LSTM, GRU and RNN. `w` has Matrix and lists of
-    biases by their names there."""
+    """One step by the equations in the documentation of torch.nn.LSTM, GRU and RNN. `w` has Matrix
+    and lists of biases under the names used there."""
     n = len(h.values)
     gates = len(w["weight_hh" + suffix].rows) // n
     z, r = ([_gate(w, f"weight_{side}{suffix}", f"bias_{side}{suffix}", k, n, given)
@@ -160,7 +160,7 @@ def step(kind, w, suffix, x, h, c):
 
 
 def _gate(w, weight, bias, k, n, given):
-    """The product of one gate's rows, whose norm is smaller than that of all rows."""
+    """The product with one gate's rows, whose norm is smaller than that of all rows."""
     key = (weight, k, n)
     if key not in w:
         w[key] = Matrix(w[weight].rows[k * n:(k + 1) * n])
@@ -168,7 +168,7 @@ def _gate(w, weight, bias, k, n, given):
 
 
 def recurrent(kind, w, xs, units, layers, directions):
-    """The outputs of all steps of a stack, whose first states are zeros; `xs` are the inputs of all
+    """The outputs of all steps of a stack with initial states of zero; `xs` are the inputs of all
     steps."""
     for l in range(layers):
         sides = []
@@ -183,8 +183,8 @@ def recurrent(kind, w, xs, units, layers, directions):
 
 
 def check(test, got, want):
-    """That a computed vector is within the bound of a Vector, and that the bound says something: it
-    is far below what a wrong gate would change."""
+    """Checks that a computed vector is within the bound of a Vector, and that the bound is useful:
+    far below the effect of a wrong gate."""
     test.assertEqual(len(got), len(want.values))
     test.assertLess(want.error, 0.01 * max(norm(want.values), 1))
     test.assertLessEqual(norm([a - b for a, b in zip(got, want.values)]), want.error)

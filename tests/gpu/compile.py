@@ -1,10 +1,10 @@
-"""compile.py FOLDER ROOM NVCC [--write]: what ptxas said when the build compiled the kernels for
-GPUs (FOLDER/*.log).
+"""compile.py FOLDER ROOM NVCC [--write]: checks ptxas' reports on the kernels for GPUs from the
+build (FOLDER/*.log).
 
-Every kernel of ROOM/kernels/Entries.def is compiled for sm_80 and sm_90 from the file that it says,
-none may spill registers to memory or have more local memory than ROOM/model/LocalMemory.def says,
-and the table in backends/cuda/registers.md is what was said, if this is the NVCC that it names.
---write puts it there.
+Every kernel of ROOM/kernels/Entries.def must be compiled for sm_80 and sm_90, from the file of its
+entry; none may spill registers or use more local memory than ROOM/model/LocalMemory.def permits. If
+the table in backends/cuda/registers.md is of this NVCC, it must have these numbers; --write updates
+it.
 """
 
 import pathlib
@@ -37,8 +37,8 @@ def said(logs):
 def table(found, version):
     lines = [f"By nvcc {version}, for sm_80 and sm_90 where they differ. Without shared "
              "memory asked for by a launch.", "",
-             "| kernel | registers | spilled bytes | stack bytes | "
-             "shared bytes |", "| --- | --- | --- | --- | --- |"]
+             "| kernel | registers | spilled bytes | stack bytes | shared bytes |",
+             "| --- | --- | --- | --- | --- |"]
     for kernel in sorted({kernel for kernel, _ in found}):
         columns = zip(*(found[kernel, architecture] for architecture in ARCHITECTURES))
         lines.append(f"| `{kernel.removeprefix('lstmc_')}` | "
@@ -47,7 +47,7 @@ def table(found, version):
 
 
 def above_local(found, rows):
-    """Kernels with more local memory than their kind may have."""
+    """Kernels that use more local memory than their kind may."""
     kinds = re.findall(r'^LSTMC_LOCAL\(\w+, (\d+), "(.*)"\)', rows, re.M)
     limit = lambda kernel: next(int(most) for most, names in kinds
                                 if re.fullmatch(names, kernel.removeprefix("lstmc_")))

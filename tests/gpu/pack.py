@@ -1,9 +1,9 @@
-"""pack.py BUILD FOLDER [--small] [--words FOLDER]: what run.sh needs on a machine with a GPU that
-has no compiler of ours, in a folder of at most 64 MiB.
+"""pack.py BUILD FOLDER [--small] [--words FOLDER]: packs the files of run.sh for a machine with a
+GPU and without our compiler, in a folder of at most 64 MiB.
 
-The runtime half with the kernels for GPUs (BUILD must have had nvcc for that), the libraries that
-it needs beside the C library, packages, data, and what a cpu found with each of them. --small: for
-rehearsals. --words has train.txt, for the word language model; else its text is that of docs/.
+Contents: the runtime half with the kernels for GPUs (BUILD needs nvcc for that), its libraries
+besides the C library, packages, data, and the results of each on a cpu. --small: for rehearsals.
+--words has train.txt, the text of the word language model; the default is the text of docs/.
 """
 
 import argparse
@@ -41,8 +41,8 @@ SMALL += [("B4 H24 T6, half padding", "forward", [6, 4, 24, 1], True, {"": HALF,
 
 
 def cards():
-    """Operations, of fp32 ("") and by the tensor cores of each rule, and bytes of memory a second,
-    by name, from the data sheets that plans know."""
+    """{card: rates} from the data sheets that plans use: operations per second in fp32 ("") and by
+    the tensor cores of each rule, and bytes of memory per second."""
     text = (SOURCE / "backends/cuda/compiler/Cards.def").read_text()
     rows = [row.split(", ") for row in re.findall(r"^LSTMC_CARD\((.*)\)$", text, re.M)]
     rates = {"": 10, "tf32": 11, "bf16": 12, "fp16": 12, "cudnn": 10}
@@ -92,7 +92,7 @@ class Bundle:
         return f"packages/{name}.lstmc"
 
     def training(self, name, net, data, updates, *words):
-        """What a cpu comes to, with the package that the card gets."""
+        """A training's result on a cpu, with the package for the card."""
         package = self.compile(name.replace(" ", "_"), net, *words)
         found = json.loads(
             self.run(self.on_card, "train", self.folder / package,
@@ -101,8 +101,8 @@ class Bundle:
                 "devices": "DEVICE", **found}
 
     def on_several(self, row, net, devices, *words):
-        """The same training on several devices, which give the weights of one. `devices` names the
-        GPU DEVICE."""
+        """The same training on several devices, which must end with the weights of one. `devices`
+        calls the GPU DEVICE."""
         package = self.compile(
             f"{row['name']}_{devices}".replace(" ", "_").replace(",", "_").replace(":", ""), net,
             *words, devices=devices.replace("DEVICE", "emu:0"))
@@ -110,8 +110,8 @@ class Bundle:
                 "devices": devices}
 
     def words(self, folder, small):
-        """The text of the word language model, and how many different words it has, with those for
-        others and for ends of lines."""
+        """The text of the word language model, and its number of different words, including those
+        for other words and for ends of lines."""
         text = ((folder / "train.txt").read_text() if folder
                 else "".join(p.read_text() for p in sorted((SOURCE / "docs").glob("*.md"))))
         if small:
@@ -179,8 +179,7 @@ def main():
             bundle.training("a forecast, with lengths", samples / "forecast.lnet",
                             "random:1,batches=4", 2,
                             *(["--set", "hidden=16", "-b", "3"] if given.small else []))]
-    # A run of a rule is near to the strict one, and the same whenever it is repeated: its bits are
-    # the card's.
+    # With a rule, a run is close to the strict one and repeatable: its bits depend on the card.
     fast = [{**trainings[0], "rule": rule,
              "package": bundle.compile(f"char_LM_{rule}", samples / "char_lm.lnet", *chars, *small,
                                        "--fast", rule)}

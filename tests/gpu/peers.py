@@ -1,15 +1,14 @@
 """peers.py SECONDS: PyTorch and cuDNN on the GPU, in fp32 without TF32 or in 16 bits. Reads cells
-from stdin and answers each, a line of JSON; the first line says what is here, {"versions"} or
-{"missing": why}.
+from stdin and answers each with a line of JSON; its first line is {"versions"}, or {"missing": why}
+if there is nothing to measure with.
 
 A cell is {"entry", "shape": [T, B, H, L], "padded", "rule": "", "cudnn", "bf16" or "fp16"}; the
-answer {"torch_s", "torch_as", "cudnn_s", "cudnn_algorithm"}, the least time of several, with
-"torch_missing" and "cudnn_missing", why, in place of what there is not. `step` is forward, backward
-and the gradients of all weights. cuDNN is called by its own interface, through the library of
-PyTorch's wheel, with each algorithm that takes the layer: the best one counts. In 16 bits, PyTorch
-trains weights of fp32 by autocast, which runs layers of cuDNN in fp16, also where bf16 is asked for
-("torch_as" says so; source: PyTorch, aten/src/ATen/cudnn/AutocastRNN.cpp), and cuDNN has weights of
-16 bits.
+answer {"torch_s", "torch_as", "cudnn_s", "cudnn_algorithm"}, each the least time of several. A
+missing time has the reason in its place, as "torch_missing" or "cudnn_missing". `step` is forward,
+backward and the gradients of all weights. cuDNN is called through its own API, in the library of
+PyTorch's wheel, with each algorithm that supports the layer; the best one counts. In 16 bits,
+PyTorch trains fp32 weights by autocast, which runs cuDNN's layers in fp16 even for bf16 (see
+"torch_as"; source: PyTorch, aten/src/ATen/cudnn/AutocastRNN.cpp); cuDNN has 16-bit weights.
 """
 
 import ctypes
@@ -18,16 +17,17 @@ import sys
 
 ALGORITHMS = {"standard": 0, "persistent": 1, "persistent, small H": 3}
 LSTM, DOUBLE_BIAS, FLOAT = 2, 2, 0
-# of PyTorch and cuDNN
+# data types in PyTorch and cuDNN
 TYPES = {"": ("float32", 0), "cudnn": ("float32", 0), "fp16": ("float16", 2),
          "bf16": ("bfloat16", 9)}
 FMA_MATH, TENSOR_MATH = 3, 1
-# the layout of sequences, and the flag that it needs; persistent algorithms take packed ones only
+# the layout of sequences, and the flag that it needs; persistent algorithms require packed
+# sequences
 PADDED, PACKED = (0, 1), (1, 0)
 
 
 def least(torch, call, seconds):
-    """Seconds of the fastest call, by events of the GPU."""
+    """Seconds of the fastest call, measured by events of the GPU."""
     for _ in range(3):
         call()
     times, spent = [], 0
@@ -88,7 +88,7 @@ class Cudnn:
         lengths = (ctypes.c_int * batch)(*[steps // 2 if cell["padded"] else steps] * batch)
         self.lengths = torch.tensor(list(lengths), dtype=torch.int32, device="cuda")
         self.data, self.state = ctypes.c_void_p(), ctypes.c_void_p()
-        zero = (ctypes.c_byte * 4)()  # of any of the types
+        zero = (ctypes.c_byte * 4)()  # valid for each of the types
         self.call("cudnnCreateRNNDataDescriptor", ctypes.byref(self.data))
         self.call("cudnnSetRNNDataDescriptor", self.data, number, layout, steps, batch, units,
                   lengths, ctypes.byref(zero))
@@ -146,7 +146,7 @@ def with_cudnn(torch, cell, seconds):
 
 
 def answer(torch, cell, seconds):
-    """Whatever a library says to it, the other one and the next cells are asked for, too."""
+    """Answers a cell. An error of one library affects neither the other one nor the next cells."""
     found = ({"torch_as": "layers in fp16"} if cell["entry"] == "step" and cell["rule"] == "bf16"
              else {})
     for part, of in {"torch_s": lambda: {"torch_s": with_torch(torch, cell, seconds)},
@@ -175,7 +175,7 @@ def main():
     for line in sys.stdin:
         found = answer(torch, json.loads(line), seconds)
         print(json.dumps(found), flush=True)
-        if "CUDA error" in str(found):  # no call of this process succeeds after one
+        if "CUDA error" in str(found):  # after one, every call of this process fails
             sys.exit(1)
 
 

@@ -1,4 +1,4 @@
-"""Programs that stages.py starts: each has a limit of time, and leaves nothing running."""
+"""Programs started by stages.py: each has a time limit, and leaves no process running."""
 
 import collections
 import contextlib
@@ -14,13 +14,13 @@ Answer = collections.namedtuple("Answer", "code stdout stderr why")
 
 
 def begin(words, **streams):
-    """In a group of its own, which its children belong to."""
+    """Starts a program in its own process group, with its children."""
     return subprocess.Popen([str(word) for word in words], start_new_session=True, text=True,
                             **streams)
 
 
 def end(process):
-    """And its children, also where it has ended before them."""
+    """Ends the program and its children, even if it has exited before them."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -32,7 +32,7 @@ def read(file):
 
 
 def reason(code, errors):
-    """Why a program gives no answer; "" if it does."""
+    """The reason why a program has no answer; "" if it has one."""
     if code == 0:
         return ""
     last = (errors.strip().splitlines() or [""])[-1]
@@ -42,8 +42,8 @@ def reason(code, errors):
 
 
 def run(words, limit, environment=None):
-    """Its exit code, None after `limit` seconds, what it wrote until then, and why there is no
-    answer."""
+    """Runs a program: its exit code (None after `limit` seconds), its output until then, and the
+    reason if there is no answer."""
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile(
             "w+", errors="replace") as errors:
         process = begin(words, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env=environment)
@@ -59,8 +59,8 @@ def run(words, limit, environment=None):
 
 
 class Peers:
-    """peers.py, asked for one cell after the other. One that ends or takes too long is begun anew
-    for the next cell, a few times."""
+    """peers.py, which answers one cell after the other. If it exits or takes too long it is
+    restarted for the next cell, a few times."""
 
     MOST_BEGUN = 5
 
@@ -69,9 +69,9 @@ class Peers:
         self.versions, self.missing, self.why = "", "", ""
 
     def begin(self):
-        """Without waiting until it is ready, which takes as long as to import PyTorch."""
+        """Starts it without waiting until it is ready, because importing PyTorch takes long."""
         self.begun += 1
-        self.ready = False  # once it has said what it has
+        self.ready = False  # after its first line
         self.lines, self.errors = queue.Queue(), tempfile.TemporaryFile("w+", errors="replace")
         self.process = begin(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=self.errors)
@@ -86,15 +86,15 @@ class Peers:
         lines.put("")
 
     def ask(self, cell, limit, until_ready=None):
-        """{"torch_s": ..} as peers.py says it, or {"missing": why}. `until_ready`: seconds to
-        import PyTorch, where that is still to be waited for; None: `limit`."""
+        """{"torch_s": ..} by peers.py, or {"missing": why}. `until_ready`: the limit in seconds
+        while PyTorch is still being imported; None: `limit`."""
         if not self.missing and not self.process:
             self.begin()
         if not self.missing and not self.ready:
             self.greet(until_ready or limit)
         if self.missing:
             return {"missing": self.missing}
-        with contextlib.suppress(BrokenPipeError):  # then there is no line either
+        with contextlib.suppress(BrokenPipeError):  # then there is no answer either
             self.process.stdin.write(json.dumps(cell) + "\n")
             self.process.stdin.flush()
         found = self.next(limit)
@@ -103,19 +103,19 @@ class Peers:
         return found or {"missing": self.why}
 
     def greet(self, limit):
-        """Its first line says what it has."""
+        """Reads the first line: the versions."""
         first = self.next(limit)
         self.ready = True
         self.missing = first.get("missing", "") if first else self.why
         self.versions = first["versions"] if first and not self.missing else self.versions
 
     def next(self, limit):
-        """The next line; None if there is none in time, and then the process is no more."""
+        """The next line; None if there is none in time, and then the process is ended."""
         try:
             return json.loads(self.lines.get(timeout=max(limit, 0)))
         except queue.Empty:
             self.why = f"no answer in {limit:.0f} s"
-        except ValueError:  # the end of what it writes, perhaps in the middle of a line
+        except ValueError:  # the end of its output, perhaps in the middle of a line
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(5)
             self.why = reason(self.process.returncode or 0, read(self.errors)) or "it ended"

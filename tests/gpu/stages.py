@@ -1,9 +1,9 @@
-"""stages.py BUNDLE DEVICE: the stages of run.sh, what counts most first. Each has a time limit of
-its own, and all together end before the ten minutes.
+"""stages.py BUNDLE DEVICE: the stages of run.sh, the most important ones first. Each has a time
+limit of its own, and all together end within ten minutes.
 
-What there was no time for is named as not run, and is no failure. LSTMC_STAGES_SECONDS sets another
-time for all together. RESULTS.md (table.py) is written after each check, so it has what was found
-until then, whatever becomes of the rest.
+Stages without time left are reported as not run, which is no failure. LSTMC_STAGES_SECONDS sets
+another limit for all together. RESULTS.md (table.py) is written after each check, so it always has
+the results so far.
 """
 
 import json
@@ -22,14 +22,14 @@ from table import Cell, OWN_KERNELS, document
 
 HERE = pathlib.Path(__file__).resolve().parent
 ALL_SECONDS = float(os.environ.get("LSTMC_STAGES_SECONDS", 560))
-# of the strict loss, or of the strict outputs' magnitude: what a run with a rule may differ by
+# tolerance of a run with a rule, relative to the strict loss or the magnitude of the strict outputs
 NEAR = 0.03
-PADDED = 0.65  # of the time without padding: what a run may take half of whose steps are padding
-CELL_SECONDS, PEER_SECONDS = 0.3, 0.2  # of measuring; peers.py measures as many as four times
-# seconds for all that a program does
+PADDED = 0.65  # limit of the time with half of the steps as padding, relative to the time without
+CELL_SECONDS, PEER_SECONDS = 0.3, 0.2  # of measuring; peers.py measures up to four times
+# seconds, as a limit for each program
 CELL_MOST, PEER_MOST, IMPORT_MOST, TRAINING_MOST, CONFORMANCE_MOST = 40, 60, 150, 60, 120
 CONFORMANCE = {"gpu": "*RealGpu*", "emu": "*EmulatedGpu*/softmax:*EmulatedGpu*/product"}
-DRIVER_FOLDER = "/usr/local/nvidia/lib64"  # where containers have the driver
+DRIVER_FOLDER = "/usr/local/nvidia/lib64"  # the driver's folder in containers
 NOT_RUN = "not run for lack of time"
 MOST_NOTES = 300  # characters
 
@@ -49,15 +49,15 @@ class Stages:
         return ALL_SECONDS - (time.monotonic() - self.begin)
 
     def environment(self):
-        """Of our programs: the driver where it is mounted, and the wheels of the Python that runs
-        this, in an environment that need not have been activated."""
+        """The environment of our programs: with the driver's folder if it is mounted, and the
+        wheels of the running Python, whose environment need not be activated."""
         places = [*filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")),
                   *filter(os.path.isdir, [DRIVER_FOLDER])]
         return {"VIRTUAL_ENV": sys.prefix, **os.environ,
                 **({"LD_LIBRARY_PATH": ":".join(places)} if places else {})}
 
     def run(self, *words, most=CONFORMANCE_MOST):
-        """As processes.run, in what time is left."""
+        """processes.run within the time left."""
         limit = min(most, self.left())
         if limit < 1:
             return Answer(None, "", "", NOT_RUN)
@@ -66,7 +66,8 @@ class Stages:
                 if done.code is None and limit < most else done)
 
     def on_card(self, *words, most, devices="DEVICE"):
-        """What on_card answers, or None; why it does not; what its devices chose, and warnings."""
+        """The answer of on_card, or None; the reason if there is none; its devices' choices, and
+        warnings."""
         done = self.run(self.bundle / "bin/on_card", *words, devices.replace("DEVICE", self.device),
                         most=most)
         if done.why:
@@ -83,15 +84,15 @@ class Stages:
         print(f"{what:<48} {found}", flush=True)
         self.save()
 
-    # What is written.
+    # Output.
 
     def save(self):
-        """Into $OUT, and beside this, where a rehearsal leaves the page as it is."""
+        """Writes a file into $OUT, and beside this script unless it is a rehearsal."""
         self.keep("RESULTS.md", document(self), *([HERE] if self.real else []))
 
     @staticmethod
     def keep(name, text, *folders):
-        """In $OUT and the folders. At once: who reads it sees what was there before, or this."""
+        """Writes a file in $OUT and the folders, atomically."""
         for folder in map(pathlib.Path, filter(None, [os.environ.get("OUT"), *folders])):
             folder.mkdir(parents=True, exist_ok=True)
             part = folder / f"{name}.part"
@@ -101,7 +102,7 @@ class Stages:
     # The stages.
 
     def carry_out(self, stages):
-        """All of them, even if one raises."""
+        """Runs all stages, even if one raises."""
         self.ahead = [stage.__name__.replace("_", " ") for stage in stages]
         try:
             for stage in stages:
@@ -119,7 +120,8 @@ class Stages:
         self.save()
 
     def look_around(self):
-        """Card and driver; and where the driver is, which explains why it is not found."""
+        """Lists card and driver, and the driver's folder, for the case that the driver is not
+        found."""
         said = lambda *words: (processes.run(words, 20).stdout.strip() if shutil.which(words[0])
                                else f"no {words[0]}")
         if self.real:
@@ -137,8 +139,8 @@ class Stages:
                   flush=True)
 
     def is_card_here(self):
-        """False, with what is missing, if no device of that name is here. What else goes wrong, the
-        stages show."""
+        """False, with the reason, if there is no device of that name. Other errors appear in the
+        stages."""
         row = self.facts["sameness"][0]
         done = self.run(self.bundle / "bin/on_card", "train", self.bundle / row["package"],
                         row["data"], 1, self.device, most=TRAINING_MOST)
@@ -147,7 +149,7 @@ class Stages:
         return done.code != 5
 
     def goals(self):
-        """The cells that have goals of their own, each beside its peers."""
+        """Measures the cells with goals, each beside its peers."""
         self.peers.begin()
         self.measure([number for number, cell in enumerate(self.facts["cells"])
                       if cell["in_goals"]])
@@ -159,8 +161,8 @@ class Stages:
                       if not cell["in_goals"]])
 
     def conformance(self):
-        """A process for each suite of tests: after a fault of a kernel, a card fails every call of
-        its process. Of a suite that fails, each test has one."""
+        """A process for each test suite, because after a kernel's fault every call of its process
+        fails. The tests of a failed suite run in a process each."""
         what, output, differ, late = "conformance of kernels", "", [], []
         suites, why = self.suites()
         if not suites:
@@ -172,7 +174,7 @@ class Stages:
                      else [test for test in tests if f"[       OK ] {test} " not in done.stdout])
             alone = {test: self.tests(test) for test in again}
             output += "".join(one.stdout + one.stderr for one in alone.values())
-            # Those that pass by themselves do not explain it.
+            # Tests that pass by themselves do not explain it.
             failed = ({test: one.why for test, one in alone.items() if one.why}
                       or ({suite: done.why} if done.why else {}))
             late += [short(test) for test, why in failed.items() if why.startswith(NOT_RUN)]
@@ -186,7 +188,7 @@ class Stages:
         self.check(what, "; ".join(found) or "equal bits", not differ)
 
     def suites(self):
-        """The tests of each, by name; why there are none."""
+        """The names of the tests in each suite; the reason if there are none."""
         suites, suite = {}, ""
         done = self.run(self.bundle / "bin/lstmc_conformance_test",
                         f"--gtest_filter={CONFORMANCE[self.device[:3]]}",
@@ -199,14 +201,14 @@ class Stages:
         return suites, "" if suites else done.why or "no tests"
 
     def tests(self, names):
-        """A process with those tests; a reason, too, where one is left out."""
+        """Runs those tests in a process; the reason if one is skipped."""
         done = self.run(self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={names}")
         return (done if done.why or ("PASSED" in done.stdout and "SKIPPED" not in done.stdout)
                 else done._replace(why="left out"))
 
     def layers_of_cudnn(self):
-        """Near to the exact ones, and twice to the same bits. Where the library is missing, or
-        leaves shapes to our kernels, that is no failure."""
+        """Close to the exact ones, and twice with the same bits. It is no failure if the library is
+        missing or leaves shapes to our kernels."""
         if not self.real:
             return
         done = self.run(self.bundle / "bin/lstmc_conformance_test", "--gtest_filter=RealCudnn*")
@@ -247,8 +249,8 @@ class Stages:
                        + noted(notes), same)
 
     def fast_trainings(self):
-        """By tolerance, and twice to the same bits. Where the library of a rule is missing, that is
-        no failure."""
+        """Within the tolerance, and twice with the same bits. It is no failure if the library of a
+        rule is missing."""
         for row in self.facts["fast"]:
             name = f"--fast {row['rule']}: {row['name']}, {row['updates']} updates"
             runs = [self.training(row) for _ in range(2)]
@@ -267,7 +269,7 @@ class Stages:
                        near and same)
 
     def measure(self, numbers):
-        """Each cell, and then its peers."""
+        """Measures each cell, and then its peers."""
         missing = self.peers.missing
         for number in numbers:
             cell = self.facts["cells"][number]
@@ -280,8 +282,8 @@ class Stages:
             self.check("PyTorch and cuDNN", f"not here: {self.peers.missing}")
 
     def cell(self, cell):
-        """Its least time; its outputs, and its weights after one run, are those of a cpu, or near
-        to them with a rule."""
+        """Measures a cell: the least time. Its outputs, and its weights after one run, are those of
+        a cpu, or close to them with a rule."""
         name = f"cell {cell['name']} {cell['entry']} {cell['rule'] or 'strict'}"
         found, why, notes = self.on_card("time", self.bundle / cell["package"], cell["entry"],
                                          CELL_SECONDS if self.real else 0.01, most=CELL_MOST)
@@ -298,7 +300,7 @@ class Stages:
         return Cell(found["least_s"], "", notes, fed=found["fed_s"])
 
     def padding(self):
-        """What half of the steps as padding save, where the same cell is there without."""
+        """The time saved by half of the steps as padding, compared with the same cell without."""
         key = lambda cell: (*cell["shape"], cell["entry"], cell["rule"])
         all_cells = list(zip(self.facts["cells"], self.cells))
         whole = {key(cell): found.seconds for cell, found in all_cells if not cell["padded"]}
@@ -312,8 +314,8 @@ class Stages:
                            not self.real or ratio <= PADDED)
 
     def copies(self):
-        """What it costs that inputs come from the host, while the run before is carried out, and
-        outputs go there."""
+        """The cost of copying inputs from the host during the previous run, and outputs to the
+        host."""
         for cell, found in zip(self.facts["cells"], self.cells):
             if cell["in_goals"] and not cell["rule"] and found.seconds:
                 name = f"{cell['name']}, {cell['entry']}, with copies from and to the host"
@@ -321,7 +323,7 @@ class Stages:
                            else "compared with the time without")
 
     def sanitizer(self):
-        """In the time that is left, suite by suite."""
+        """Runs the sanitizer on suites in the remaining time."""
         what, output, clean, bad = "compute-sanitizer on it", "", 0, []
         if not shutil.which("compute-sanitizer"):
             return self.check(what, "not here")
@@ -329,8 +331,8 @@ class Stages:
         if not suites:
             return self.check(what, why, False)
         for suite in suites:
-            # The driver refuses calls that we are prepared for, like giving peers access twice: no
-            # errors of a kernel.
+            # The driver refuses calls for whose failure we are prepared, such as enabling peer
+            # access twice: no kernel errors.
             done = self.run("compute-sanitizer", "--tool", "memcheck", "--report-api-errors", "no",
                             "--print-limit", "20", "--error-exitcode", "9",
                             self.bundle / "bin/lstmc_conformance_test", f"--gtest_filter={suite}.*",
@@ -348,7 +350,7 @@ class Stages:
 
 
 def short(test):
-    """Of a name of a test, what is different."""
+    """The distinguishing part of a test's name."""
     return re.sub(r"\.\w+(?=/|$)", "", test).removeprefix("Kernels/")
 
 
@@ -361,7 +363,7 @@ def is_missing_library(why):
 
 
 def main():
-    # so that no program is left running
+    # so that no program keeps running
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     stages = Stages(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2])
     stages.look_around()

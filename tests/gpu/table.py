@@ -1,13 +1,14 @@
-"""RESULTS.md as stages.py writes it: what was found, and what every cell took beside its peers and
-the limits of the card."""
+"""RESULTS.md of stages.py: the checks, and for each cell its time beside its peers and the limits
+of the card."""
 
 import collections
 import datetime
+import textwrap
 
-OWN_KERNELS = "by our own kernels"  # as a device says it of what a library was to carry out
+OWN_KERNELS = "by our own kernels"  # a device's note about a launch that no library took
 
-# Of a cell: its least time, None where there is none, and why; what its devices said; what peers.py
-# answered; its least time with copies from and to the host.
+# Measurements of a cell: its least time (or None) and the reason if there is none; its devices'
+# notes; the answer of peers.py; its least time with copies from and to the host.
 Cell = collections.namedtuple("Cell", "seconds why notes peer fed",
                               defaults=(None, "", "", {}, None))
 
@@ -17,13 +18,13 @@ def milliseconds(seconds):
 
 
 def card_of(name, facts):
-    """The card of Cards.def whose name is a word of the driver's."""
+    """The card of Cards.def whose name is a word in the driver's name."""
     return next((card for card in facts["cards"] if card in name.replace("-", " ").split()), None)
 
 
 def cell_row(cell, found, card, peaks, real):
-    """What was `found`, beside PyTorch and cuDNN; the card's limit (`peaks`: operations of each
-    rule and bytes, a second); what stands between."""
+    """A row of the table: the cell's time beside PyTorch and cuDNN; the card's limit (`peaks`:
+    operations of each rule and bytes, per second); the reasons for the difference."""
     seconds, peer = found.seconds, found.peer
     torch, cudnn = peer.get("torch_s"), peer.get("cudnn_s")
     limit = forecast = between = None
@@ -56,15 +57,16 @@ def table(header, rows):
 
 
 def document(stages):
-    """Of what has run so far."""
+    """The page for the stages that have run so far."""
     facts, card = stages.facts, card_of(stages.card, stages.facts)
     where = ", ".join(
         filter(None, [str(datetime.date.today()), stages.card or stages.device, stages.machine,
                       facts["version"], stages.peers.versions or "no PyTorch"]))
     lines = ["# What a GPU showed" if stages.real else "# A rehearsal, of which no time is shown",
              "",
-             f"{where}. Strict fp32 has the bits of a cpu; a rule of --fast uses tensor cores, "
-             "cuBLASLt or cuDNN, with weights in f32.", ""]
+             *textwrap.wrap(f"{where}. Strict fp32 has the bits of a cpu; a rule of --fast uses "
+                            "tensor cores, cuBLASLt or cuDNN, with weights in f32.", 100,
+                            break_long_words=False, break_on_hyphens=False), ""]
     lines += table(["what", "found"],
                    [*stages.checks, *((stage, "has not ended") for stage in stages.ahead)]) + [""]
     lines += table(["cell", "rule", "lstmc", "PyTorch", "cuDNN, its best algorithm", "over PyTorch",

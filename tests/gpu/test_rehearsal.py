@@ -1,5 +1,5 @@
-"""test_rehearsal.py BUILD [LIBRARIES]: run.sh from packing to its table, on an emulated GPU and in
-small; its logic, not its times."""
+"""test_rehearsal.py BUILD [LIBRARIES]: run.sh from packing to its table, at small sizes on an
+emulated GPU; it tests the logic, not times."""
 
 import json
 import os
@@ -21,10 +21,10 @@ import stages  # noqa: E402
 import table  # noqa: E402
 
 BUILD = sys.argv.pop(1)
-# of emulated GPUs, where there are kernels for them
+# the emulated GPUs' folder, if it was built
 LIBRARIES = sys.argv.pop(1) if len(sys.argv) > 1 and "/" in sys.argv[1] else None
 
-# With the trouble that trouble.json has for a package.
+# A stand-in for on_card, with the fault that trouble.json has for a package.
 ON_CARD = """
 import json, os, pathlib, signal, subprocess, sys, time
 bundle = pathlib.Path(sys.argv[0]).resolve().parents[1]
@@ -51,7 +51,7 @@ else:
     print(json.dumps({"hash": row["hash"], "rms": float("nan") if trouble else row["rms"], "least_s": 0.001, "fed_s": 0.001}))
 """
 
-# Two tests, of which the second one aborts whenever it is asked for.
+# Two tests, of which the second one always aborts.
 CONFORMANCE_TEST = """
 import os, sys
 if "--gtest_list_tests" in sys.argv:
@@ -63,7 +63,7 @@ for test in ("first", "second"):
 print("[  PASSED  ] 1 test.")
 """
 
-# What peers.py calls of PyTorch. A layer of as many units as DIES_OF ends the process.
+# A stub of the PyTorch functions that peers.py calls. A layer of DIES_OF units ends the process.
 TORCH = """
 import contextlib, os, signal, types
 __version__ = "0"
@@ -100,7 +100,7 @@ def wait_for(condition, seconds=60):
 
 
 def is_gone(process):
-    """Ended, if perhaps not yet waited for."""
+    """Whether the process has ended, even if nobody has waited for it yet."""
     path = pathlib.Path(f"/proc/{process}/stat")
     wait_for(lambda: not path.exists() or " Z " in path.read_text(), 5)
     return not path.exists() or " Z " in path.read_text()
@@ -129,8 +129,7 @@ class Rehearsal(unittest.TestCase):
         return pathlib.Path(tempfile.mkdtemp(dir=self.folder))
 
     def sanitizer(self, text):
-        """A folder for PATH with a compute-sanitizer that does that with what it is to look at,
-        "$@"."""
+        """A folder for PATH with a compute-sanitizer that runs this script on its command, "$@"."""
         tools = self.new_folder()
         program(tools / "compute-sanitizer", '#!/bin/bash\n[[ $1 == --tool && $3$4 == '
                                              '--report-api-errorsno && $7 == --error-exitcode ]] '
@@ -141,22 +140,19 @@ class Rehearsal(unittest.TestCase):
         out = self.new_folder()
         done = self.run_sh(tools=self.sanitizer('exec "$@"'), OUT=str(out))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        for line in (
-                "conformance of kernels +equal bits", "compute-sanitizer on it +no error",
-                "sameness: a stack of four, 2 updates +the weights of a "
-                "cpu", "sameness: a stack of four, on emu:0,0, 2 updates +the weights of a "
-                       "cpu", "sameness: a stack of four, on cpu:0,emu:0, 2 updates +the "
-                              "weights of a cpu", "training: char LM, 2 updates +the weights "
-                                                  "of a cpu, loss", "training: word LM, 2 updates "
-                                                                    "+the weights of a cpu, loss",
-                "cell B4 H24 L2 T6 step strict +the bits of a "
-                "cpu", "cell B4 H24 L2 T6 forward bf16 +near to a "
-                       "cpu", "B4 H24 T6, half padding strict +compared with the time "
-                              "without padding", "B4 H24 L2 T6, step, with copies from and to the "
-                                                 "host +compared with the time without",
-                "cell B2 H8 T3 forward strict +the bits of a cpu"):
+        for line in ("conformance of kernels +equal bits", "compute-sanitizer on it +no error",
+                     "sameness: a stack of four, 2 updates +the weights of a cpu",
+                     "sameness: a stack of four, on emu:0,0, 2 updates +the weights of a cpu",
+                     "sameness: a stack of four, on cpu:0,emu:0, 2 updates +the weights of a cpu",
+                     "training: char LM, 2 updates +the weights of a cpu, loss",
+                     "training: word LM, 2 updates +the weights of a cpu, loss",
+                     "cell B4 H24 L2 T6 step strict +the bits of a cpu",
+                     "cell B4 H24 L2 T6 forward bf16 +near to a cpu",
+                     "B4 H24 T6, half padding strict +compared with the time without padding",
+                     "B4 H24 L2 T6, step, with copies from and to the host +compared with "
+                     "the time without", "cell B2 H8 T3 forward strict +the bits of a cpu"):
             self.assertRegex(done.stdout, line)
-        # What counts most is first.
+        # The most important stages come first.
         order = [done.stdout.index(line)
                  for line in ("cell B4", "conformance", "sameness", "training: ", "cell B2",
                               "--fast", "compute-sanitizer on it")]
@@ -166,7 +162,7 @@ class Rehearsal(unittest.TestCase):
                                           "loss, repeated to the bit, loss")
         cells = [line for line in done.stdout.splitlines()
                  if line.startswith("| B4 ") and line.count("|") > 6]
-        # A layer that is trained is left to our own kernels.
+        # Training layers use our own kernels.
         self.assertEqual([line.split(" | ")[1] for line in cells],
                          [(rule or "strict fp32")
                           + ", by our own kernels" * (cell[1] == "step" and rule == "cudnn")
@@ -199,7 +195,7 @@ class Rehearsal(unittest.TestCase):
 
     def test_what_there_was_no_time_for_is_named_and_is_no_failure(self):
         run = stages.Stages(self.bundle, "emu:0")
-        # Enough for a shell to begin on a busy machine, where a second may not be.
+        # Long enough for a shell to start on a busy machine, where a second may be too short.
         answer = run.run("bash", "-c", "echo first; exec sleep 99", most=8)
         self.assertEqual((answer.code, answer.stdout, answer.why),
                          (None, "first\n", "did not end in 8 s"))
@@ -238,8 +234,8 @@ class Rehearsal(unittest.TestCase):
         self.assertTrue(said[0].startswith("/a/driver:/another"))
         self.assertEqual(said[1], sys.prefix)
 
-    # Programs that go wrong. The bundle is one whose on_card answers what a cpu found, but for what
-    # `trouble` says of a package.
+    # Faulty programs. The bundle's on_card returns the results of a cpu, except for the fault that
+    # `trouble` has for a package.
 
     def troubled(self, trouble):
         bundle = self.new_folder() / "bundle"
@@ -312,10 +308,10 @@ class Rehearsal(unittest.TestCase):
             for process in ("parent", "child"):
                 os.kill(int((bundle / process).read_text()), signal.SIGKILL)
         page = (out / "RESULTS.md").read_text()
-        for line in ("| cell B4 H24 L2 T6 forward strict | the bits of a cpu "
-                     "|", "| sameness: a stack of four, 2 updates | the weights of a cpu",
-                     "| training: char LM, 2 updates | the "
-                     "weights of a cpu", "| trainings | has not ended |",
+        for line in ("| cell B4 H24 L2 T6 forward strict | the bits of a cpu |",
+                     "| sameness: a stack of four, 2 updates | the weights of a cpu",
+                     "| training: char LM, 2 updates | the weights of a cpu",
+                     "| trainings | has not ended |",
                      "| fast trainings | has not ended |"):
             self.assertIn(line, page)
 
@@ -340,7 +336,7 @@ class Rehearsal(unittest.TestCase):
     @unittest.skipUnless(LIBRARIES, "this build had no nvcc, so it has no kernels for GPUs")
     def test_a_gpu_by_that_name_has_the_bits_of_a_cpu(self):
         """Driver, cuBLASLt and cuDNN are those of emulated GPUs (cuda/); the conformance test is
-        left out, as gpu.cards has it."""
+        left out, as in gpu.cards."""
         here, bundle = self.new_folder() / "gpu", self.new_folder() / "bundle"
         shutil.copytree(HERE, here)
         shutil.copytree(self.bundle, bundle)
@@ -352,7 +348,7 @@ class Rehearsal(unittest.TestCase):
         done = subprocess.run([here / "run.sh", bundle, "gpu:0"], capture_output=True, text=True,
                               env=environment)
         page = (here / "RESULTS.md").read_text()
-        # What padding saves is judged too, by times, which say nothing here.
+        # The check of padding compares times, which mean nothing here.
         self.assertIn(done.returncode, (0, 1), done.stderr)
         self.assertNotRegex(page, r"differ|other bits|other weights|far from|did not end|exit \d")
         for what, found in (
@@ -361,8 +357,8 @@ class Rehearsal(unittest.TestCase):
                 ("sameness: a stack of four, on gpu:0,0, 2 updates", "the weights of a cpu"),
                 ("sameness: a stack of four, on cpu:0,gpu:0, 2 updates", "the weights of a cpu"),
                 ("training: word LM, 2 updates", "the weights of a cpu"),
-                ("--fast cublaslt: char LM, 2 "
-                 "updates", "near the strict loss, repeated to the bit")):
+                ("--fast cublaslt: char LM, 2 updates",
+                 "near the strict loss, repeated to the bit")):
             self.assertIn(f"| {what} | {found}", page)
         self.assertRegex(page, "--fast cudnn: .*gpu:0: cuDNN 9")
 
@@ -384,10 +380,10 @@ class Rehearsal(unittest.TestCase):
 
     def test_a_sanitizer_that_finds_something_fails_and_one_that_cannot_work_does_not(self):
         for text, found, failed in (
-                ('echo "========= Invalid __global__ read of size 4 bytes"; sleep '
-                 '99', "EmulatedGpu: ========= Invalid __global__ read of size 4 bytes", True),
-                ('echo "========= Error: Device not '
-                 'supported"; exit 1', "does not support this machine", False),
+                ('echo "========= Invalid __global__ read of size 4 bytes"; sleep 99',
+                 "EmulatedGpu: ========= Invalid __global__ read of size 4 bytes", True),
+                ('echo "========= Error: Device not supported"; exit 1',
+                 "does not support this machine", False),
                 ("sleep 99", "not run for lack of time: all but 0 of 1 suites", False),
                 ("exit 9", "EmulatedGpu: exit 9", True)):
             run = stages.Stages(self.bundle, "emu:0")
@@ -399,7 +395,7 @@ class Rehearsal(unittest.TestCase):
             self.assertEqual((run.checks, run.failed),
                              ([("compute-sanitizer on it", found)], failed))
 
-    # peers.py, with a PyTorch of a few lines.
+    # peers.py with a stub of PyTorch.
 
     def peers(self, **variables):
         folder = self.new_folder()

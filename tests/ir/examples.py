@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks every op's record with its own example.
+"""Checks every op's record with its own example. usage: examples.py OPT RECORDS.json
 
-usage: examples.py OPT RECORDS.json Each example is wrapped into a function of its operands. It has
-to parse and verify, and to be the same after it is printed, in either form, and parsed again. If
-the result types are opened, infer-shapes has to find them again; if the first result has one
-element too many, the op has to refuse it with a message that names the op.
+Each example is wrapped into a function of its operands. It must parse and verify, and be unchanged
+after it is printed, in either form, and parsed again. With unknown result types, infer-shapes must
+find them; with one element too many in the first result, the op must refuse it with a message that
+names the op.
 """
 import json
 import re

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """files.py LSTMC: jobs whose data only one rank has (--data-on rank0).
 
-A stand-in for mpirun has the real one start each rank in a folder of its own: that of rank 0 has
-the network, the data and the checkpoints, those of the others the network alone. Prints what is
-missing and exits 77 where there is no Open MPI.
+A wrapper of mpirun starts each rank in its own folder: that of rank 0 has the network, the data and
+the checkpoints, the others the network only. Prints what is missing and exits 77 without Open MPI.
 """
 import json
 import math
@@ -54,7 +53,7 @@ UPDATES = 12
 
 
 def npy(shape, value):
-    """float32 in C order: the value of each place."""
+    """Writes float32 in C order: the value of each index."""
     head = (repr({"descr": "<f4", "fortran_order": False, "shape": shape}).ljust(117).encode()
             + b"\n")
     places = range(math.prod(shape))
@@ -102,7 +101,7 @@ class Files(unittest.TestCase):
         return done
 
     def ranks(self, count, *words, want=0, servers=0):
-        """A job whose ranks are each in a folder of their own."""
+        """Starts a job whose ranks each have their own folder."""
         start = ["launch", "-n", count] + (["-s", servers] if servers else []) + ["--"]
         env = {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
         done = subprocess.run([str(w) for w in (LSTMC, *start, *words)], capture_output=True,
@@ -139,7 +138,7 @@ class Files(unittest.TestCase):
         net, *data = self.CASES["lengths"]
         begin = time.monotonic()
         done = self.ranks(2, *self.words(net, *data, "-o", "without"), want=6)
-        # nothing is to be saved before all ranks have met: 1.5 s, not 10
+        # nothing may be saved before all ranks have met: 1.5 s, not 10
         self.assertLess(time.monotonic() - begin, 10)
         self.assertIn("rank 1: lengths.npz: error[E0601]", done.stderr)
 

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""hosts.py LSTMC: jobs of `lstmc launch` on several hosts, by a real sshd on the loopback of this
-machine, and by stand-ins for Slurm and Grid Engine.
+"""hosts.py LSTMC: jobs of `lstmc launch` on several hosts, by a real sshd on this machine's
+loopback, and by stand-ins for Slurm and Grid Engine.
 
-The hosts node1 and node2 are names that only the ssh of this test knows, so mpirun starts a daemon
-of its own on each, and their ranks exchange messages by TCP. Prints what is missing and exits 77
-where there is no Open MPI or no sshd.
+Only the ssh of this test knows the hosts node1 and node2, so mpirun starts a daemon on each, and
+their ranks exchange messages by TCP. Prints what is missing and exits 77 without Open MPI or sshd.
 """
 import contextlib
 import json
@@ -75,8 +74,7 @@ def free_port():
 
 
 def free_range(count):
-    """The first of so many ports one after another, below those that the system gives to
-    connections."""
+    """The first of as many consecutive ports, below the system's range for connections."""
     while True:
         first = random.randrange(20000, 32000)
         with contextlib.ExitStack() as bound, contextlib.suppress(OSError):
@@ -128,8 +126,8 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
             with open(keys / "sshd", "a") as file:
                 file.write(f"ForceCommand {cls.bin}/there\n")
             script(cls.bin / "there", THERE.format(synced=cls.synced, own=cls.folder / "own"))
-        # Daemons of two hosts of one name and one /tmp are in each other's way there: now and then
-        # one ends before it has connected. So are their ranks in /dev/shm: one writes over the
+        # Daemons of two hosts with one name and one /tmp interfere on a single machine: sometimes
+        # one ends before it has connected. So do their ranks in /dev/shm, where one overwrites the
         # other's queue.
         apart = "".join(f"Host {host}\n  SetEnv TMPDIR={cls.folder}/{host} "
                         f"OMPI_MCA_btl_vader_backing_directory={cls.folder}/{host} "
@@ -159,7 +157,7 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 
     @staticmethod
     def apart():
-        """Whether node2 can have another folder under a name that both have."""
+        """Whether node2 can mount another folder under a path of node1."""
         return subprocess.run(["unshare", "-m", "mount", "--bind", "/tmp", "/tmp"],
                               capture_output=True).returncode == 0
 
@@ -204,7 +202,7 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
             self.assertTrue(any("8 shards" in line.get("text", "") for line in lines), lines)
 
     def test_each_host_runs_its_own_ranks(self):
-        """Each rank has the daemon of its host as parent, which tells the hosts apart."""
+        """Each rank has its host's daemon as parent, which identifies the host."""
         job = subprocess.Popen(
             [str(w) for w in (LSTMC, "launch", "-v", "-n", "3", "-H", f"node1:{self.port},node2",
                               "--interface", "lo", "--",
@@ -235,7 +233,7 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
 
     @contextlib.contextmanager
     def going(self):
-        """A file; once it is there, node2 is gone for ssh."""
+        """A file; once it exists, ssh cannot reach node2."""
         gone = self.folder / "gone"
         gone.unlink(missing_ok=True)
         real = (self.bin / "ssh").read_text()
@@ -260,7 +258,7 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
         self.assertEqual(weights, self.hash_of(self.lstmc(*self.train("long", updates, updates))))
 
     def test_a_rank_for_each_gpu_of_the_hosts(self):
-        """node2 has one emulated GPU, so its rank has number 0, which is also one of node1's."""
+        """node2 has one emulated GPU, so its rank uses number 0, as a rank of node1 does."""
         words = ["launch", "-v", "-n", "auto", "-H", f"node1:{self.port},node2",
                  "--interface", "lo", "--", *self.train("gpus", 2), "--force"]
         done = self.lstmc(*words, "-d", "emu:local")
@@ -318,7 +316,7 @@ AcceptEnv TMPDIR LSTMC_EMU_* OMPI_MCA_*
                         or "libLLVM" not in subprocess.getoutput(f"ldd {LSTMC}"))
         self.assertEqual(list((self.synced / ".lstmc/lib").glob("libc.so*")), [])
         self.assertFalse((self.folder / "own" / "text.txt").exists())  # rank 0 has the data
-        # What is there is not sent again, and a job goes on from what is there.
+        # Existing files are not sent again, and a job continues from them.
         (here / "nets" / "net.lnet").write_text(NET + "\n")
         words[words.index("12u")] = "20u"
         done = self.lstmc(*words, "--resume", cwd=here)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S]: jobs of which ranks
-are killed at random updates end with the weights of one process.
+"""kills.py LSTMC KILLS [--ranks 2,3,8] [--seed N] [--kept FILE] [--within S]: jobs whose ranks are
+killed at random updates end with the weights of one process.
 
-A job trains a small network with a checkpoint after every second update, and starts again after
-each loss (`--max-restarts`). One of its ranks, drawn by chance, gets SIGKILL at an update drawn by
-chance. In the end it is stopped, and must have the hash of one process of as many updates, and no
-process may be left. Prints how long it took from a kill to the next checkpoint. Exit 1 unless all
-ends are right, and with --within unless each time is below it. 77 where there is no Open MPI. With
---kept, jobs that are done are kept in a file, and the same call of the same build goes on after
-them.
+A job trains a small network with a checkpoint after every second update, and restarts after each
+loss (`--max-restarts`). A random rank gets SIGKILL at a random update. In the end the job is
+stopped: it must have the hash of one process after as many updates, and no process may be left.
+Prints the time from each kill to the next checkpoint. Exit 1 unless all ends are right and, with
+--within, each time is below it. 77 without Open MPI. --kept stores finished jobs in a file, and the
+same call of the same build continues from them.
 """
 import argparse
 import hashlib
@@ -35,11 +34,11 @@ sys.argv[1:] = [given.lstmc]
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ranks import LSTMC, NET, Job, alive, launched, newest, run  # noqa: E402
 
-STEP = 20  # updates from a new checkpoint to the next kill, at most
-# a job goes on until it is stopped: this process may not run for a while, and ranks do
+STEP = 20  # at most, updates between a new checkpoint and the next kill
+# a job runs until it is stopped: this process may be suspended while the ranks continue
 ENDLESS = 9999999
-TOGETHER = 10  # kills of one job, at most
-# starts more: on a machine that is busy with other things a rank may be silent for too long
+TOGETHER = 10  # kills per job, at most
+# additional restarts: on a busy machine a rank may be silent for too long
 SPARE = 5
 
 
@@ -58,7 +57,7 @@ def wait(job, condition, what):
 
 
 def series(folder, ranks, kills, draw):
-    """One job with so many kills; gives the seconds of each until there was a new checkpoint."""
+    """One job with that many kills; returns for each the seconds until the next checkpoint."""
     out = folder / f"{ranks}x{kills}"
     job = Job([*launched(ranks, "--max-restarts", str(kills + SPARE)), *training(folder, ENDLESS),
                "-o", out])
@@ -79,7 +78,7 @@ def series(folder, ranks, kills, draw):
         try:
             os.kill(job.pids[rank], signal.SIGKILL)
         except ProcessLookupError:
-            # this start has been lost without a kill, and the job starts again by itself
+            # this start was lost without a kill, and the job restarts by itself
             pass
         killed = time.monotonic()
     updates, weights = job.stop()
@@ -99,7 +98,7 @@ def series(folder, ranks, kills, draw):
 
 
 def build():
-    """Of the command, and of what it loads to run as a rank."""
+    """The identity of the command and of its libraries."""
     digest = hashlib.sha256()
     for file in (LSTMC, LSTMC.parent / "liblstmc-mpi.so"):
         digest.update(file.read_bytes())
@@ -107,7 +106,7 @@ def build():
 
 
 def jobs(kills, counts):
-    """(ranks, kills of one job), all numbers of ranks in turn."""
+    """(ranks, kills of one job), cycling through the numbers of ranks."""
     share = {ranks: kills * (place + 1) // len(counts) - kills * place // len(counts)
              for place, ranks in enumerate(counts)}
     while any(share.values()):

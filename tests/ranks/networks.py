@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""networks.py LSTMC: jobs of two hosts with a network between them that is cut, narrow, or has a
-frozen process at its end.
+"""networks.py LSTMC: jobs of two hosts whose network is cut or slow, or with a frozen process on
+one of them.
 
-The hosts are network namespaces on a bridge, made here. In place of ssh there is a script that
-enters the namespace. Prints what is missing and exits 77 where there is no Open MPI, or where
-namespaces and bridges may not be made.
+The hosts are network namespaces on a bridge, made here; a script that enters the namespace stands
+in for ssh. Prints what is missing and exits 77 without Open MPI, or if namespaces and bridges are
+not permitted.
 """
 import json
 import os
@@ -22,12 +22,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import ranks  # noqa: E402
 from ranks import LSTMC, MARGIN, Job, JobCase, launched, run  # noqa: E402
 
-TAG = f"l{os.getpid() % 100000}"  # of this test among those of the machine
-# also what each host calls its end, since mpirun knows one name for all
+TAG = f"l{os.getpid() % 100000}"  # of this test, unique on the machine
+# also each host's name of its interface, since mpirun knows one name for all
 BRIDGE = f"{TAG}b"
-# 100.NET.0.0/24: of addresses that providers share, none of this machine's
+# 100.NET.0.0/24: shared address space of providers, unused on this machine
 NET = 64 + os.getpid() % 64
-# Daemons of two hosts of one name and one /tmp are in each other's way there: now and then one ends
+# Daemons of two hosts with one name and one /tmp interfere on a single machine: sometimes one ends
 # before it has connected.
 SSH = f"""\
 #!/bin/sh
@@ -66,7 +66,7 @@ def make_hosts():
 
 
 def processes_on(number):
-    """Of a host: ranks, and daemons of mpirun."""
+    """Processes on a host: ranks, and daemons of mpirun."""
     there = subprocess.run(["ip", "netns", "pids", f"{TAG}node{number}"], capture_output=True,
                            text=True).stdout.split()
     return {pid: pathlib.Path(f"/proc/{pid}/comm").read_text().strip() for pid in there
@@ -76,7 +76,7 @@ def processes_on(number):
 def remove_hosts():
     for number in (1, 2):
         host = f"{TAG}node{number}"
-        for pid in processes_on(number):  # of a test that has failed
+        for pid in processes_on(number):  # left by a failed test
             os.kill(int(pid), signal.SIGKILL)
         subprocess.run(["ip", "netns", "del", host], capture_output=True)
         subprocess.run(["ip", "link", "del", f"{TAG}v{number}"], capture_output=True)
@@ -113,7 +113,7 @@ class Networks(JobCase):
         self.assertEqual(self.events(done.stdout), self.want)
 
     def assert_nothing_runs(self, job, seconds):
-        """On either host, mpirun's daemons included, and though a host may be cut off."""
+        """Checks both hosts, mpirun's daemons included, even if a host is cut off."""
         end = time.monotonic() + seconds
         while (left := {**processes_on(1), **processes_on(2)}) and time.monotonic() < end:
             time.sleep(0.05)
@@ -155,7 +155,7 @@ class Networks(JobCase):
                          self.slow_weights(more))
 
     def test_a_cut_link_ends_the_job(self):
-        """On both sides of it: nobody can tell the one that is cut off."""
+        """On both sides of the cut, because nobody can notify the isolated one."""
         self.lose("cut", lambda job: ip("link", "set", f"{TAG}v2", "down"),
                   lambda: ip("link", "set", f"{TAG}v2", "up"), "has been silent", 3)
 

@@ -39,7 +39,7 @@ def small(data: int32[N, T], label: int32[N, T]):
 fit(small, optimizer="adam", learning_rate=0.01, clip_gradient_norm=1.0, initializer=Uniform(0.1), carry=["lstm*"])
 """
 UPDATES = 24
-# seconds above what is promised, for a machine of two processors that has other things to do too
+# seconds added to each promised time, for a busy machine of two processors
 MARGIN = 3
 
 
@@ -63,8 +63,8 @@ def alive(pid):
 
 
 def refuse_reading():
-    """From here on no process that comes of this one may read another one's memory, as in
-    containers and on hardened kernels: EPERM by seccomp."""
+    """Forbids all descendants of this process to read each other's memory, as in containers and on
+    hardened kernels: EPERM by seccomp."""
     readv, writev, allow, refused = 310, 311, 0x7FFF0000, 0x00050000 | errno.EPERM  # of x86-64
     program = [(0x20, 0, 0, 0), (0x15, 1, 0, readv), (0x15, 0, 1, writev), (0x06, 0, 0, refused),
                (0x06, 0, 0, allow)]
@@ -77,18 +77,18 @@ def refuse_reading():
 
 
 def newest(folder):
-    """Checkpoint's update; 0: there is none."""
+    """The update of the newest checkpoint; 0: there is none."""
     return max([int(p.name.split("-")[1]) for p in folder.glob("update-*")], default=0)
 
 
 class Job:
-    """A job under way, what it says, and the processes of its ranks."""
+    """A running job, its output, and the processes of its ranks."""
 
     def __init__(self, words, before=None, **how):
         self.child = subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE,
                                       stderr=subprocess.PIPE, text=True, preexec_fn=before, **how)
         self.said, self.pids, self.printed = [], {}, []
-        # a full pipe would stop the job
+        # a full pipe would block the job
         self.readers = [threading.Thread(target=read, daemon=True)
                         for read in (self.read_out, self.read_said)]
         for reader in self.readers:
@@ -96,7 +96,7 @@ class Job:
         atexit.register(self.leave)
 
     def leave(self):
-        """Where a test has failed, its job does not go on."""
+        """Stops the job of a failed test."""
         self.child.terminate()
         try:
             self.child.wait(20)
@@ -118,7 +118,7 @@ class Job:
                 self.pids[int(came[1])] = int(came[2])
 
     def wait_for(self, pattern, seconds=60):
-        """When a line of stderr had it."""
+        """Waits for a line of stderr; returns the time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             for at, line in list(self.said):
@@ -128,7 +128,7 @@ class Job:
         raise AssertionError(f"not said: {pattern}\n{self.text()}")
 
     def wait_for_update(self, since):
-        """Of those that it prints after so many lines."""
+        """Waits for an update reported after this many lines."""
         end = time.monotonic() + 60
         while not any('"event":"update"' in line for line in self.printed[since:]):
             if time.monotonic() > end:
@@ -157,8 +157,8 @@ class Job:
         return code, self.out
 
     def stop(self):
-        """Of a job without an end, so that it cannot be over before a test has done something to
-        it: the update after which it ends, and its weights."""
+        """Stops a job without an end (so that it cannot end before a test has acted): the update
+        after which it ends, and its weights."""
         self.child.send_signal(signal.SIGTERM)
         code, out = self.end()
         if code != 143:
@@ -171,7 +171,7 @@ class Job:
 
 
 def mpi_setting(launch, name):
-    """As the mpirun that this `lstmc launch` has started was given it."""
+    """A setting of the mpirun that this `lstmc launch` has started."""
     for child in pathlib.Path(f"/proc/{launch}/task/{launch}/children").read_text().split():
         words = pathlib.Path(f"/proc/{child}/cmdline").read_text().split("\0")
         if name in words:
@@ -180,7 +180,7 @@ def mpi_setting(launch, name):
 
 
 class JobCase(unittest.TestCase):
-    """A network, its data, and what one process makes of them."""
+    """A network, its data, and the results of one process."""
 
     @classmethod
     def setUpClass(cls):
@@ -202,7 +202,8 @@ class JobCase(unittest.TestCase):
 
     @staticmethod
     def events(out):
-        """What a training reports that does not depend on time, or on where it was stopped."""
+        """The events of a training, without those parts that depend on time or on where it was
+        stopped."""
         events = [json.loads(line) for line in out.splitlines()]
         return {(e["event"], e.get("update")): {k: e.get(k)
                                                 for k in ("loss", "perplexity", "gradient_norm",
@@ -225,12 +226,12 @@ class JobCase(unittest.TestCase):
 
     @classmethod
     def endless(cls):
-        """The same, until it is stopped."""
+        """The same without an end, until it is stopped."""
         return cls.slow(999999)
 
     @classmethod
     def slow_weights(cls, updates):
-        """Of one process to which nothing happens."""
+        """The weights of one undisturbed process."""
         words = cls.slow(updates)
         words[words.index("--save-every") + 1] = "999999u"
         out = run([LSTMC, *words, "-o", cls.folder / f"slow{updates}", "--force"]).stdout
@@ -269,7 +270,7 @@ class Ranks(JobCase):
         self.assertEqual(self.events(done.stdout), self.want)
 
     def assert_memory_as_planned(self, peaks):
-        """To the page of an arena that nothing touched; what messages hold is exact."""
+        """Up to the page of an arena that nothing touched; memory of messages is exact."""
         for peak in peaks:
             self.assertTrue(0 <= peak["planned_bytes"] - peak["measured_bytes"] <= 4 * 4096, peaks)
 
@@ -288,14 +289,14 @@ class Ranks(JobCase):
                         and s["args"].get("at", "").startswith("step 0,")]
                  for rank in (0, 1)}
         self.assertEqual([len(each) for each in steps.values()], [2 * UPDATES] * 2)
-        # An update ends in each rank after it has begun in the other: they wait for one another.
+        # The updates of the two ranks overlap: they wait for each other.
         for mine, others in (steps.values(), reversed(steps.values())):
             for update in range(UPDATES - 1):
                 self.assertLess(mine[2 * update]["ts"], others[2 * update + 2]["ts"])
 
     def test_messages_in_pieces_are_the_same_messages(self):
-        """What is shared and measured is a whole number of the first kind of pieces, so some
-        messages end with an empty one."""
+        """The shared tensors are whole multiples of the first piece size, so some messages end with
+        an empty piece."""
         for count, piece, flags in (
                 (2, 16384, []),
                 (3, 20000, ["--kv-store", "dist_device_sync", "--check-replicas", "1"])):
@@ -304,8 +305,7 @@ class Ranks(JobCase):
             self.assertEqual(self.events(done.stdout), self.want)
 
     def test_ranks_that_may_not_read_one_another_train_to_the_same_bits(self):
-        """Where they may, values of 64 KiB and more go from memory to memory, and no buffers hold
-        them."""
+        """If they may, values of 64 KiB and more are copied directly and need no buffers."""
         words = [*self.slow(), "--set", "hidden=192"]
         ways, hashes, planned = [], {json.loads(run([LSTMC, *words, "-o", self.folder / "wide"])
                                                 .stdout.splitlines()[-1])["weights_hash"]}, []
@@ -319,7 +319,7 @@ class Ranks(JobCase):
             hashes.add(end["weights_hash"])
             self.assert_memory_as_planned(end["peak"])
             planned.append(sum(peak["planned_bytes"] for peak in end["peak"]))
-        self.assertIn(ways[0], ("cma", "none"))  # this test may itself run where nobody may
+        self.assertIn(ways[0], ("cma", "none"))  # this test itself may run where that is forbidden
         self.assertEqual(ways[1], "none")
         self.assertEqual(len(hashes), 1, hashes)
         if ways[0] == "cma":
@@ -360,7 +360,7 @@ class Ranks(JobCase):
                       run([*job, "--measured"], 2).stderr)
 
     def emulated(self, cards, ranks, device, want=0, *flags, **variables):
-        """A job of ranks on emulated GPUs of a host that has so many."""
+        """A job of ranks on emulated GPUs of a host with this many."""
         words = [*launched(ranks), *self.train, "-d", device, "-o", self.folder / "emulated",
                  "--force", *flags]
         short = [str(w) if w != f"{UPDATES}u" else "2u" for w in words] + ["--set", "hidden=4"]
@@ -390,7 +390,7 @@ class Ranks(JobCase):
                 hashes.add(end["weights_hash"])
                 self.assert_memory_as_planned(end["peak"])
         self.assertEqual(len(hashes), 1, hashes)
-        if libraries := os.environ.get("LSTMC_EMULATED_CUDA"):  # as users name GPUs
+        if libraries := os.environ.get("LSTMC_EMULATED_CUDA"):  # as in users' flags
             done = self.emulated(2, 2, "gpu:local", 0, "--kv-store", "nccl",
                                  LD_LIBRARY_PATH=libraries)
             self.assertRegex(done.stderr, r"(?m)^nccl      2\.\d+\.\d+$")
@@ -480,7 +480,7 @@ class Ranks(JobCase):
             r"(?m)^forecast  update ([\d.]+ \w+)(?:, measured [\d.]+ \w+ \([+-]\d+ %\)$|.*)", said)
         self.assertEqual(before, after)
         self.assertEqual(said.count(", measured "), 1)
-        # What ranks send one another is in it: more than devices of one process take.
+        # It includes messages between ranks: more than devices of one process need.
         beside = run([LSTMC, *words, "-d", "2xcpu", "-o", self.folder / "beside"]).stderr
         self.assertNotIn("messages  ", beside)
         self.assertIn(", measured ", beside)
@@ -523,7 +523,8 @@ class Ranks(JobCase):
         words = self.endless()
         words = [word for word in words if word not in ("--format", "jsonl")]
         for restarts, code, schema in (1, 143, "lstmc.train/1"), (0, 8, "lstmc.diagnostics/1"):
-            for flags in (["--json"], []), ([], ["--json"]): # of launch, of what it runs
+            # a flag of launch, and one of its command
+            for flags in (["--json"], []), ([], ["--json"]):
                 with self.subTest(restarts=restarts, flags=flags):
                     folder = self.folder / f"document{restarts}{len(flags[0])}"
                     job = Job([*launched(2, "--max-restarts", str(restarts), *flags[0]), *words,
@@ -575,7 +576,7 @@ class Ranks(JobCase):
                 print(f"{name}: noticed after {noticed:.2f} s, none left after "
                       f"{time.monotonic() - begin:.2f} s")
                 self.assertEqual(code, 8, job.text())
-                # By the end of its connection, and not by its silence, which takes longer.
+                # Detected by its closed connection, not by its silence, which takes longer.
                 self.assertRegex(out + job.text(), rf"rank 1 \(process \d+ on .*\) {said}")
                 self.assertLess(noticed, limit + MARGIN)
                 self.assert_none_left(job)
@@ -612,8 +613,8 @@ class Ranks(JobCase):
                          (update + 20, self.slow_weights(update + 20)))
 
     def test_a_rank_that_hears_of_a_signal_late_has_not_died(self):
-        """It stops with the rank that was told first, and its own signal finds it with its work
-        done."""
+        """It stops together with the rank that got the signal first; its own signal arrives when
+        its work is done."""
         for number in range(5):
             folder = self.folder / f"late{number}"
             job = Job([*launched(2), *self.endless(), "-o", folder])
@@ -634,10 +635,10 @@ class Ranks(JobCase):
         self.assertEqual(told[0], told[1])
         kept = [next((self.folder / folder).glob("nan-*/update.npz")).read_bytes()
                 for folder in ("nan1", "nan2")]
-        self.assertEqual(kept[0], kept[1])  # of all rows, though a rank reads only its own
+        self.assertEqual(kept[0], kept[1])  # for all rows, though a rank reads only its own
 
     def test_one_odd_rank_is_named(self):
-        """The second rank has something else under the same name."""
+        """The second rank has a different file under the same name."""
         text, net = self.folder / "text.txt", self.folder / "odd.lnet"
         net.write_text('note = setting("note", 1)\n' + NET)
         own, others = [folder / "model.safetensors"
@@ -687,7 +688,7 @@ class Ranks(JobCase):
         done = run([*launched(2), "train", self.folder / "none.lnet", "--data", "text:x",
                     "-o", self.folder / "x"],
                    6)
-        # the error, and how to explain it
+        # the error, and the hint to explain it
         self.assertEqual(done.stderr.count("E0601"), 2, done.stderr)
         done = run([*launched(2), *(w for w in self.train if w not in ("--format", "jsonl")),
                     "--kv-store", "dist_asynch", "-o", self.folder / "x"],
@@ -704,7 +705,7 @@ class Ranks(JobCase):
 
     def test_flags_of_launch_are_those_of_the_job(self):
         words = [w for w in self.train if w not in ("--format", "jsonl")]
-        # MXNet's words
+        # MXNet's flags
         done = run([LSTMC, "launch", "--num-workers", "2", "--p3", "--dry-run", "--json", "--",
                     *words, "-o", self.folder / "dry"])
         self.assertIn("nothing was trained: --dry-run", done.stderr)
@@ -713,7 +714,7 @@ class Ranks(JobCase):
                     "-o", self.folder / "dry"])
         self.assertEqual(json.loads(done.stdout)["end"]["weights_hash"], self.hash_of_want())
         self.assertEqual(done.stderr, "")
-        # the command's own counts
+        # the command's own flags
         done = run([LSTMC, "launch", "-n", "2", "--json", "--force", "--", *self.train,
                     "-o", self.folder / "dry"])
         self.assertEqual(self.events(done.stdout), self.want)

@@ -2,9 +2,9 @@
 """slurm.py LSTMC: a job of `lstmc launch --launcher slurm` in a real Slurm of one node, which this
 test starts and ends.
 
-Of Debian's packages slurm-wlm and munge, with configurations, keys and ports of their own. Prints
-what is missing and exits 77 where there is no Open MPI, or where the daemons of Slurm do not start,
-as in containers without cgroups.
+It uses Debian's packages slurm-wlm and munge with its own configurations, keys and ports. Prints
+what is missing and exits 77 without Open MPI, or if Slurm's daemons do not start, as in containers
+without cgroups.
 """
 import json
 import os
@@ -58,7 +58,7 @@ def free_ports(count):
 
 
 class Slurm:
-    """Its daemons, ended with the scope."""
+    """Slurm's daemons, ended with the scope."""
 
     def __enter__(self):
         self.scratch = tempfile.TemporaryDirectory()
@@ -83,7 +83,7 @@ class Slurm:
                                              stderr=subprocess.STDOUT, env=self.env))
 
     def start(self):
-        """Why it does not start, or nothing."""
+        """Starts them; returns the reason if that fails."""
         for name in ("munge", "state", "spool"):
             (self.folder / name).mkdir(mode=0o755)
         key = self.folder / "munge" / "key"
@@ -94,7 +94,7 @@ class Slurm:
         host = socket.gethostname().split(".")[0]
         conf.write_text(CONF.format(host=host, folder=self.folder, ctld=ctld, slurmd=slurmd))
         second = pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists()
-        # slurmd asks for one, and uses none
+        # slurmd requires one, and does not use it
         (self.folder / "cgroup.conf").write_text(f"CgroupPlugin=cgroup/v{2 if second else 1}\n")
         self.env = {**os.environ, "SLURM_CONF": str(conf),
                     "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
@@ -139,7 +139,7 @@ class Jobs(unittest.TestCase):
         while (left := [pid for pid in pids if alive(int(pid))]) and time.monotonic() < end:
             time.sleep(0.02)
         self.assertEqual(left, [])
-        # The allocation was one of this Slurm, and is given back.
+        # The allocation came from this Slurm, and was released.
         self.assertIn("JobId=1",
                       subprocess.run(["scontrol", "show", "job", "1"], capture_output=True,
                                      text=True, env=SLURM.env).stdout)

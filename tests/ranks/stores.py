@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""stores.py LSTMC: what the stores of jobs of several processes do that one process does not,
-against arithmetic in Python and against themselves. Prints what is missing and exits 77 where there
-is no Open MPI.
+"""stores.py LSTMC: stores of jobs whose results differ from one process (compression, dist_async),
+compared with arithmetic in Python and with their own replays. Prints what is missing and exits 77
+without Open MPI.
 """
 import json
 import os
@@ -40,7 +40,7 @@ def write_npy(path, rows):
 
 
 def tensors(path):
-    """Of a safetensors file, f32."""
+    """The tensors of a safetensors file, f32."""
     data = path.read_bytes()
     size = struct.unpack("<Q", data[:8])[0]
     found = {}
@@ -53,7 +53,7 @@ def tensors(path):
 
 
 def compressed(x, labels, updates, workers):
-    """Weights and residuals after some updates, by what the words say. All numbers are short binary
+    """Weights and residuals after some updates, by the specification. All numbers are short binary
     fractions, so every sum is exact."""
     w, residuals = [0.0] * FEATURES, [[0.0] * FEATURES for _ in range(workers)]
     for _ in range(updates):
@@ -107,7 +107,7 @@ class Stores(JobCase):
         words = ["train", self.folder / "one.lnet", "--data",
                  f"npy:data={self.folder}/x1.npy,label={self.folder}/l1.npy,shuffle=no", "-t", "1",
                  "--after", "6u", "--gradient-compression", f"2bit:{THRESHOLD}"]
-        # One worker: nothing comes in another order.
+        # One worker: nothing is reordered.
         for servers, bound in ((1, 1000000), (2, 1)):
             folder = self.folder / f"one{servers}"
             run([*launched(1, "-s", servers), *words, *self.asynchronous, "--bigarray-bound", bound,
@@ -116,7 +116,7 @@ class Stores(JobCase):
             self.assertEqual(tensors(folder / "last" / "model.safetensors")["fc_weight"], w)
             self.assertEqual(tensors(folder / "last" / "optimizer.safetensors"),
                              {"fc_weight/residual0": residuals[0]})
-        # Several: the replay has the bits, also of a run that was stopped.
+        # Several workers: the replay has the same bits, also of a run that was stopped.
         flags = [*self.asynchronous, "--gradient-compression", "2bit:0.002"]
         folder = self.folder / "several"
         part = [w if w != f"{ranks.UPDATES}u" else "9u" for w in self.train]
@@ -180,7 +180,7 @@ class Stores(JobCase):
         done = run([*launched(1, "-s", "1", *pieces), *self.train, *self.asynchronous,
                     "-o", self.folder / "pieces"])
         self.assertEqual(self.events(done.stdout), self.want)
-        # Of a compressed message the receiver does not know the size.
+        # The receiver does not know the size of a compressed message.
         flags = ["--kv-store", "dist_sync", "--gradient-compression", "2bit:0.002"]
         whole, cut = (run([*launched(2, *more), *self.train, *flags, "-o",
                            self.folder / f"pieces{len(more)}"]).stdout for more in ([], pieces))
@@ -213,7 +213,7 @@ class Stores(JobCase):
                            "-o", self.folder / "x"], 2).stderr)
 
     def test_one_worker_trains_as_one_process(self):
-        """Whatever servers have its keys, and however they are cut."""
+        """With any servers and any partition of the parameters."""
         for servers, flags in [(1, []), (3, ["--bigarray-bound", "100", "--staleness", "1"])]:
             with self.subTest(servers=servers):
                 done = run([*launched(1, "-s", str(servers)), *self.train, *self.asynchronous,
@@ -223,8 +223,8 @@ class Stores(JobCase):
                      self.folder / f"alone{servers}" / "last"])
 
     def test_a_server_updates_by_norms_of_its_own(self):
-        """What lamb measures of weights and slots before it commits anything is made where these
-        are."""
+        """Servers measure the norms of lamb, which it needs before a commit, over their own weights
+        and slots."""
         for number, flags in enumerate((["-d", "cpu"],
                                         ["-d", "2xcpu", "--fit", "clip_gradient_norm=0"])):
             words = [*self.train, "--optimizer", "lamb", *flags]
@@ -244,8 +244,8 @@ class Stores(JobCase):
                             "-o", folder])
                 self.assertEqual(self.events(done.stdout), self.want)
                 run([LSTMC, "diff", self.folder / "one" / "last", folder / "last"])
-        # Layers on several devices, each with its own parameters: what they carry they send one
-        # another after the update.
+        # Layers on several devices, each with its own parameters; carried states are exchanged
+        # after the update.
         for number, flags in enumerate((["-d", "2xcpu", "--place", "auto=2", "--chunks", "2"],
                                         ["-d", "4xcpu", "--place", "auto=2", "--chunks", "4"])):
             folder = self.folder / f"layered{number}"
@@ -285,7 +285,7 @@ class Stores(JobCase):
                 6)
             self.assertIn("the network, its settings and fit(..), --dtype, --shards",
                           refused.stderr)
-        # What a worker keeps back of gradients it keeps of their sums.
+        # A worker's residuals are those of its summed gradients.
         one, two = (run([*launched(1, "-s", "1"), *self.train, *self.asynchronous,
                          "--gradient-compression", "2bit:0.002", "-d", devices,
                          "-o", self.folder / devices]).stdout for devices in ("cpu", "2xcpu"))
@@ -302,7 +302,7 @@ class Stores(JobCase):
             self.assertIn("is bound by rank 0 and by rank 1", said.stdout + said.stderr)
             wide = run([*launched(1, "-s", "2"), *words, "-d", "emu:1,2",
                         "-o", self.folder / "wide-cards"])
-        # Where there are no GPUs, one process repeats it.
+        # One process replays it without GPUs.
         with unittest.mock.patch.dict(os.environ, LSTMC_EMU_CARDS="0"):
             again = run([LSTMC, *words, "-d", "cpu", "--replay",
                          self.folder / "cards" / "replay.log", "-o", self.folder / "uncarded"])
@@ -311,7 +311,7 @@ class Stores(JobCase):
             alone = run([LSTMC, *words[:-2], "-d", "cpu", "-o", self.folder / "uncarded",
                          "--force"])
             self.assertEqual(self.events(alone.stdout), self.events(wide.stdout))
-        # What --fast gives up, devices do in their own ways.
+        # With --fast, devices may differ in their bits.
         words += ["--fast", "bf16"]
         with unittest.mock.patch.dict(os.environ, LSTMC_EMU_CARDS="2"):
             done = run([*launched(2, "-s", "1"), *words, "-d", "emu:local",
@@ -345,8 +345,8 @@ class Stores(JobCase):
                              (again / "last" / f"{name}.safetensors").read_bytes())
 
     def assert_bounded(self, log):
-        """No pull was answered before every worker had pushed all but its last K updates. How far
-        one was ahead of another."""
+        """Checks that no pull was answered before every worker had pushed all but its last K
+        updates. Returns the largest lead of a worker."""
         lines = log.read_text().splitlines()
         workers, servers, bound = (int(line.split()[1]) for line in lines[1:4])
         ahead = 0
@@ -369,7 +369,7 @@ class Stores(JobCase):
         words[words.index(f"{ranks.UPDATES}u")] = "999999u"
         job = Job([*launched(2, "-s", "1"), *words, *self.asynchronous, "-o", folder])
         end, ahead, number = time.monotonic() + 90, 0, 0
-        while ahead < 2 and time.monotonic() < end:  # until a stop was far from a meeting
+        while ahead < 2 and time.monotonic() < end:  # until the workers have drifted apart
             job.wait_for_another_checkpoint(folder)
             ahead = self.assert_bounded(folder / "replay.log")
             time.sleep(0.01 * (number % 8))
@@ -386,7 +386,7 @@ class Stores(JobCase):
 
     def test_another_number_of_workers_does_not_go_on(self):
         folder = self.folder / "numbers"
-        # of a worker: the same network for any number
+        # per worker: the same network for any number
         train = [*self.train, *self.asynchronous, "--batch-size", "4"]
         run([*launched(2, "-s", "1"), *train, "-o", folder])
         more = [w if w != f"{ranks.UPDATES}u" else "48u" for w in train]
@@ -453,7 +453,7 @@ class Stores(JobCase):
         self.assertRegex(good.splitlines()[-1], r"^finished \d+ [0-9a-f]{16} [0-9a-f]{16}$")
         cut = good[:good.rindex("\nend ") + 1]
         log.write_text(cut)
-        run([LSTMC, *self.train, "--replay", log, "-o", self.folder / "cut"])  # the part before
+        run([LSTMC, *self.train, "--replay", log, "-o", self.folder / "cut"])  # the first part
 
     def test_batch_size_is_that_of_a_worker(self):
         done = run([*launched(2), *self.train, "--kv-store", "dist_sync", "--batch-size", "4",
@@ -476,8 +476,8 @@ class Stores(JobCase):
     def test_compression_is_refused_where_it_means_nothing(self):
         for words, message in [
                 (["--gradient-compression", "2bit"], "is for what ranks send one another"),
-                (["--gradient-compression", "4bit"], 'takes none or 2bit[:T], got "4bit"; did '
-                                                     'you mean "2bit"?'),
+                (["--gradient-compression",
+                  "4bit"], 'takes none or 2bit[:T], got "4bit"; did you mean "2bit"?'),
                 (["--gradient-compression", "2bit:0"], "want a positive number"),
                 (["--gradient-compression", "2bit:x"], '"x"')]:
             self.assertIn(message,

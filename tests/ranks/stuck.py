@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""stuck.py LSTMC: jobs of which a rank lives and tells so, but does not get on; and jobs whose
-`launch`, or mpirun, does not.
+"""stuck.py LSTMC: jobs with a rank that is alive but makes no progress; and jobs whose `launch` or
+mpirun makes none.
 
-A thread of a rank is stopped as a debugger does it, while the others of its process go on. Prints
-what is missing and exits 77 where there is no Open MPI, or where no process may stop a thread of
-another one.
+A thread of a rank is stopped as by a debugger, while the other threads of its process continue.
+Prints what is missing and exits 77 without Open MPI, or if no process may stop a thread of another
+one.
 """
 import ctypes
 import os
@@ -28,7 +28,7 @@ libc.ptrace.restype = ctypes.c_long
 
 
 def stop_thread(thread):
-    """Until this process ends, or go_on() is called."""
+    """Stops a thread until this process ends, or go_on() is called."""
     if libc.ptrace(SEIZE, thread, None, None) or libc.ptrace(INTERRUPT, thread, None, None):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     os.waitpid(thread, 0x40000000)  # __WALL
@@ -43,7 +43,8 @@ CALLS = {"none": {-1}, "of files": {1, 3, 18, 20, 74, 83, 87, 257, 263}}
 
 
 def stop_in(thread, calls):
-    """In one of these calls of the kernel, or on the way out of it; -1: in none."""
+    """Stops it in one of these system calls, or while it returns from one; -1: outside of system
+    calls."""
     for _ in range(20000):
         stop_thread(thread)
         words = pathlib.Path(f"/proc/{thread}/syscall").read_text().split()
@@ -81,9 +82,8 @@ class Stuck(JobCase):
         return said
 
     def test_a_device_that_does_not_get_on_is_named_with_rank_host_and_line(self):
-        """The first device of a rank is run by its main thread, which is between two runs now and
-        then."""
-        # Within a launch, it has the deadline of launches; else what launch was told.
+        """The main thread of a rank runs its first device, so it is sometimes between two runs."""
+        # Inside a launch, the deadline of launches holds; else that of `launch`.
         host = re.escape(os.uname().nodename)
         within = (rf"rank 1 (on {host}: .*cpu:1 has been at launch|\(process \d+ on {host}\) has "
                   r"made no progress for [\d.]+ s; cpu:1 was at .*net\.lnet:\d+)")
@@ -100,7 +100,7 @@ class Stuck(JobCase):
 
     def test_a_rank_that_is_stuck_between_runs_is_named(self):
         job = self.start("host", "--stuck-timeout", "1500ms")
-        stop_in(job.pids[0], "of files")  # rank 0 saves
+        stop_in(job.pids[0], "of files")  # rank 0 is saving
         self.stuck(job, job.pids[0], rf"E0802.*rank 0 \(process {job.pids[0]} on \S+\) has made no "
                                      r"progress for [\d.]+ s, between runs of its devices", 11.5)
 
@@ -116,7 +116,7 @@ class Stuck(JobCase):
         self.assertEqual(code, 143, job.text())
 
     def test_ranks_leave_by_themselves_where_launch_is_frozen(self):
-        """And the only other rank with it, so that nobody else can tell."""
+        """The only other rank is frozen too, so that nobody else can notice."""
         job = self.start("frozen-launch")
         for pid in (job.child.pid, job.pids[0]):
             os.kill(pid, signal.SIGSTOP)

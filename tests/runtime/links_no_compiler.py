@@ -11,8 +11,8 @@ NEEDED, STRTAB = 1, 5
 
 
 def needed(path):
-    """Names of the libraries that a 64-bit little-endian ELF file asks the loader for; None for
-    another file."""
+    """Names of the libraries that a 64-bit little-endian ELF file requests from the loader; None
+    for another file."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:6] != b"\x7fELF\x02\x01" or struct.unpack_from("<H", data, 16)[0] not in (2, 3):

@@ -1,5 +1,5 @@
-"""lstmc compiles samples into packages; lstmc-run, built without it, gives the same bits as `lstmc
-run`."""
+"""Packages of samples by lstmc run with lstmc-run, which is built without the compiler, to the bits
+of `lstmc run`."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def run(*command, folder):
 
 
 def inputs(lstmc, package, folder):
-    """An -i for every input of `forward` that inspect --json lists."""
+    """An -i for every input of `forward` in inspect --json."""
     entries = json.loads(run(lstmc, "inspect", package, "--json", folder=folder))["entries"]
     forward = next(entry for entry in entries if entry["name"] == "forward")
     flags = []

@@ -1,5 +1,5 @@
-"""dev_bench.py SOURCE: what `./dev bench --json` writes to stdout is one document, whatever the
-build before it says."""
+"""dev_bench.py SOURCE: stdout of `./dev bench --json` is one document, whatever the build before it
+prints."""
 import json
 import os
 import pathlib

@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-# Functions of <cmath> and of CUDA besides it.
+# Functions of <cmath> and further ones of CUDA.
 MATH = "|".join("""
     a?(?:cos|sin|tan)h? atan2 sincos sincospi (?:cos|sin|tan)pi exp exp2 exp10 expm1 frexp ldexp
     scalbl?n log log2 log10 log1p logb ilogb modf pow cbrt rcbrt sqrt rsqrt hypot rhypot norm3d
@@ -37,7 +37,7 @@ ALLOWED = {"Gpu.h", "CudaGpu.h", "Float.h"}  # they define what others use
 
 
 def problems(text):
-    """What a source may not have: (line number, line, why)."""
+    """The violations in a source: (line number, line, reason)."""
     return [(number, line.strip(), why) for number, line in enumerate(text.splitlines(), 1)
             for pattern, why in BANNED.items() if re.search(pattern, line.split("//")[0])]
 

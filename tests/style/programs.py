@@ -1,9 +1,9 @@
 """programs.py SOURCE: every program that the project's scripts and tests call comes with a package
-that `dev` installs, or with a minimal Debian, git and ca-certificates. What a script looks for
-first (`command -v`, `shutil.which`) it may do without.
+that `dev` installs, or with a minimal Debian, git and ca-certificates. Programs that a script
+searches for first (`command -v`, `shutil.which`) are optional.
 
-Ends with 77, which is a skip, where the packages are not this machine's (no dpkg, or not all of
-them installed)."""
+Exits with 77 (skipped) if the packages are not installed here, or without dpkg.
+"""
 import ast
 import pathlib
 import re
@@ -18,13 +18,13 @@ import bare_root  # noqa: E402
 CALLS = {"run", "Popen", "check_output", "check_call", "call", "execvp", "posix_spawnp"}
 # what a file's own `run` takes: subcommands, entries
 OWN = {"train", "compile", "inspect", "help", "forward"}
-# Not tests, but benches and tools that a person starts on a machine of their choice.
+# Benches and tools that are started by hand, not tests.
 LEFT_OUT = ("tests/bench/", "tests/gpu/")
 
 
 def words_of_python(path):
-    """(program, line, arguments) of each call that starts a program by a name that stands in the
-    text, and the names asked for by shutil.which."""
+    """(program, line, arguments) of each call that starts a program by a literal name, and the
+    names in calls of shutil.which."""
     tree = ast.parse(path.read_text())
     calls, asked = [], set()
     for node in ast.walk(tree):
@@ -44,7 +44,7 @@ def words_of_python(path):
             if (isinstance(first, ast.Constant) and isinstance(first.value, str)
                 and re.fullmatch(r"[a-z][a-z0-9.+-]*", first.value) and first.value not in OWN):
                 calls.append((first.value, node.lineno, texts))
-    # `for program in "a", "b": if not shutil.which(program)`, and the same in one expression
+    # `for program in "a", "b": if not shutil.which(program)`, and the same as one expression
     for node in ast.walk(tree):
         loops = [node] if isinstance(node, ast.For) else getattr(node, "generators", [])
         if loops and any(isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "which"
@@ -55,7 +55,7 @@ def words_of_python(path):
 
 
 def words_of_shell(path):
-    """The same of a shell script: the words where a command may begin."""
+    """As words_of_python, for a shell script: the words at which a command may begin."""
     text = re.sub(r"(?<!\\)\\\n", " ", path.read_text())
     text = re.sub(r"<<-?\s*['\"]?(\w+)['\"]?.*?\n.*?^\s*\1$", "", text, flags=re.M | re.S)
     text = re.sub(r"\w+\+?=\([^)]*\)", "", text)  # arrays

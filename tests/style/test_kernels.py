@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kernels.py finds what reaches a GPU past Gpu.h, and nothing in sources that use it."""
+"""kernels.py finds accesses of the GPU that bypass Gpu.h, and nothing in sources that use it."""
 import unittest
 
 from kernels import problems
@@ -23,13 +23,13 @@ FOUND = ["__shared__ float s[32];", "  __syncthreads();",
          "__nanosleep(20);", "while (flag == 0) {}", "while (flags.load(0) < n)  ;",
          "y = a.x.data[i];", "y = *(a.x.data + i);", "y = a.x.data [ i ];",
          "y = *a.x.data;", "y = *reinterpret_cast<const float *>(at);"]
-CLEAN = ["// __shared__ is what "
-         "shared<float>() stands for", "Shared<float> s = shared<float>(0, blockThreads());",
+CLEAN = ["// __shared__ is what shared<float>() stands for",
+         "Shared<float> s = shared<float>(0, blockThreads());",
          "syncThreads();", "y = multiplyAdd(a, b, c);", "return __builtin_bit_cast(float, bits);",
-         "int64_t expected(int64_t rows);", "LSTMC_GPU_KERNEL(lstmc_fill, "
-                                            "FillArguments, a) {", "for (int i = 0; i < n; ++i)",
-         "while (left > 0) {", "#include <cstdint>", "#include <bit>",
-         '#include "backends/cuda/kernels/Operand.h"', '#include "executor/abi/ScalarOps.def"',
+         "int64_t expected(int64_t rows);", "LSTMC_GPU_KERNEL(lstmc_fill, FillArguments, a) {",
+         "for (int i = 0; i < n; ++i)", "while (left > 0) {", "#include <cstdint>",
+         "#include <bit>", '#include "backends/cuda/kernels/Operand.h"',
+         '#include "executor/abi/ScalarOps.def"',
          "if (!length.data)", "const bool whole = alignedQuads(x.data) && apart == 1;",
          "a.begin.data ? load(0) : V{0}", "return {reinterpret_cast<const Quad *>(from.data)};",
          "y = roundDown(x);", "y = squareRoot(x);", "return absolute(x);"]

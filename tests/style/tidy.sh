@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tidy.sh BUILD FOLDER [PATH...]: clang-tidy-19 over the sources of FOLDER that BUILD compiles, or those under the given paths.
+# tidy.sh BUILD FOLDER [PATH...]: clang-tidy-19 over the sources of FOLDER that BUILD compiles, by
+# default all, else those under the paths.
 set -euo pipefail
 build=$1 folder=$2
 shift 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""words.py FOLDER: what sources and documents do not say, and what they say instead."""
+"""words.py FOLDER: words that sources and documents must not use, and their replacements."""
 import pathlib
 import re
 import subprocess

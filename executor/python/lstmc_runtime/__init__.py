@@ -36,7 +36,7 @@ __version__: str = library.lstmc_version().decode()
 
 
 def _alone(method: Method) -> Method:
-    """Makes a method hold its session: other threads wait, without the GIL."""
+    """Makes a method hold its session's lock: other threads wait, without the GIL."""
     @functools.wraps(method)
     def held(self: Any, *arguments: Any, **keywords: Any) -> Any:
         with self._turn:
@@ -45,19 +45,20 @@ def _alone(method: Method) -> Method:
 
 
 class Package:
-    """A compiled network, without weights (unless it is from a checkpoint). It does not change, so
-    that any number of threads may read it and make sessions of it at the same time."""
+    """A compiled network, without weights (unless it is from a checkpoint). Immutable, so any
+    number of threads may read it and make sessions of it at the same time."""
 
     def __init__(self, handle: Any, path: str | None = None) -> None:
         self._handle, self._path = handle, path
 
-    # bound here: at the interpreter's end modules are empty
+    # bound as a default, because modules are empty at the interpreter's end
     def __del__(self, close=library.lstmc_package_close):
         close(self._handle)
 
     @property
     def entries(self) -> list[str]:
-        """Names of what can be run: "forward", "evaluate" and what prepares them."""
+        """Names of the entries that can be run: "forward", "evaluate" and those that prepare
+        them."""
         return names(library.lstmc_package_entry, self._handle)
 
     def inputs(self, entry: str = "forward") -> list[str]:
@@ -70,26 +71,26 @@ class Package:
 
     @property
     def parameters(self) -> list[str]:
-        """Names, in the order of the network."""
+        """Names of the parameters, in the order of the network."""
         return names(library.lstmc_package_parameter, self._handle)
 
     @property
     def states(self) -> list[str]:
-        """Names of what is kept between runs."""
+        """Names of the values kept between runs."""
         return names(library.lstmc_package_state, self._handle)
 
     @property
     def planned_bytes(self) -> int:
-        """What a session takes on its devices, weights included."""
+        """The memory of a session on its devices in bytes, weights included."""
         return library.lstmc_package_planned_bytes(self._handle)
 
     def session(self, params: str | os.PathLike[str] | None = None, threads: int = 0,
                 devices: str | None = None, check_nan: bool = False,
                 share: Session | None = None) -> Session:
-        """Memory, threads and weights. `params` is a safetensors or npz file or a checkpoint;
-        without it, a checkpoint's own weights, those beside the package's file, or zeros. `share`:
-        a session of this package whose weights are read in place of own ones; they are constant
-        from then on. `devices` is a list as for `-d`, `threads` their number per device (0: all
+        """Makes a session with memory, threads and weights. `params` is a safetensors or npz file
+        or a checkpoint; the default is a checkpoint's own weights, those beside the package's file,
+        or zeros. `share`: a session of this package whose weights are shared; they are constant
+        from then on. `devices` is a list as for `-d`, `threads` the number per device (0: all
         processors)."""
         return Session(self, params, threads, devices, check_nan, share)
 
@@ -98,18 +99,19 @@ class Package:
 
 
 class Session:
-    """A package with memory, weights and states. Threads may share it: each call, with its inputs,
-    run and outputs, is one piece, for which those of other threads wait; none holds the GIL while
-    it waits or runs. States are the session's, not a thread's: what one thread's run leaves, the
-    next run of any thread begins with. `with session.alone():` makes one piece of several calls, as
-    writing to `input(..)`, a run, and reading the views of `copy=False`. Sessions that share
-    weights are independent."""
+    """A package with memory, weights and states. Threads may share it: each call runs as a whole
+    (writing inputs, the run, reading outputs) while other threads wait; none holds the GIL while it
+    waits or runs. The states belong to the session and not to a thread: each run continues from the
+    states of the previous run of any thread. `with session.alone():` makes several calls atomic,
+    such as writing to `input(..)`, a run, and reading the views of `copy=False`. Sessions that
+    share weights are independent."""
 
     def __init__(self, package: Package, params: str | os.PathLike[str] | None = None,
                  threads: int = 0, devices: str | None = None,
                  check_nan: bool = False, share: Session | None = None) -> None:
         self.package, self._handle, self._turn = package, ctypes.c_void_p(), threading.RLock()
-        # (entry, input): whose memory the user writes; that hold until another entry runs
+        # (entry, input): whose memory the user holds a view of; that are set until another entry
+        # runs
         self._viewed, self._set = set(), set()
         options = Options(size=ctypes.sizeof(Options),
                           devices=devices.encode() if devices else None, threads=threads,
@@ -127,7 +129,7 @@ class Session:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps other threads out of the session during what is inside."""
+        """Excludes other threads from the session for the block."""
         with self._turn:
             yield
 
@@ -135,11 +137,11 @@ class Session:
     def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward",
             copy: bool = True) -> dict[str, numpy.ndarray]:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's
-        memory first, for this run; those that are not among them have to be written by `set_input`
-        or to `input(..)` before. Without `inputs` it runs on what is there. With `copy=False`
-        outputs are views of that memory, which the next run overwrites, of any thread. "step" is
-        one update of the weights, as `lstmc train` makes it, and also takes `learning_rate`,
-        `update` (from 1) and `seed`."""
+        memory for this run; all others must have been written before, by `set_input` or to
+        `input(..)`. Without `inputs` it runs on the present values. With `copy=False` outputs are
+        views of that memory, which the next run of any thread overwrites. "step" is one update of
+        the weights, as in `lstmc train`, and also takes `learning_rate`, `update` (from 1) and
+        `seed`."""
         given = dict(inputs or {})
         self._check_given(given, entry)
         self._set_update(given, entry)
@@ -152,8 +154,8 @@ class Session:
         return {name: output.copy() for name, output in outputs.items()} if copy else outputs
 
     def _set_update(self, given, entry):
-        """Takes the scalars of an update out of what is given: a view of the rate has fewer digits
-        than `lstmc train`'s."""
+        """Passes the scalars of an update to the session in f64: a view of the rate has fewer
+        digits than `lstmc train` uses."""
         if "learning_rate" in given and "update" in given:
             seed = (given.pop("seed") if "seed" in given
                     else self._view("session_input", entry.encode(), b"seed"))
@@ -176,9 +178,8 @@ class Session:
 
     @_alone
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
-        """Writes an array of the input's shape, for all runs until another entry runs or the input
-        is written again; its numbers are converted where that loses nothing but digits of
-        floats."""
+        """Sets an input to an array of its shape. It holds until another entry runs or the input is
+        set again. Values are converted if only digits of floats are lost."""
         self._write(name, value, entry)
         self._set.add((entry, name))
 
@@ -200,7 +201,7 @@ class Session:
 
     @_alone
     def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
-        """A view of an input, to be written to before a run."""
+        """A view of an input's memory, to be written to before a run."""
         view = self._input(name, entry)
         self._viewed.add((entry, name))
         return view
@@ -217,7 +218,7 @@ class Session:
 
     @_alone
     def states(self) -> dict[str, numpy.ndarray]:
-        """Copies of what is kept between runs."""
+        """Copies of the values kept between runs."""
         return {name: self._view("session_state", name.encode()).copy()
                 for name in self.package.states}
 
@@ -240,11 +241,11 @@ class Session:
     @property
     @_alone
     def weights_hash(self) -> str:
-        """What `lstmc train` prints as `weights`."""
+        """The hash that `lstmc train` prints as `weights`."""
         return f"{library.lstmc_session_weights_hash(self._handle):016x}"
 
     def _view(self, function, *words):
-        """An array over the session's memory, which lives as long as the array."""
+        """An array over the session's memory; it keeps the session alive."""
         tensor = Tensor()
         call(function, self._handle, *words, ctypes.byref(tensor))
         memory = (ctypes.c_char
@@ -254,7 +255,7 @@ class Session:
 
 
 def load(path: str | os.PathLike[str]) -> Package:
-    """Opens a package (`F.lstmc`) or the folder of a checkpoint."""
+    """Opens a package (`F.lstmc`) or a checkpoint's folder."""
     handle, path = ctypes.c_void_p(), pathlib.Path(path)
     call("package_open", str(path).encode(), ctypes.byref(handle))
     beside = path if path.is_dir() else path.with_suffix(".safetensors")

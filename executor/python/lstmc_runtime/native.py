@@ -1,4 +1,4 @@
-"""liblstmc.so by ctypes: lstmc.h has what its functions do."""
+"""liblstmc.so by ctypes; lstmc.h describes its functions."""
 
 import ctypes
 import difflib
@@ -29,12 +29,12 @@ class Tensor(ctypes.Structure):
                 ("shape", ctypes.c_int64 * 16)]
 
 
-# By lstmc_dtype. NumPy has no bfloat16: its bits.
+# By lstmc_dtype. bfloat16, which NumPy lacks, is read as its bits.
 DTYPES = ["float32", "float64", "float16", "uint16", "int8", "uint8", "int32", "int64", "bool"]
 
 
 def find():
-    """The library of the wheel, that of LSTMC_RUNTIME_LIBRARY, or the system's."""
+    """Finds the library: that of the wheel, LSTMC_RUNTIME_LIBRARY, or the system's."""
     own = pathlib.Path(__file__).parent / "liblstmc.so"
     return (os.environ.get("LSTMC_RUNTIME_LIBRARY")
             or (str(own) if own.exists() else "liblstmc.so.0"))
@@ -50,14 +50,14 @@ library.lstmc_tensor_bytes.restype = ctypes.c_size_t
 
 
 def call(name, *arguments):
-    """lstmc_NAME, which raises an Error unless it succeeds."""
+    """Calls lstmc_NAME and raises an Error if it fails."""
     status = getattr(library, "lstmc_" + name)(*arguments)
     if status:
         raise Error(library.lstmc_message().decode(), status)
 
 
 def names(function, *arguments):
-    """What a function of lstmc.h lists by index."""
+    """The names that a function of lstmc.h lists by index."""
     found = []
     while (name := function(*arguments, ctypes.c_size_t(len(found)))) is not None:
         found.append(name.decode())
@@ -65,7 +65,7 @@ def names(function, *arguments):
 
 
 def wanted(what, name, known):
-    """The name, if it is one of those."""
+    """Checks that the name is known and returns it."""
     if name in known:
         return name
     near = sorted(known, key=lambda other: -difflib.SequenceMatcher(None, name, other).ratio())

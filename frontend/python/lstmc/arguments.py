@@ -1,12 +1,13 @@
-"""The arguments of a function that is made from an op's record, and its documentation."""
+"""Arguments and docstring of a function generated from an op's record."""
 
 import inspect
 
 
 def split(record, args, keywords, tensor):
-    """(inputs, attributes) of a call: [(input's name or None, tensor or None)] and {name: value}.
-    Positional arguments are the inputs, then the attributes in the order of the record; of an op
-    with any number of inputs, all are inputs. `tensor` is the class of inputs."""
+    """Splits the arguments of a call into (inputs, attributes): [(input's name or None, tensor or
+    None)] and {name: value}. Positional arguments are first the inputs, then the attributes in the
+    order of the record; an op with any number of inputs takes no positional attributes. `tensor` is
+    the class of inputs."""
     _, _, inputs, variadic, attributes, _ = record
     known = {argument for argument, _ in inputs}
     count = len(args) if variadic else min(len(args), len(inputs))
@@ -36,7 +37,8 @@ _LEFT_OUT = {
 
 
 def document(spelled, record, kind="symbols"):
-    """The docstring of the function. `kind` is what its inputs are."""
+    """The docstring of the function. `kind` names its kind of input in the plural, such as
+    "symbols"."""
     name, _, inputs, variadic, attributes, summary = record
     lines = [summary[:1].upper() + summary[1:] + ".", ""]
     if spelled != name:
@@ -54,7 +56,7 @@ def document(spelled, record, kind="symbols"):
 
 
 def signature(record, *last):
-    """What an editor shows: inputs, attributes, and keywords named by `last`."""
+    """The signature that an editor shows: inputs, attributes, and the keywords in `last`."""
     _, _, inputs, variadic, attributes, _ = record
     Parameter = inspect.Parameter
     kind = Parameter.KEYWORD_ONLY if variadic else Parameter.POSITIONAL_OR_KEYWORD

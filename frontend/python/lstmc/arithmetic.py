@@ -1,5 +1,5 @@
-"""MXNet's functions of two operands, each a tensor or a number: add, maximum, lesser and so on.
-Symbols take the ops of one shape as MXNet's do, arrays those that stretch."""
+"""MXNet's functions of two operands, each a tensor or a number: add, maximum, lesser and so on. For
+symbols they use the ops for equal shapes, as MXNet does; for arrays those that broadcast."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     class Operators:
-        """What `add_operators` gives a class of tensors."""
+        """The methods that `add_operators` adds to a class of tensors."""
 
         def __add__(self, other: Self | float) -> Self: ...
         def __radd__(self, other: float) -> Self: ...
@@ -37,7 +37,7 @@ else:
         __slots__ = ()
 
 
-# function: (op, op that stretches, op with a number on the right, op with a number on the left)
+# function: (op, broadcasting op, op with a number on the right, op with a number on the left)
 TABLE = {
     "add": ("_plus", "broadcast_add", "_plus_scalar", "_plus_scalar"),
     "subtract": ("_minus", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
@@ -76,21 +76,21 @@ def is_number(value):
 
 
 def _is_rounded(number):
-    """Whether it is an integer of 64 bits that no float holds."""
+    """Whether the number is a 64-bit integer that no float represents exactly."""
     return (hasattr(number, "__index__") and -2 ** 63 <= (whole := operator.index(number)) < 2 ** 63
             and int(float(whole)) != whole)
 
 
 def functions(tensor, apply, stretch):
-    """{name: function} for tensors of a class. `apply(op, [(None, tensor)], attributes, name)`
-    makes a node; `stretch` says which of the ops takes two tensors."""
+    """{name: function} for a class of tensors. `apply(op, [(None, tensor)], attributes, name)`
+    makes a node; `stretch` selects the broadcasting ops for two tensors."""
 
     def make(spelled, ops):
         same, stretching, on_right, on_left = ops
 
         def constant(like, number):
-            """A number that no float holds, as a tensor like another one: the sum of two that a
-            float holds."""
+            """An integer that no float represents, as a tensor of the shape of `like`: the sum of
+            two floats."""
             whole = operator.index(number)
             low = whole % 2 ** 11
             high = apply("_plus_scalar", [(None, apply("zeros_like", [(None, like)], {}, None))],
@@ -121,7 +121,7 @@ def functions(tensor, apply, stretch):
 
 
 def add_operators(tensor, made):
-    """Gives the class Python's operators, by the functions of `functions`."""
+    """Adds Python's operators to the class, implemented by the functions of `functions`."""
 
     def known(other):
         return isinstance(other, tensor) or is_number(other)

@@ -1,4 +1,4 @@
-"""Between the user's arrays and those of a session."""
+"""Conversion between the user's arrays and those of a session."""
 
 import numpy
 
@@ -6,8 +6,8 @@ from .error import of_file
 
 
 def as_array(value):
-    """A NumPy array, without a copy where the memory allows: of an array, of what has DLPack or the
-    buffer protocol, or of numbers."""
+    """Converts an array, an object with DLPack or the buffer protocol, or numbers to a NumPy array,
+    without a copy where possible."""
     if isinstance(value, numpy.ndarray):
         return value
     if hasattr(value, "asnumpy"):  # MXNet's NDArray
@@ -30,8 +30,8 @@ _REMEDIES["S"] = _REMEDIES["U"]
 
 
 def numbers(value, name):
-    """as_array() for an input or a weight of that name. E0610 where it has no numbers that a
-    network has."""
+    """as_array() for the input or weight `name`. Raises E0610 for element types that no network
+    has."""
     array = value if isinstance(value, numpy.ma.MaskedArray) else as_array(value)
     if numpy.ma.is_masked(array):
         raise of_file("E0610", f'array "{name}": found masked elements, want a value for each: '
@@ -58,7 +58,8 @@ _STORED = [numpy.dtype(name)
 
 
 def converted(array, dtype, name):
-    """The array in a type of a network. E0604 for a number that becomes infinite there."""
+    """Converts the array to a type of a network. Raises E0604 for a number that becomes
+    infinite."""
     with numpy.errstate(over="ignore"):
         made = array.astype(dtype)
     if made.dtype.kind == "f" and made.dtype.itemsize < array.dtype.itemsize:
@@ -71,8 +72,8 @@ def converted(array, dtype, name):
 
 
 def fill(view, value, name):
-    """Writes an array to a view of an input. E0610 for another shape, E0604 for a number that its
-    type does not have."""
+    """Writes an array to a view of an input. Raises E0610 for another shape, E0604 for a number
+    that the view's type cannot hold."""
     array = numbers(value, name)
     if array.shape != view.shape:
         raise of_file(
@@ -88,6 +89,5 @@ def fill(view, value, name):
 
 
 def input_dtype(array):
-    """The type of an input that nothing else says: int32 of integers, float32 of other numbers, as
-    MXNet computes."""
+    """The default type of an input: int32 for integers, float32 for other numbers, as in MXNet."""
     return "int32" if array.dtype.kind in "iu" else "bool" if array.dtype.kind == "b" else "float32"

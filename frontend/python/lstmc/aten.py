@@ -1,5 +1,5 @@
-"""What operators of PyTorch's ATen are here: a function (arguments, keywords, node) -> symbol for
-each, by its name in torch.export."""
+"""PyTorch's ATen operators, each as a function (arguments, keywords, node) -> symbol under its name
+in torch.export."""
 
 import math
 
@@ -8,11 +8,11 @@ from .graph import Symbol
 
 OPERATORS = {}
 WITH_NUMBERS = set()  # functions whose tensor arguments may be numbers
-_HUGE = 2**62  # an end that PyTorch writes for "to the last"
+_HUGE = 2**62  # PyTorch's slice end for "to the last element"
 
 
 class Unsupported(Exception):
-    """What an operator is asked to do and this library does not have."""
+    """An operator is called in a way that lstmc does not support."""
 
 
 def _operator(*names):
@@ -30,19 +30,19 @@ def _with_numbers(function):
 
 
 def shape_of(node):
-    """The shape of a value of the exported graph."""
+    """The shape of a node of the exported graph."""
     return tuple(int(extent) for extent in node.meta["val"].shape)
 
 
 def dtype_of(source):
-    """The type in which a value of the exported graph is here, by name: whole numbers are int32,
-    truths are float32."""
+    """The name of lstmc's type for a node of the exported graph: int32 for integers, float32 for
+    booleans."""
     name = str(source.meta["val"].dtype).removeprefix("torch.")
     return {"int64": "int32", "bool": "float32"}.get(name, name)
 
 
 def _as(symbol, source, dtype):
-    """Converted, unless it has the type already. `source` is what the exported graph has for it."""
+    """Casts the symbol to the type, if it differs. `source` is its node in the exported graph."""
     return (symbol if not isinstance(symbol, Symbol) or dtype_of(source) == dtype
             else sym.Cast(symbol, dtype=dtype))
 
@@ -110,7 +110,7 @@ def _clamp(args, keywords, node):
 @_operator("_native_batch_norm_legit_no_training.default")
 def _batch_norm(args, keywords, node):
     x, gamma, beta, mean, variance, _, eps = args
-    axes = len(shape_of(node.args[0])) - 2  # after that of the channels
+    axes = len(shape_of(node.args[0])) - 2  # the axes after the channels'
 
     def by_channel(vector):
         for _ in range(axes):
@@ -161,15 +161,15 @@ def _two(symbols, with_number, reversed_number, *names, turned=False):
 
 
 def _common_type(sources):
-    """That of two operands, of which one may be a number."""
+    """The common type of two operands, of which one may be a number."""
     types = [dtype_of(source) if hasattr(source, "meta") else "float32"
              if isinstance(source, float) else "" for source in sources]
     return max(types, key=["", "int32", "float32", "float64"].index)
 
 
 def _with_axes(symbol, source, rank):
-    """With leading axes of 1, as PyTorch broadcasts and MXNet does not. A value without axes is a
-    tensor of one element here."""
+    """Adds leading axes of 1, because PyTorch broadcasts ranks and MXNet does not. A scalar tensor
+    has shape (1,) here."""
     for _ in range(rank - max(1, len(shape_of(source)))):
         symbol = sym.expand_dims(symbol, axis=0)
     return symbol
@@ -196,7 +196,7 @@ _TURNED = {"greater": "lesser", "greater_equal": "lesser_equal", "lesser": "grea
 
 
 def _comparison(name, op):
-    """Of two tensors, or of one and a number; truths are 1 and 0 of float32."""
+    """Compares two tensors, or a tensor and a number; the result is 1 or 0 in float32."""
 
     @_with_numbers
     def compare(args, keywords, node):
@@ -282,8 +282,8 @@ def _masked_fill(args, keywords, node):
 
 
 def _chosen(node, condition, new, old):
-    """`new` where the condition holds; each is (symbol or number, what the exported graph has for
-    it)."""
+    """Selects `new` where the condition holds. Both operands are (symbol or number, its node or
+    value in the exported graph)."""
     shape, dtype = shape_of(node), dtype_of(node)
     pairs = [condition, *((_as(value, source, dtype), source) for value, source in (new, old))]
     full = next((_as(value, condition[1], dtype) if value is condition[0] else value
@@ -294,7 +294,7 @@ def _chosen(node, condition, new, old):
 
 
 def _stretched(value, source, shape, full, dtype):
-    """With all axes of the shape; `full` is a symbol that has them and the type, or None."""
+    """Broadcasts to the shape; `full` is a symbol of that shape and type, or None."""
     if not isinstance(value, Symbol):
         return (sym.zeros_like(full) + float(value)
                 if full is not None and abs(value) < float("inf")
@@ -334,9 +334,9 @@ def _reshape(args, keywords, node):
 
 
 def reshape_codes(before, after):
-    """The argument of MXNet's Reshape that turns the one shape into the other and keeps to it when
-    other axes, the batch above all, have other extents: 0 takes an axis over, -3 joins two, -4 a b
-    divides one."""
+    """The `shape` argument of MXNet's Reshape that maps one shape to the other and stays valid for
+    other extents of the axes, above all the batch: 0 copies an axis, -3 joins two, -4 a b splits
+    one."""
     codes, i, j = [], 0, 0
     while j < len(after):
         if i < len(before) and before[i] == after[j]:
@@ -409,7 +409,7 @@ def _slice(args, keywords, node):
 def _pad(args, keywords, node):
     x, pads, number = args[0], args[1], float(args[2]) if len(args) > 2 else 0.0
     rank = len(shape_of(node))
-    for i in range(len(pads) // 2):  # from the last axis on
+    for i in range(len(pads) // 2):  # pads begin with the last axis
         axis, before, after = rank - 1 - i, *pads[2 * i:2 * i + 2]
         if before < 0 or after < 0:
             x = sym.slice_axis(x, axis=axis, begin=max(0, -before),
@@ -438,7 +438,7 @@ def _stack(args, keywords, node):
 
 
 def _lengths(node):
-    """Extents along the axis, and the axis, of an operator that cuts its first argument."""
+    """The extents of the pieces and the axis, for an operator that splits its first argument."""
     axis = (node.args[2] if len(node.args) > 2 else node.kwargs.get("dim", 0)) % len(
         shape_of(node.args[0]))
     return axis, [int(part.shape[axis]) for part in node.meta["val"]]
@@ -501,12 +501,12 @@ def _flip(args, keywords, node):
     return sym.reverse(args[0], axis=tuple(axis % rank for axis in args[1]))
 
 
-# Sums.
+# Reductions.
 
 
 def _reduced(args, keywords, node, first=1):
-    """What is reduced, and over which axes: they, and whether they stay, are arguments `first` and
-    the next."""
+    """The operand and the attributes of a reduction. The axes and keepdim are the arguments from
+    `first` on."""
     rank = len(shape_of(node.args[0]))
     axes = args[first] if len(args) > first and args[first] is not None else ()
     axes = (axes,) if isinstance(axes, int) else tuple(axes)
@@ -524,14 +524,14 @@ def _reduction(function, *names):
 
 
 def _largest(function, x, axis, keepdims, dtype):
-    """The largest or smallest. All that are equal to it share its gradient alike, as in PyTorch."""
+    """The largest or smallest element. Equal extremes share the gradient evenly, as in PyTorch."""
     most = function(x, axis=axis, keepdims=keepdims)
     if not dtype.startswith("float"):
         return most
     equal = sym.BlockGrad(sym.broadcast_equal(x, function(x, axis=axis, keepdims=True)))
     mean = sym.sum(sym.where(equal, x, sym.zeros_like(x)), axis=axis, keepdims=keepdims) / sym.sum(
         equal, axis=axis, keepdims=keepdims)
-    # to the bit
+    # the second term makes the value exact
     return mean + sym.BlockGrad(sym.where(mean == most, sym.zeros_like(most), most - mean))
 
 
@@ -566,7 +566,7 @@ def _var(args, keywords, node):
 
 
 def _root(x, order=2.0):
-    """The root, whose gradient is 0 at 0, as PyTorch has it for deviations and norms."""
+    """The root with a gradient of 0 at 0, as in PyTorch's std and norm."""
     positive = x > 0.0
     base = sym.where(positive, x, sym.ones_like(x))
     return sym.where(positive, sym.sqrt(base) if order == 2 else base ** (1 / order),
@@ -610,8 +610,8 @@ def _topk(args, keywords, node):
 
 
 def _place(symbol, function, args, node):
-    """The index of an extreme along an axis, or in the whole, where a number is a tensor of one
-    element here."""
+    """The index of an extreme along an axis or in the whole tensor; the latter has shape (1,)
+    here."""
     if len(args) < 2 or args[1] is None:
         return sym.Cast(function(sym.reshape(symbol, shape=(1, -1)), axis=1), dtype="int32")
     axis = args[1] % len(shape_of(node.args[0]))
@@ -620,8 +620,8 @@ def _place(symbol, function, args, node):
 
 
 def _extreme(place, name):
-    """What is largest or smallest, and where: the first of several, which alone has a gradient, as
-    in PyTorch."""
+    """The extreme and its index. The first of several equal extremes gets the gradient, as in
+    PyTorch."""
     _operator(f"arg{name}.default")(lambda args, keywords, node: _place(args[0], place, args, node))
 
     def both(args, keywords, node):

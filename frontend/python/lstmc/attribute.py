@@ -1,5 +1,4 @@
-"""Attributes that a node has beside those of its op, and scopes that give them: docs/mxnet.md §12
-has what they mean."""
+"""Attributes of a node besides those of its op, and scopes that set them (docs/mxnet.md §12)."""
 
 from __future__ import annotations
 
@@ -12,18 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# Names that MXNet takes with and without underscores.
+# Names that MXNet accepts with and without underscores.
 HIDDEN = ("ctx_group", "force_mirroring", "lr_mult", "mirror_stage", "wd_mult")
 
 
 def is_attribute(name):
-    """Whether a keyword of a call is one of these, and no argument of the op."""
+    """Whether a keyword of a call is a node's attribute, and no argument of the op."""
     return name in HIDDEN or (len(name) > 4 and name.startswith("__") and name.endswith("__"))
 
 
 def attributes_of(given, what):
-    """{"__lr_mult__": "0.1"} of names with and without underscores, as files have them. Raises
-    lstmc.Error for other names."""
+    """Normalises the names to {"__lr_mult__": "0.1"}, the form in files; names may come with or
+    without underscores. Raises lstmc.Error for unknown names."""
     found = {}
     for name, value in (given or {}).items():
         if not is_attribute(name):
@@ -34,13 +33,13 @@ def attributes_of(given, what):
 
 
 def with_bare_names(attributes):
-    """The same, hidden ones under both of their names, as MXNet lists them."""
+    """Adds the bare name of each hidden attribute, because MXNet lists both."""
     return {**attributes,
             **{name: attributes[f"__{name}__"] for name in HIDDEN if f"__{name}__" in attributes}}
 
 
 def scopes_of(attributes, dtype):
-    """(scope, value) as lstmc._core takes them."""
+    """[(scope, value)] in the form of lstmc._core."""
     scopes = [("ctx_group", attributes["__ctx_group__"])] if "__ctx_group__" in attributes else []
     if attributes.get("__force_mirroring__", "").lower() in ("true", "1"):
         scopes.append(("recompute", ""))
@@ -48,11 +47,12 @@ def scopes_of(attributes, dtype):
 
 
 class AttrScope:
-    """`with AttrScope(ctx_group="layer0"):` names a group for placement (`place={"layer0":
-    "cpu:1"}`); `force_mirroring=True` computes what is inside again for backward instead of keeping
-    it; `__lr_mult__="0.1"` and `__wd_mult__` are those of the parameters inside; other names with
-    underscores are kept for `attr_dict()`. `dtype="bf16"` computes in that type. The inner scope
-    wins. A scope is in force in its thread alone."""
+    """Sets attributes of the nodes made inside: `with AttrScope(ctx_group="layer0"):`. `ctx_group`
+    names a group for placement (`place={"layer0": "cpu:1"}`); `force_mirroring=True` recomputes the
+    ops in backward instead of storing their results; `__lr_mult__="0.1"` and `__wd_mult__` apply to
+    the parameters; other names with underscores are kept for `attr_dict()`. `dtype="bf16"` sets the
+    type of computation. An inner scope overrides an outer one. A scope applies to its own thread
+    only."""
 
     _local = threading.local()
 
@@ -63,11 +63,11 @@ class AttrScope:
 
     @classmethod
     def current(cls) -> tuple[dict[str, str], str | None]:
-        """(attributes, dtype) in force."""
+        """The innermost scope's (attributes, dtype)."""
         return getattr(cls._local, "current", ({}, None))
 
     def get(self, attr: Mapping[str, str] | None) -> dict[str, str]:
-        """The scope's attributes and those of the dict, which win."""
+        """The scope's attributes, overridden by those of the dict."""
         return {**self._attributes, **attributes_of(attr, "attr")}
 
     def __enter__(self) -> AttrScope:

@@ -1,4 +1,4 @@
-"""Gradients of eager arrays, as MXNet's autograd: ops inside `record()` are written on a tape, and
+"""Gradients of eager arrays, as in MXNet's autograd: `record()` records ops on a tape, and
 `backward` compiles the tape as one network whose step returns the gradients."""
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ _state = _State()
 
 
 def is_recording() -> bool:
-    """Whether ops are written on the tape."""
+    """Whether ops are recorded on the tape."""
     return _state.recording
 
 
 def is_training() -> bool:
-    """Whether Dropout drops out."""
+    """Whether Dropout is active."""
     return _state.training
 
 
 def set_recording(on: bool) -> bool:
-    """Sets it, and returns what it was."""
+    """Switches recording and returns the previous setting."""
     before, _state.recording = _state.recording, bool(on)
     return before
 
 
 def set_training(on: bool) -> bool:
-    """Sets it, and returns what it was."""
+    """Switches the training mode and returns the previous setting."""
     before, _state.training = _state.training, bool(on)
     return before
 
@@ -66,28 +66,28 @@ def _scope(recording, training):
 
 
 def record(train_mode: bool = True) -> AbstractContextManager[None]:
-    """`with autograd.record():` writes what is computed inside on the tape."""
+    """`with autograd.record():` records the ops inside on the tape."""
     return _scope(True, train_mode)
 
 
 def pause(train_mode: bool = False) -> AbstractContextManager[None]:
-    """Stops writing on the tape inside a record()."""
+    """Suspends recording inside a record()."""
     return _scope(False, train_mode)
 
 
 def train_mode() -> AbstractContextManager[None]:
-    """Dropout drops out inside."""
+    """Activates Dropout inside."""
     return _scope(None, True)
 
 
 def predict_mode() -> AbstractContextManager[None]:
-    """Dropout does nothing inside."""
+    """Deactivates Dropout inside."""
     return _scope(None, False)
 
 
 class Leaf:
     """An array as an op on the tape read it; `owner` is the NDArray that wants its gradient, or
-    None. Of the tape of one thread."""
+    None. Belongs to the tape of one thread."""
 
     __slots__ = ("value", "owner")
 
@@ -97,8 +97,8 @@ class Leaf:
 
 
 class Node:
-    """A call of an op on the tape of one thread. Its inputs are (input's name or None, Leaf or
-    (Node, number of an output))."""
+    """A call of an op on the tape of one thread. `inputs` are (input's name or None, Leaf or (Node,
+    number of an output))."""
 
     __slots__ = ("op", "inputs", "attributes", "number", "place")
 
@@ -112,7 +112,7 @@ class Node:
 
 def mark_variables(variables: NDArray | Sequence[NDArray], gradients: NDArray | Sequence[NDArray],
                    grad_reqs: str | Sequence[str] = "write") -> None:
-    """Gives arrays the arrays that their gradients are written to."""
+    """Attaches to each variable the array that receives its gradient."""
     variables, gradients = _list(variables), _list(gradients)
     requests = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else grad_reqs
     if not len(variables) == len(gradients) == len(requests):
@@ -126,9 +126,9 @@ def backward(heads: NDArray | Sequence[NDArray],
              head_grads: NDArray | Sequence[NDArray | None] | None = None,
              retain_graph: bool = False, train_mode: bool = True) -> None:
     """Writes the gradients of the heads to `.grad` of all arrays that they depend on and that have
-    one. `head_grads` are what flows into the heads, ones unless given; loss ops ignore them. The
-    tape is kept as long as the arrays on it, whatever `retain_graph` says, and was written in the
-    mode that `record` chose."""
+    one. `head_grads` are the gradients of the heads, ones by default; loss ops ignore them. The
+    tape lives as long as the arrays on it, whatever `retain_graph` is, and keeps the mode in which
+    `record` recorded it."""
     for owner, gradient in _gradients(_list(heads), head_grads):
         owner._take_gradient(gradient)
 
@@ -137,7 +137,8 @@ def grad(heads: NDArray | Sequence[NDArray], variables: NDArray | Sequence[NDArr
          head_grads: NDArray | Sequence[NDArray | None] | None = None,
          retain_graph: bool | None = None, create_graph: bool = False,
          train_mode: bool = True) -> Any:
-    """The gradients of the heads by the variables, as new arrays; `.grad` stays as it is."""
+    """Returns the gradients of the heads with respect to the variables as new arrays; `.grad` is
+    unchanged."""
     if create_graph:
         raise usage("create_graph is not there: gradients of gradients are not computed")
     found = {id(owner): gradient for owner, gradient in _gradients(_list(heads), head_grads)}
@@ -154,8 +155,8 @@ def _list(value):
 
 
 class _Tape:
-    """What some heads depend on: nodes in the order in which they ran, and leaves in the order in
-    which they were read."""
+    """The nodes on which some heads depend, in the order in which they ran, and their leaves in the
+    order in which they were read."""
 
     def __init__(self, heads):
         entries = [head._entry for head in heads]
@@ -195,13 +196,13 @@ class _Tape:
         self.leaves.append(leaf)
 
     def number(self, source):
-        """Of a leaf n, of an output (node, output)."""
+        """The identity of a source: n for the n-th leaf, (node, output) for an op's output."""
         if isinstance(source, Leaf):
             return self._number_of_leaf[id(source.owner), id(source.value)]
         return self._number_of_node[source[0]], source[1]
 
     def key(self):
-        """All that its program depends on."""
+        """The key of its program: everything that compilation depends on."""
         nodes = tuple((node.op, tuple((name, frozen(value)) for name, value in node.attributes),
                        tuple((name, self.number(source)) for name, source in node.inputs))
                       for node in self.nodes)
@@ -210,7 +211,8 @@ class _Tape:
         return nodes, leaves, tuple(self.number(head) for head in self.heads)
 
     def compile(self, factors):
-        """`factors` are what flows into some of the heads, as "head0" and so on."""
+        """Compiles the program. `factors` has the names of the head gradients that the caller
+        supplies ("head0")."""
         drawing = _core.Drawing("tape")
         sources = {}
         for number, leaf in enumerate(self.leaves):
@@ -241,7 +243,7 @@ def _declare(drawing, number, leaf):
 
 
 def draw(drawing, op, inputs, attributes, name, place):
-    """The outputs of an op in a drawing."""
+    """Adds an op to a drawing and returns its outputs."""
     positional = [value for argument, value in inputs if argument is None]
     named = [(argument, value) for argument, value in inputs if argument is not None]
     return drawing.apply(_core.Call(op, positional, named, attributes, name, place))

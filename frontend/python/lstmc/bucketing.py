@@ -1,6 +1,6 @@
-"""MXNet's BucketingModule: a symbol for each key of a batch, usually the length of its sequences,
-all with the same weights. Trained like `data(buckets=..)` of the language: a plan for each key, all
-in the memory of the one that needs most."""
+"""MXNet's BucketingModule: one symbol per bucket key of a batch, usually the length of its
+sequences, with shared weights. Training works as with `data(buckets=..)` of the language: one plan
+per key, all in the memory of the largest."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class BucketingModule(Module):
-    """`sym_gen(key)` gives (symbol, data_names, label_names). Batches have a `bucket_key`; the
-    symbol of `default_bucket_key`, whose weights all others have to have too, stands for the
-    module. Everything else is as in Module."""
+    """`sym_gen(key)` returns (symbol, data_names, label_names). Batches have a `bucket_key`. The
+    symbol of `default_bucket_key` represents the module; all others must have the same weights.
+    Otherwise as Module."""
 
     validates = True
 
@@ -45,7 +45,7 @@ class BucketingModule(Module):
         self.default_bucket_key = default_bucket_key
         self._sym_gen = sym_gen
         self._symbols = {}
-        self._forward = {}  # (key, shapes): a session, and the weights that it has
+        self._forward = {}  # (key, shapes): a session, and the weights that it holds
         self._trained = 0
         symbol, data_names, label_names = self._symbol(default_bucket_key)
         super().__init__(symbol, data_names, label_names, logger, context, work_load_list,
@@ -54,8 +54,8 @@ class BucketingModule(Module):
     @one_at_a_time
     def switch_bucket(self, bucket_key: Hashable, data_shapes: Sequence[Any],
                       label_shapes: Sequence[Any] | None = None) -> None:
-        """Compiles the symbol of the key for these shapes, if it is not yet, so that `forward`
-        finds it."""
+        """Compiles the symbol of the key for these shapes, unless it is compiled already, for
+        `forward`."""
         shapes = {name: tuple(shape)
                   for name, shape in (entry[:2] for entry in (*data_shapes, *(label_shapes or ())))}
         self._session_of(bucket_key, shapes)
@@ -67,7 +67,7 @@ class BucketingModule(Module):
 
     @one_at_a_time
     def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
-        """Runs the symbol of the batch's `bucket_key`; of the default one where it has none."""
+        """Runs the symbol of the batch's `bucket_key`, or of the default key if it has none."""
         if is_train:
             self._training_loop()
         key = self.default_bucket_key if data_batch.bucket_key is None else data_batch.bucket_key
@@ -83,7 +83,7 @@ class BucketingModule(Module):
     def score(self, eval_data: Any, eval_metric: Any, num_batch: int | None = None,
               batch_end_callback: Any = None, score_end_callback: Any = None, reset: bool = True,
               epoch: int = 0, sparse_row_id_fn: Any = None) -> list[tuple[str, float]]:
-        """[(metric, value)] over the data, of all buckets."""
+        """[(metric, value)] over the data of all buckets."""
         found = metrics.each(eval_metric)
         for each in found:
             each.reset()
@@ -122,7 +122,7 @@ class BucketingModule(Module):
         return self._symbols[key]
 
     def _check(self, key):
-        """Refuses a symbol with other weights than the default one's."""
+        """Refuses a symbol whose weights differ from the default one's."""
         symbol, data_names, label_names = self._symbol(key)
         weights = [name for name in symbol.list_arguments()
                    if name not in {*data_names, *(label_names or ())}]
@@ -131,12 +131,12 @@ class BucketingModule(Module):
                         f'not both have the weight "{name}"')
 
     def _known(self, key, found):
-        """Of what batches have, what the symbol reads."""
+        """The entries of the dict that the symbol of the key reads."""
         names = {*variables(self._symbol(key)[0]), *self._symbol(key)[0].list_arguments()}
         return {name: value for name, value in found.items() if name in names}
 
     def _session_of(self, key, shapes):
-        """A session for batches of these shapes, with the weights of now."""
+        """A session for batches of these shapes, with the current weights."""
         symbol = self._symbol(key)[0]
         place = (key, tuple(sorted(shapes.items())))
         if place not in self._forward:
@@ -154,7 +154,7 @@ class BucketingModule(Module):
 
 
 def _seen(data):
-    """The shapes and types of the inputs by bucket, of an epoch's batches."""
+    """The shapes and types of the inputs by bucket, from the batches of an epoch."""
     shapes, types = {}, {}
     data.reset()
     for batch in data:

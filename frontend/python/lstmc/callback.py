@@ -1,4 +1,4 @@
-"""What a Module calls after a batch or an epoch, by MXNet's names."""
+"""Callbacks of a Module after a batch or an epoch, under MXNet's names."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ BatchEndParam.__doc__ = "What a callback is given, in the thread that trains."
 
 
 class Speedometer:
-    """Logs samples per second and the metrics, every `frequent` batches. It has the clock of one
-    training: one for each thread that trains."""
+    """Logs samples per second and the metrics every `frequent` batches. Its clock measures one
+    training, so use one for each thread that trains."""
 
     def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
         self.batch_size = batch_size
@@ -39,8 +39,8 @@ class Speedometer:
 
 
 def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
-    """After every `period` epochs: PREFIX-symbol.json, and PREFIX-0001.params after the first
-    epoch."""
+    """Writes PREFIX-symbol.json, and PREFIX-0001.params after the first epoch, every `period`
+    epochs."""
 
     def call(epoch, symbol, arg_params, aux_params):
         if (epoch + 1) % period == 0:

@@ -1,5 +1,5 @@
-"""Cells that a script unrolls step by step: names of nodes and parameters are MXNet's
-(docs/mxnet.md §2)."""
+"""Cells that a script unrolls step by step. Nodes and parameters have MXNet's names (docs/mxnet.md
+§2)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class RNNParams:
-    """Variables by name after a prefix; cells that are given the same ones share them. Used by one
-    thread at a time."""
+    """Variables by name with a common prefix. Cells with the same RNNParams share weights. To be
+    used by one thread at a time."""
 
     def __init__(self, prefix: str = "") -> None:
         self._prefix = prefix
         self._params = {}
 
     def get(self, name: str, **keywords: Any) -> Symbol:
-        """The Variable of that name, which is made when it is asked for first."""
+        """The Variable of that name, made at the first call."""
         name = self._prefix + name
         if name not in self._params:
             self._params[name] = sym.Variable(name, **keywords)
@@ -34,9 +34,9 @@ class RNNParams:
 
 
 class BaseRNNCell:
-    """A step of a recurrent layer: `output, states = cell(x, states)`. Its parameters are shared by
-    all steps, and by cells that are given its `params`. It counts its steps, and so is used by one
-    thread at a time."""
+    """One step of a recurrent layer: `output, states = cell(x, states)`. All steps, and all cells
+    made with its `params`, share its parameters. It counts its steps, so one thread may use it at a
+    time."""
 
     _gate_names: tuple[str, ...] = ()
 
@@ -44,11 +44,11 @@ class BaseRNNCell:
         self._prefix = prefix
         self._own_params = params is None
         self._params = RNNParams(prefix) if params is None else params
-        self._modified = False  # by a cell around it, which is the one to call
+        self._modified = False  # a cell around it has taken over; call that one
         self.reset()
 
     def reset(self) -> None:
-        """Begins to count steps and states anew, for another graph."""
+        """Resets the counters of steps and states, for another graph."""
         self._steps = -1
         self._states = -1
 
@@ -63,7 +63,7 @@ class BaseRNNCell:
 
     @property
     def state_info(self) -> list[dict[str, Any]]:
-        """[{"shape": (0, num_hidden), "__layout__": "NC"}] of the states; 0 stands for the
+        """[{"shape": (0, num_hidden), "__layout__": "NC"}], one per state; 0 stands for the
         batch."""
         raise NotImplementedError
 
@@ -73,8 +73,8 @@ class BaseRNNCell:
 
     def begin_state(self, func: Callable[..., Symbol] | None = None,
                     **options: Any) -> list[Symbol]:
-        """The states before the first step: zeros, or what `func` (such as sym.Variable) makes of a
-        name, the options and a state's info."""
+        """The initial states: zeros, or what `func` (such as sym.Variable) returns for a name, the
+        options and the info of the state."""
         self._check_unmodified()
         states = []
         for info in self.state_info:
@@ -84,12 +84,13 @@ class BaseRNNCell:
         return states
 
     def unpack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
-        """Weights by name with those of the cell cut into gates, as `lstm_i2h_f_weight`."""
+        """Splits the cell's weights by gate, as in `lstm_i2h_f_weight`; other weights pass
+        through."""
         return (gates.unpack(args, self._prefix, self._gate_names) if self._gate_names
                 else dict(args))
 
     def pack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
-        """Weights by name with those of the gates joined again."""
+        """Joins the weights of the gates again; the reverse of unpack_weights."""
         return gates.pack(args, self._prefix, self._gate_names) if self._gate_names else dict(args)
 
     def _step(self):
@@ -104,8 +105,8 @@ class BaseRNNCell:
     def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
                begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
-        """(outputs, states) of `length` steps. `inputs` is one symbol, cut along the T of `layout`,
-        or a list with a symbol per step; outputs are a list, or one symbol with
+        """Unrolls `length` steps and returns (outputs, states). `inputs` is one symbol, split along
+        the T of `layout`, or a list with a symbol per step; outputs are a list, or one symbol with
         `merge_outputs=True`."""
         self.reset()
         states = begin_state if begin_state is not None else self.begin_state()
@@ -117,7 +118,7 @@ class BaseRNNCell:
 
 
 def cut(length: int, inputs: Symbol | Sequence[Symbol], layout: str) -> list[Symbol]:
-    """A symbol per step."""
+    """Splits a symbol into one symbol per step."""
     if isinstance(inputs, sym.Symbol):
         if len(inputs) != 1:
             raise usage("unroll takes one symbol, or a list with one per step")
@@ -129,7 +130,7 @@ def cut(length: int, inputs: Symbol | Sequence[Symbol], layout: str) -> list[Sym
 
 
 def merged(outputs: Symbol | Sequence[Symbol], layout: str) -> Symbol:
-    """One symbol of those of all steps."""
+    """Joins the symbols of all steps to one."""
     if isinstance(outputs, sym.Symbol):
         return outputs
     axis = layout.find("T")
@@ -138,14 +139,15 @@ def merged(outputs: Symbol | Sequence[Symbol], layout: str) -> Symbol:
 
 def normalized(length: int, sequence: Symbol | Sequence[Symbol], layout: str,
                merge: bool | None) -> Symbol | Sequence[Symbol]:
-    """One symbol or a list of them, as `merge` says; as it is where that is None."""
+    """Converts a sequence to one symbol or a list of them, as `merge` requires; None leaves it as
+    it is."""
     if merge is None:
         return sequence
     return merged(sequence, layout) if merge else cut(length, sequence, layout)
 
 
 class _GateCell(BaseRNNCell):
-    """A cell with an i2h and an h2h product of a row per gate and unit."""
+    """A cell with an i2h and an h2h product, each with a row per gate and unit."""
 
     _gate_names = ("",)
 
@@ -186,7 +188,7 @@ class RNNCell(_GateCell):
 
 
 class LSTMCell(_GateCell):
-    """Gates i, f, c, o; the forget gate's bias begins with `forget_bias`."""
+    """Gates i, f, c, o; `forget_bias` is the initial bias of the forget gate."""
 
     _gate_names = ("_i", "_f", "_c", "_o")
 
@@ -213,7 +215,7 @@ class LSTMCell(_GateCell):
 
 
 class GRUCell(_GateCell):
-    """Gates r, z and the new value."""
+    """Gates r and z, and the candidate state."""
 
     _gate_names = ("_r", "_z", "_o")
 
@@ -222,7 +224,7 @@ class GRUCell(_GateCell):
         super().__init__(num_hidden, prefix, params)
 
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
-        name = self._step() + "_"  # MXNet's own: two underscores
+        name = self._step() + "_"  # MXNet's name, with two underscores
         i2h_r, i2h_z, i2h = sym.SliceChannel(self._product(inputs, "i2h", name + "i2h"),
                                              num_outputs=3, name=name + "i2h_slice")
         h2h_r, h2h_z, h2h = sym.SliceChannel(self._product(states[0], "h2h", name + "h2h"),
@@ -235,7 +237,7 @@ class GRUCell(_GateCell):
 
 
 class DropoutCell(BaseRNNCell):
-    """Drops out a share of its inputs in training; keeps no state."""
+    """Dropout on the inputs in training; it has no state."""
 
     def __init__(self, dropout: float, prefix: str = "dropout_",
                  params: RNNParams | None = None) -> None:
@@ -252,7 +254,7 @@ class DropoutCell(BaseRNNCell):
     def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
                begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
-        """Drops out of the whole sequence at once where it is one symbol."""
+        """Applies one dropout to the whole sequence, where that is one symbol."""
         self.reset()
         inputs = normalized(length, inputs, layout, merge_outputs)
         if isinstance(inputs, sym.Symbol):
@@ -261,7 +263,7 @@ class DropoutCell(BaseRNNCell):
 
 
 class CellGroup(BaseRNNCell):
-    """A cell of several, whose states and weights are theirs."""
+    """A cell made of several, with all their states and weights."""
 
     def __init__(self, prefix: str, params: RNNParams | None) -> None:
         self._cells = []
@@ -269,7 +271,7 @@ class CellGroup(BaseRNNCell):
         self._given_params = params is not None
 
     def _take(self, cell):
-        """Adds a cell, which shares the parameters that this one was given."""
+        """Adds a cell, which takes over the shared parameters of this one."""
         if self._given_params:
             if not cell._own_params:
                 raise usage(
@@ -313,7 +315,7 @@ class CellGroup(BaseRNNCell):
 
 
 class SequentialRNNCell(CellGroup):
-    """Cells one above the other."""
+    """Cells stacked one above the other."""
 
     def __init__(self, params: RNNParams | None = None) -> None:
         super().__init__("", params)
@@ -332,7 +334,7 @@ class SequentialRNNCell(CellGroup):
     def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
                begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
-        """One cell after the other, each for all steps."""
+        """Unrolls one cell after the other, each for all steps."""
         self.reset()
         after, pairs = [], self._with_states(begin_state if begin_state is not None
                                              else self.begin_state())

@@ -1,4 +1,4 @@
-"""A network with other symbols for some of its Variables: `net(data=hidden)`."""
+"""Composition: a network with some of its Variables replaced by symbols, `net(data=hidden)`."""
 
 from . import graph
 from .error import usage
@@ -6,14 +6,14 @@ from .listing import made_by
 
 
 def composed(symbol, given):
-    """A copy of the nodes that depend on the Variables of these names; all others are shared. A
-    Variable that a call made for a missing argument becomes that argument."""
+    """Copies the nodes that depend on the Variables of these names; all other nodes are shared.
+    Such a Variable may be one that a call made for a missing argument."""
     for name, value in given.items():
         if not isinstance(value, graph.Symbol) or len(value) != 1:
             raise usage(f'composing takes symbols of one tensor, got {value!r} for "{name}"')
     known = graph.variables(symbol)
     made = made_by(symbol._outputs) if given.keys() - known.keys() else {}
-    arguments = {}  # of a node: [(argument, symbol)]
+    arguments = {}  # node: [(argument, symbol)]
     for name in sorted(given.keys() - known.keys()):
         node, argument = _maker(symbol, name, made)
         arguments.setdefault(node, []).append((argument, given[name]))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class Context:
-    """`cpu(0)`, `gpu(1)`. It does not change, so that threads may share it."""
+    """`cpu(0)`, `gpu(1)`. Immutable, so threads may share it."""
 
     def __init__(self, device_type: str, device_id: int = 0) -> None:
         self.device_type = device_type
@@ -23,7 +23,7 @@ class Context:
 
     @property
     def device(self) -> str:
-        """As flags name it: "cpu:0"."""
+        """The device's name in flags: "cpu:0"."""
         return f"{self.device_type}:{self.device_id}"
 
 

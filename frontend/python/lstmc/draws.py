@@ -1,5 +1,5 @@
-"""What random numbers of eager arrays are drawn by: the seed, and how many calls there were since
-it was set."""
+"""The state of the random numbers of eager arrays: the seed, and the number of calls since it was
+set."""
 
 import threading
 
@@ -8,14 +8,14 @@ _seed, _calls = 0, 0
 
 
 def seed(seed_state: int, ctx: object = "all") -> None:
-    """Begins the numbers anew."""
+    """Restarts the random numbers from a seed."""
     global _seed, _calls
     with _lock:
         _seed, _calls = int(seed_state), 0
 
 
 def next_call():
-    """(seed, number of the call)"""
+    """(seed, number of the call) of the next draw."""
     global _calls
     with _lock:
         _calls += 1

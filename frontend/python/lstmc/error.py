@@ -1,4 +1,4 @@
-"""What the compiler and the runtime report, as exceptions and warnings."""
+"""Errors and warnings of the compiler and the runtime, as exceptions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ Place.__doc__ = (
 
 
 class Error(Exception):
-    """An error with the text that the command prints.
-
-    `code` is "E0207" and so on (`lstmc explain CODE` describes each), `message` one line, `place`
-    where it is (the line of Python that made the node), `reasons` further lines, `help` a remedy or
-    "", `exit` the command's exit code. It does not change: threads may share it.
-    """
+    """An error with the text that the command prints. `code` is "E0207" and so on (`lstmc explain
+    CODE` describes each), `message` one line, `place` its location (the line of Python that made
+    the node), `reasons` further lines, `help` a remedy or "", `exit` the command's exit code.
+    Immutable: threads may share it."""
 
     def __init__(self, text: str, code: str = "E0001", message: str | None = None, file: str = "",
                  line: int = 0, column: int = 0,
@@ -36,22 +34,22 @@ class Error(Exception):
 
 
 class Warning(UserWarning):
-    """A warning of the compiler, raised in the thread that called."""
+    """A warning of the compiler, raised in the thread that made the call."""
 
 
 def usage(message):
-    """The error of a call that makes no sense, E0001."""
+    """E0001, for a call with wrong arguments."""
     return Error("error[E0001]: " + message, "E0001", message)
 
 
 def did_you_mean(name, known):
-    """What a message says after a name that is none of `known`; empty where none is near."""
+    """The end of a message about a name that is not in `known`; empty if none is similar."""
     near = difflib.get_close_matches(name, known, 1)
     return f' (did you mean "{near[0]}"?)' if near else ""
 
 
 def of_file(code, message, path=None):
-    """The error of data that cannot be read, at the file."""
+    """The error of a file or array that cannot be read."""
     at = f"{path}: " if path else ""
     return Error(f"{at}error[{code}]: {message}", code, message, file=str(path or ""), exit=6)
 

@@ -1,4 +1,4 @@
-"""MXNet's Executor: a symbol bound to arrays, run forward and backward by the user's own loop."""
+"""MXNet's Executor: a symbol bound to arrays, which the user's loop runs forward and backward."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Late(NDArray):
-    """A gradient that is computed when it is looked at: that of an input, which a loop seldom
-    wants."""
+    """A gradient computed at its first use, for inputs: loops seldom read those."""
 
     __slots__ = ("_value", "_compute")
 
@@ -44,24 +43,25 @@ class _Late(NDArray):
         self._value, self._compute = value, None
 
     def wait_for(self, compute):
-        """`compute()` gives the value."""
+        """Sets the function that computes the value."""
         self._compute = compute
 
 
 class Executor:
-    """Threads may share it: one call runs at a time, and `forward` returns its caller's outputs,
-    while `outputs` and the arrays are the executor's, of whichever call was last. `arg_dict` are
-    the arrays of all arguments, to be written to (`executor.arg_dict["w"][:] = ..`), `grad_dict`
-    those of the gradients, and `outputs` what the last `forward` gave. Dropout drops out in
-    `backward` alone."""
+    """`arg_dict` has the arrays of all arguments (write with `executor.arg_dict["w"][:] = ..`),
+    `grad_dict` their gradients, `outputs` the results of the last `forward`. Dropout is active in
+    `backward` only. Threads may share it: one call runs at a time, and `forward` returns its
+    caller's outputs, while `outputs` and the arrays are those of the last call, whichever thread
+    made it."""
 
     def __init__(self, symbol: Symbol, arrays: dict[str, NDArray], gradients: dict[str, NDArray],
                  requests: Mapping[str, str],
                  inputs: Sequence[str], of_inputs: Mapping[str, str] | None = None) -> None:
-        """`arrays` and `gradients` are NDArrays by name, `requests` is write or add of those with a
-        gradient; `inputs` are names, whose first axis is the batch. `of_inputs` are requests of
-        inputs: a program of its own computes their gradients, so that those of the weights have the
-        same bits with and without them, unless numbers are drawn at random."""
+        """`arrays` and `gradients` are NDArrays by name; `requests` is "write" or "add" by name of
+        the arguments with a gradient; `inputs` are names of arrays whose first axis is the batch.
+        `of_inputs` are the requests for gradients of inputs: a separate program computes them, so
+        that the gradients of weights have the same bits with and without them, unless random
+        numbers are drawn."""
         self._symbol = symbol
         self.arg_dict, self.grad_dict = arrays, gradients
         self._requests, self._of_inputs = requests, dict(of_inputs or {})
@@ -71,7 +71,7 @@ class Executor:
         self._declared = {name: array.shape for name, array in arrays.items()
                           if name not in self._inputs}
         self._elements = sum(array.size for array in arrays.values())
-        # programs; of backward by which heads are multiplied
+        # programs; those of backward by the heads that have a gradient
         self._forward, self._backward, self._backward_inputs = None, {}, {}
         self._calls = 0
         self._turn = Turn()
@@ -85,7 +85,7 @@ class Executor:
 
     @property
     def grad_arrays(self) -> list[NDArray | None]:
-        """In the order of `arg_arrays`, None for an argument without a gradient."""
+        """The gradients in the order of `arg_arrays`; None for an argument without one."""
         return [self.grad_dict.get(name) for name in self.arg_dict]
 
     @property
@@ -96,7 +96,7 @@ class Executor:
     def copy_params_from(self, arg_params: Mapping[str, ArrayLike],
                          aux_params: Mapping[str, ArrayLike] | None = None,
                          allow_extra_params: bool = False) -> None:
-        """Writes weights to their arguments."""
+        """Copies weights into their arguments."""
         for name, value in {**arg_params, **(aux_params or {})}.items():
             if name in self.arg_dict:
                 self.arg_dict[name][:] = value
@@ -105,8 +105,7 @@ class Executor:
 
     @one_at_a_time
     def forward(self, is_train: bool = False, **inputs: ArrayLike) -> list[NDArray]:
-        """Runs the network on the arrays, `inputs` written to them before, and returns
-        `outputs`."""
+        """Writes `inputs` to their arrays, runs the network and returns `outputs`."""
         for name, value in inputs.items():
             if name not in self.arg_dict:
                 raise usage(
@@ -125,8 +124,8 @@ class Executor:
 
     @one_at_a_time
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
-        """Writes the gradients of the outputs to `grad_dict`; `out_grads` is what flows into them,
-        ones unless given. Loss ops ignore it."""
+        """Writes the gradients to `grad_dict`; `out_grads` are the gradients of the outputs, ones
+        by default. Loss ops ignore them."""
         if not self._training:
             raise usage("backward comes after forward(is_train=True)")
         heads = (out_grads if isinstance(out_grads, (list, tuple))
@@ -149,7 +148,8 @@ class Executor:
             self._backward_of_inputs({**inputs, **parameters}, factors)
 
     def _take_inputs_along(self):
-        """What drops out has one program for all gradients: another one would draw other masks."""
+        """Moves gradients of inputs into the program of the other gradients: a network with dropout
+        has one program for all of them, because a second one would draw other masks."""
         wanted = [name for name in self._of_inputs if self.arg_dict[name]._data.dtype.kind == "f"]
         if wanted:
             self._forward, self._backward = None, {}
@@ -158,8 +158,7 @@ class Executor:
             self._declared = {**self._declared, name: self._inputs.pop(name)}
 
     def _backward_of_inputs(self, values, factors):
-        """Their gradients, computed at once where they add up, and else when somebody looks at
-        one."""
+        """Computes the gradients of inputs: now for "add", at the first use for "write"."""
         calls, found = self._calls, []
 
         def gradient(name):
@@ -175,7 +174,7 @@ class Executor:
 
     @one_at_a_time
     def _gradients_of_inputs(self, values, factors, calls):
-        """Ids and the like have none."""
+        """The gradients of inputs by name; integer inputs have none."""
         wanted = [name for name in self._of_inputs if values[name].dtype.kind == "f"]
         if not wanted:
             return {}
@@ -189,7 +188,7 @@ class Executor:
         return self._backward_inputs[key].run({**inputs, **factors}, parameters, random=(0, calls))
 
     def _draws(self):
-        """Whether some numbers are drawn at random."""
+        """Whether the network draws random numbers."""
         def draws(node):
             if node.kind == "layer" or node.kind == "op" and node.op == "RNN":
                 return bool(dict(node.options.get("given", ()), **node.options).get("p"))
@@ -198,7 +197,7 @@ class Executor:
         return any(draws(node) for node in graph.reached(self._symbol._outputs))
 
     def _values(self):
-        """Of inputs, and of parameters."""
+        """(values of inputs, values of parameters) by name."""
         values = {name: array._data for name, array in self.arg_dict.items()}
         return ({name: values[name] for name in self._inputs},
                 {name: value for name, value in values.items() if name not in self._inputs})
@@ -224,7 +223,7 @@ class Executor:
 
 
 def simple_bind(symbol, grad_req, type_dict, shapes):
-    """With arrays of zeros, for these shapes of inputs."""
+    """Binds arrays of zeros, for these shapes of inputs."""
     names = symbol.list_arguments()
     arguments, _, _ = symbol.infer_shape(**shapes)
     requests = _requests_of(grad_req, names, [name for name in names if name not in shapes])
@@ -242,7 +241,7 @@ def simple_bind(symbol, grad_req, type_dict, shapes):
 
 
 def bind(symbol, args, args_grad, grad_req):
-    """With the user's arrays."""
+    """Binds the user's arrays."""
     names = symbol.list_arguments()
     arrays, gradients = _named(args, names, "args"), _named(args_grad, names, "args_grad")
     missing = [name for name in names if name not in arrays]
@@ -261,7 +260,7 @@ def bind(symbol, args, args_grad, grad_req):
 
 
 def _named(arrays, names, what):
-    """{name: NDArray} of a dict or of a list, whose arrays may be None."""
+    """{name: NDArray} from a dict or a list, whose arrays may be None."""
     given = arrays if isinstance(arrays, dict) else dict(zip(names, arrays or ()))
     if not isinstance(arrays, dict) and arrays and len(arrays) != len(names):
         raise usage(
@@ -274,7 +273,7 @@ def _named(arrays, names, what):
 
 
 def _requests_of(grad_req, names, wanted):
-    """write or add by name; a word is for all of `wanted`."""
+    """"write" or "add" by name; a single word applies to all of `wanted`."""
     if isinstance(grad_req, str):
         given = {name: grad_req for name in wanted}
     else:

@@ -1,6 +1,6 @@
-"""Steps that pad_packed_sequence fills up. PyTorch gives back as many as the longest sequence of
-the batch has, a number that is known when the data are; here there are as many as were packed. What
-reads them along their axis gets values under which the rest counts for nothing, or is refused."""
+"""Padded steps of pad_packed_sequence. PyTorch returns as many steps as the longest sequence of the
+batch has, which is known at run time; lstmc returns as many as were packed. An op that reads the
+additional steps along their axis gets a neutral value in their place, or is refused."""
 
 import math
 import operator
@@ -20,13 +20,13 @@ _REMEDY = ("It has as many steps there as the longest sequence: give pad_packed_
 
 
 class Refused(Exception):
-    """What cannot be said of steps that are filled up."""
+    """An operator whose result on padded steps cannot be made equal to PyTorch's."""
 
 
 class _Real:
-    """Along an axis, 1 where PyTorch has an element and 0 where it has none, as a symbol. `key` is
-    the same for the same elements; `parts` are (extents, {axis: _Real}) of axes that were joined to
-    this one; `steps` is how many PyTorch has, of the axis itself."""
+    """A mask over an axis, as a symbol: 1 where PyTorch has an element, else 0. Equal masks have
+    equal `key`; `parts` are (extents, {axis: _Real}) of the axes that were joined into this one;
+    `steps` is the number of PyTorch's elements along the axis."""
 
     def __init__(self, symbol, key, parts=None, steps=None, lengths=None):
         self.symbol, self.key, self.parts, self.steps, self.lengths = (
@@ -49,7 +49,7 @@ def _along(real, axis, rank):
 
 
 def with_fill(x, reals, shape, dtype, number):
-    """`number` in place of all elements that PyTorch does not have."""
+    """Replaces all elements that PyTorch does not have by `number`."""
     mask = None
     for axis, real in reals.items():
         one = _along(real, axis, len(shape))
@@ -59,15 +59,16 @@ def with_fill(x, reals, shape, dtype, number):
 
 
 class Filled:
-    """Follows the elements that PyTorch does not have through a program: `reals[node]` is {axis:
-    _Real}, a list of those for several values."""
+    """Propagates the masks through a program: `reals[node]` is {axis: _Real}, or a list of those
+    for a node with several values."""
 
     def __init__(self, reader, torch):
         self._reader, self._torch = reader, torch
         self.reals = {}
 
     def mark(self, node):
-        """Of the operator that pad_packed_sequence is while a module is exported."""
+        """Starts a mask at the operator that stands for pad_packed_sequence in the exported
+        graph."""
         data, lengths, axis = node.args
         steps = shape_of(node)[axis]
         known = self._reader._values[lengths]
@@ -80,7 +81,7 @@ class Filled:
         return any(self.reals.get(each) for each in node.all_input_nodes)
 
     def call(self, node, kind):
-        """What the reader makes of the operator, on inputs that are filled so that it is
+        """Translates the operator with its padded inputs filled so that the result equals
         PyTorch's."""
         if node.target is operator.getitem:
             given = self.reals[node.args[0]]
@@ -94,7 +95,7 @@ class Filled:
         rule = getattr(self, f"_{rule}", None) or self._unknown
         return rule(node)
 
-    # Rules. Each gives the value, and keeps what is known of it.
+    # Rules: each returns the symbol and records the masks of the result.
 
     def _of(self, node):
         return self.reals.get(node, {}) if isinstance(node, self._torch.fx.Node) else {}
@@ -104,7 +105,7 @@ class Filled:
         return self._reader._call(node)
 
     def _with(self, node, filled):
-        """The operator, of other symbols for some of its inputs."""
+        """Translates the operator with other symbols for some of its inputs."""
         before = {each: self._reader._values[each] for each in filled}
         self._reader._values.update(filled)
         try:
@@ -210,13 +211,14 @@ class Filled:
     _bmm = _mm = _matmul
 
     def _cumsum(self, node):
-        # what comes later is not in what came before
+        # a later step is not part of an earlier prefix
         return self._made(node, dict(self._of(node.args[0])))
 
     # Shapes.
 
     def _moved(self, node, order):
-        """`order` has the axes of the input, in their order in the result; None is a new one."""
+        """Permutes masks: `order` has the axes of the input in their order in the result; None is a
+        new axis."""
         reals = self._of(node.args[0])
         return self._made(node, {at: reals[axis] for at, axis in enumerate(order) if axis in reals})
 
@@ -273,7 +275,7 @@ class Filled:
             return self._moved(node, order)
         if real.steps is None:
             raise Refused("a step from the end")
-        # The one at which there are -index real steps from here on.
+        # the step from which on -index real steps remain
         extent, dtype = shape_of(source)[axis], "float32"
         counted = sym._arange(start=0.0, stop=float(extent), step=1.0, dtype=dtype)
         here = _Real(sym.broadcast_equal(counted, sym.Cast(real.steps, dtype=dtype) + float(index)),
@@ -365,7 +367,7 @@ class Filled:
                         return {at: _Real(sym.reshape(ones, shape=(-1,)), key, (group, parts))}
         raise Refused("another shape")
 
-    # Elements by number, which PyTorch has.
+    # Elements by index that PyTorch has.
 
     def _gather(self, node):
         axis = node.args[1] % len(shape_of(node.args[0]))
@@ -399,8 +401,8 @@ class Filled:
     _gru = _rnn_tanh = _rnn_relu = _lstm
 
     def length_for(self, source):
-        """Of a recurrent module that reads what is filled up: as many steps for all sequences as
-        the longest has."""
+        """The length argument of a recurrent module that reads padded steps: the longest length,
+        for all sequences."""
         for real in self._of(source).values():
             return sym.broadcast_add(real.lengths * 0, real.steps)
         return None

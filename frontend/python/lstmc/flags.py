@@ -6,17 +6,17 @@ import functools
 from . import _core
 from .error import usage
 
-# What each call makes of the command's flags. Those that settle what is compiled are taken by all
-# that compile; other flags of the command would do nothing in a call, and are refused by it.
+# The command's flags by call. All calls that compile take the flags that affect compilation; a call
+# refuses other flags of the command, which would have no effect.
 _SOURCE = {"batch_size", "include", "devices", "gpus", "mem", "allow_data", "limit", "quiet",
            "werror"}
 _COMPILE = {*_SOURCE, "optimizer", "fit", "entry"}
 _SESSION = {"threads", "seed", "devices", "gpus", "check_nan", "limit", "quiet"}
-#: What the loop of a training reads; all others are for the compiler or the session.
+#: Flags of the training loop; all others are for the compiler or the session.
 LOOP = {"after", "num_epochs", "valid_every", "save_every", "disp_every", "disp_batches", "keep",
         "keep_every", "check_replicas", "early_stop",
         "output", "resume", "force", "tensorboard"}
-# by call: the command whose flags it has, whether those for the compiler are among them, and others
+# call: (command, whether it takes the compiler's flags, further flags)
 _TAKEN = {
     "load": ("run", False, {"limit", "quiet"}),
     "Network": ("run", True, _SOURCE),
@@ -27,7 +27,7 @@ _TAKEN = {
     "session": ("run", False, _SESSION),
     "plot": ("plot", True, {"include", "limit", "allow_data"}),
 }
-_INSTEAD = {  # where a flag that is refused has another way
+_INSTEAD = {  # the alternative to a refused flag
             "color": "", "config": "give its values as keywords",
             "data": "it is the first argument", "dry_run": "compile() checks a network",
             "dump_config": "", "expect": "compare what it returns", "force": "", "format": "",
@@ -49,7 +49,7 @@ def _flags_of(command):
 
 
 def taken(call):
-    """The flags that a call takes, as keywords."""
+    """The flags that a call accepts, as keywords."""
     command, compiles, others = _TAKEN[call]
     known = _flags_of(command)
     return ({name for name, (compiled, _) in known.items() if compiles and compiled}
@@ -57,8 +57,8 @@ def taken(call):
 
 
 def check_taken(call, values):
-    """Refuses keywords that are flags of the command, and would do nothing in this call. What is no
-    flag is left to who reads it."""
+    """Refuses keywords that are flags of the command without effect in this call. Unknown keywords
+    are left to the caller."""
     command = _TAKEN[call][0]
     known, taken_here = _flags_of(command), taken(call)
     for key, value in values.items():
@@ -82,7 +82,7 @@ def _text(value):
 
 
 def _pairs(flag, value):
-    """The texts of a flag that is given NAME=VALUE, from a dict; shapes are NAME:2x3."""
+    """The values NAME=VALUE of a flag from a dict; shapes are NAME:2x3."""
     for name, item in value.items():
         if flag == "shape":
             yield f"{name}:{'x'.join(str(int(extent)) for extent in item)}"
@@ -90,11 +90,11 @@ def _pairs(flag, value):
             yield f"{name}={_text(item)}"
 
 
-_ONE_TEXT = {"place"}  # of those, a dict is one value
+_ONE_TEXT = {"place"}  # flags that take a dict as one value
 
 
 def words(values):
-    """The words of a command line for these keyword arguments; None and False are left out."""
+    """The command line for these keyword arguments; None and False are left out."""
     line = []
     for key, value in values.items():
         flag = key.replace("_", "-")
@@ -116,7 +116,7 @@ def words(values):
 
 
 def with_fit_keys(values, command):
-    """The same, where keys of fit(..) that are no flags of the command become its `fit`."""
+    """Moves keys of fit(..) that are no flags of the command into `fit`."""
     flags, fit = {}, dict(values.get("fit") or {})
     keys = set(_core.fit_keys())
     for key in sorted(fit.keys() & values.keys()):

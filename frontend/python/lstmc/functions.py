@@ -1,4 +1,4 @@
-"""The functions and methods of eager arrays, one per op, by the records of the ops."""
+"""The functions and methods of eager arrays, one per op, from the op records."""
 
 import numpy
 
@@ -17,11 +17,11 @@ def _add_method(name, record):
     setattr(NDArray, name, method)
 
 
-_instead = {}  # by an op's own name: the function that runs it
+_instead = {}  # op's own name: the function that replaces it
 
 
 def instead(op):
-    """Marks a function of (inputs, attributes) that runs the op in another way."""
+    """Registers a function (inputs, attributes) that replaces the op."""
 
     def mark(run):
         _instead[op] = run
@@ -31,7 +31,7 @@ def instead(op):
 
 
 def function(record):
-    """The function of an op, by its record."""
+    """The function for an op's record."""
     run = _instead.get(record[0], lambda inputs, attributes: invoke(record[0], inputs, attributes))
 
     def call(*args, out=None, name=None, **keywords):
@@ -48,7 +48,7 @@ def function(record):
 
 @instead("Dropout")
 def _dropout(inputs, attributes):
-    """The mask is drawn at once, and is a constant on the tape."""
+    """Draws the mask at once, so that it is a constant on the tape."""
     always = autograd.is_training() or attributes.get("mode") == "always"
     if not always or attributes.get("p", 0.5) == 0:
         return invoke("_copy", inputs, {})

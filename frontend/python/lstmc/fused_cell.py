@@ -24,8 +24,9 @@ _GATES = {"lstm": LSTMCell._gate_names, "gru": GRUCell._gate_names, "rnn_tanh": 
 
 
 class FusedRNNCell(BaseRNNCell):
-    """A whole stack as one layer, which is unrolled at once. Its parameters are those of sym.LSTM,
-    one per matrix, where MXNet packs them into one vector: `unpack_weights` takes both."""
+    """A whole stack as one layer, unrolled at once. It has the parameters of sym.LSTM, one per
+    matrix; MXNet packs them into one vector. `unpack_weights` accepts both. One thread may use it
+    at a time."""
 
     def __init__(self, num_hidden: int, num_layers: int = 1, mode: str = "lstm",
                  bidirectional: bool = False, dropout: float = 0.0,
@@ -61,7 +62,7 @@ class FusedRNNCell(BaseRNNCell):
     def unroll(self, length: int, inputs: Symbol | Sequence[Symbol],
                begin_state: Sequence[Symbol] | None = None, layout: str = "NTC",
                merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
-        """The whole sequence at once: one symbol, unless `merge_outputs` is False."""
+        """Unrolls the whole sequence at once: one symbol, unless `merge_outputs` is False."""
         self.reset()
         axis = layout.find("T")
         if not isinstance(inputs, sym.Symbol):
@@ -83,11 +84,11 @@ class FusedRNNCell(BaseRNNCell):
 
     @property
     def _vector_name(self):
-        """What MXNet names the one vector of all weights."""
+        """MXNet's name for the vector of all weights."""
         return f"{self._prefix}parameters"
 
     def _vector(self):
-        """(name of the layer, (the vector's name, its initialiser as MXNet writes it))"""
+        """(layer's name, (the vector's name, its initialiser in MXNet's form))"""
         units, layers, both = (self._options[key]
                                for key in ("num_hidden", "num_layers", "bidirectional"))
         return self._name, (
@@ -95,7 +96,7 @@ class FusedRNNCell(BaseRNNCell):
             FusedRNN(None, units, layers, self._mode, both, self._forget_bias).dumps())
 
     def _joined(self):
-        """The vector, of this cell's parameters."""
+        """Joins this cell's parameters to the vector."""
         rows, units, directions = (self._options["num_hidden"] * len(self._gate_names),
                                    self._options["num_hidden"], self._directions)
         weights, biases = [], []
@@ -108,8 +109,7 @@ class FusedRNNCell(BaseRNNCell):
         return sym._rnn_param_concat(*weights, *biases, dim=0, name=f"{self._name}_parameters")
 
     def _places(self):
-        """[(prefix of a direction's parameters, beginning of the names of its gates, (layer,
-        direction))]"""
+        """[(prefix of a direction's parameters, prefix of its gates' names, (layer, direction))]"""
         layers, both = self._options["num_layers"], self._options["bidirectional"]
         places = [(layer, direction) for layer in range(layers)
                   for direction in range(self._directions)]
@@ -117,8 +117,8 @@ class FusedRNNCell(BaseRNNCell):
                 for prefix, place in zip(prefixes(self._name, layers, both), places)]
 
     def unpack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
-        """Weights by name, cut into gates as `lstm_l0_i2h_f_weight`, which `unfuse()` can pack.
-        Takes MXNet's vector (`lstm_parameters`) too."""
+        """Splits the weights by gate, as in `lstm_l0_i2h_f_weight`, for `unfuse().pack_weights`.
+        Accepts MXNet's vector (`lstm_parameters`) too."""
         vector, parts = self._vector_name, None
         if vector in args:
             args, parts = gates.unpack_vector(args, vector, self._options["num_hidden"],
@@ -131,14 +131,14 @@ class FusedRNNCell(BaseRNNCell):
         return args
 
     def pack_weights(self, args: Mapping[str, ArrayLike]) -> dict[str, Any]:
-        """Weights by name with those of gates joined to this cell's parameters."""
+        """Joins the weights of gates to this cell's parameters."""
         for prefix, source, _ in self._places():
             args = gates.pack(args, prefix, self._gate_names, source)
         return args
 
     def unfuse(self) -> SequentialRNNCell:
-        """The same stack as a SequentialRNNCell, whose cells can be stepped; weights move by
-        `unpack_weights` and `pack_weights`."""
+        """The same stack as a SequentialRNNCell, whose cells can be stepped; `unpack_weights` and
+        `pack_weights` convert weights."""
         stack, layers = SequentialRNNCell(), self._options["num_layers"]
         for layer in range(layers):
             left = self._cell(f"{self._prefix}l{layer}_")

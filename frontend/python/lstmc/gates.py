@@ -1,4 +1,4 @@
-"""Weights of a cell by gate, as MXNet keeps them: `lstm_i2h_f_weight` is a part of the rows of
+"""Weights of a cell split by gate, as in MXNet: `lstm_i2h_f_weight` is a range of rows of
 `lstm_i2h_weight`."""
 
 import numpy
@@ -9,15 +9,15 @@ from .ndarray import NDArray
 
 
 def take(args, name):
-    """Takes a weight out of a dict."""
+    """Removes a weight from a dict and returns it."""
     if name not in args:
         raise usage(f'the weights have no "{name}"; there are {", ".join(sorted(args))}')
     return as_array(args.pop(name))
 
 
 def unpack(args, prefix, gates, target=None):
-    """The weights with PREFIXi2h_weight and so on cut by rows into TARGETi2h_GATE_weight; `target`
-    is `prefix` unless given."""
+    """Splits PREFIXi2h_weight and so on by rows into TARGETi2h_GATE_weight; `target` defaults to
+    `prefix`."""
     args, target = dict(args), prefix if target is None else target
     for product in ("i2h", "h2h"):
         for kind in ("weight", "bias"):
@@ -31,7 +31,7 @@ def unpack(args, prefix, gates, target=None):
 
 
 def pack(args, prefix, gates, source=None):
-    """The reverse of `unpack`; the gates' names begin with `source`."""
+    """The reverse of `unpack`; names of gates begin with `source`."""
     args, source = dict(args), prefix if source is None else source
     for product in ("i2h", "h2h"):
         for kind in ("weight", "bias"):
@@ -41,13 +41,13 @@ def pack(args, prefix, gates, source=None):
 
 
 def unpack_vector(args, name, units, layers, directions, gates):
-    """The weights with MXNet's one vector cut into those of each direction of each layer, [(layer,
-    direction, {part: array})]: first all matrices, then all biases. Returns (the other weights,
-    these)."""
+    """Splits MXNet's vector of all weights into those of each direction of each layer, [(layer,
+    direction, {part: array})]; in the vector all matrices come before all biases. Returns (the
+    other weights, these)."""
     args = dict(args)
     vector = take(args, name).ravel()
     rows = units * len(gates)
-    # All of it but the first layer's matrices of inputs.
+    # the length without the input matrices of the first layer
     known = ((layers - 1) * directions * rows * (directions * units)
              + layers * directions * rows * (units + 2))
     inputs, rest = divmod(vector.size - known, directions * rows)

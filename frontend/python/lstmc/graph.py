@@ -1,5 +1,5 @@
-"""Symbols: nodes that remember how they were called and where. The compiler sees them when shapes
-are asked for."""
+"""Symbols: nodes that record how and where they were called. The compiler gets them when shapes are
+requested."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _numbers = itertools.count()
 
 
 class dim(int):
-    """An extent with a name, which messages show and devices share out: `dim("batch", 32)`. A
+    """A named extent, which messages show and devices divide: `dim("batch", 32)`. An immutable
     number, which threads may share."""
 
     def __new__(cls, name, extent):
@@ -40,7 +40,7 @@ class dim(int):
 
 
 class _Node:
-    """A variable, a call of an op or a layer."""
+    """A variable, a call of an op, or a layer."""
 
     __slots__ = ("kind", "name", "inputs", "options", "outputs", "number", "place", "attributes",
                  "dtype", "op", "is_copy")
@@ -54,12 +54,12 @@ class _Node:
         self.op = op
         self.number = next(_numbers)  # nodes are drawn in the order in which they were made
         self.place = of_caller()
-        attributes, self.dtype = AttrScope.current()  # dtype: in which it computes
+        attributes, self.dtype = AttrScope.current()  # dtype: the type of computation
         self.attributes = {**attributes, **(attr or {})}  # those of attribute.py
-        self.is_copy = False  # whether another call may have made its parameters
+        self.is_copy = False  # whether another node may have made its parameters
 
     def reading(self, inputs):
-        """The same call with other inputs."""
+        """A copy of the call with other inputs."""
         copy = _Node.__new__(_Node)
         for slot in self.__slots__:
             setattr(copy, slot, getattr(self, slot))
@@ -68,12 +68,12 @@ class _Node:
 
 
 class Symbol(arithmetic.Operators):
-    """One tensor or several that will exist when a network runs. Nothing is computed when it is
-    made. Calls make new symbols, so that threads may share one; only setting attributes of a node
-    changes it for all."""
+    """One or several tensors of a network. Making one computes nothing. Symbols are immutable, so
+    threads may share them, except that setting an attribute of a node changes it for all symbols
+    that have the node."""
 
     __slots__ = ("_outputs",)
-    __array_priority__ = 1000.0  # or NumPy would take the operators of its scalars
+    __array_priority__ = 1000.0  # else NumPy's scalars would apply their operators
 
     def __init__(self, outputs: Any) -> None:
         self._outputs = tuple(outputs)  # (node, index)
@@ -82,7 +82,7 @@ class Symbol(arithmetic.Operators):
 
         def __getattr__(self, name: str) -> Callable[..., Symbol]: ...
 
-    # What it is.
+    # Structure.
 
     @property
     def name(self) -> str | None:
@@ -97,7 +97,7 @@ class Symbol(arithmetic.Operators):
         return (Symbol([output]) for output in self._outputs)
 
     def __getitem__(self, index: int | str) -> Symbol:
-        """An output by number, or by name as `list_outputs()` has it."""
+        """An output by number or by its name in `list_outputs()`."""
         if isinstance(index, str):
             names = self.list_outputs()
             if index not in names:
@@ -114,8 +114,7 @@ class Symbol(arithmetic.Operators):
     __hash__ = object.__hash__
 
     def __call__(self, *args: Any, **symbols: Any) -> Symbol:
-        """The same network with other symbols for some of its Variables, by their names:
-        `net(data=hidden)`."""
+        """Replaces some Variables of the network by other symbols, by name: `net(data=hidden)`."""
         from .composition import composed
 
         if args:
@@ -130,7 +129,7 @@ class Symbol(arithmetic.Operators):
     def __matmul__(self, other: Symbol) -> Symbol:
         return apply("dot", [(None, self), (None, other)], {})
 
-    # What the compiler says.
+    # Facts from the compiler.
 
     def list_arguments(self) -> list[str]:
         """Names of inputs and parameters, in MXNet's order."""
@@ -141,7 +140,7 @@ class Symbol(arithmetic.Operators):
         return draw_for_names(self).list_outputs()
 
     def list_auxiliary_states(self) -> list[str]:
-        """Names of what is kept beside parameters, such as moving means."""
+        """Names of auxiliary states, such as moving means."""
         return draw_for_names(self).list_auxiliary_states()
 
     def get_internals(self) -> Symbol:
@@ -154,7 +153,7 @@ class Symbol(arithmetic.Operators):
         return self.list_arguments() + self.list_auxiliary_states()
 
     def get_children(self) -> Symbol | None:
-        """A group of what the node reads; None of a Variable."""
+        """A group of the node's inputs; None for a Variable."""
         read = [symbol for node in dict.fromkeys(node for node, _ in self._outputs)
                 for _, symbol in node.inputs if symbol is not None]
         return Group(read) if read else None
@@ -162,8 +161,8 @@ class Symbol(arithmetic.Operators):
     # Attributes.
 
     def attr(self, key: str) -> str | None:
-        """The attribute of that name of the node, as text, or None: one of the op, or of those that
-        `AttrScope` and `attr=` give."""
+        """The node's attribute of that name as text, or None: an attribute of the op, or one set by
+        `AttrScope` or `attr=`."""
         from .listing import attributes
 
         return attributes(self._outputs[0][0]).get(key) if self.name else None
@@ -177,8 +176,8 @@ class Symbol(arithmetic.Operators):
         return attributes(self._outputs[0][0]) if self.name else {}
 
     def attr_dict(self) -> dict[str, dict[str, str]]:
-        """{name of the node: {attribute: text}} of all nodes that have some, Variables that were
-        made for a call among them."""
+        """{name of the node: {attribute: text}} of all nodes with attributes, Variables made for a
+        call included."""
         from .listing import all_attributes
 
         return all_attributes(self)
@@ -186,15 +185,15 @@ class Symbol(arithmetic.Operators):
     # Shapes and types.
 
     def infer_shape(self, *args: Any, **shapes: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """(shapes of arguments, of outputs, of auxiliary states) from the shapes of inputs, by name
-        or in the order of `list_arguments()` (None for one to infer). Raises lstmc.Error for shapes
-        that disagree (E0207) or stay open (E0211)."""
+        """Infers (shapes of arguments, of outputs, of auxiliary states) from the shapes of inputs,
+        by name or in the order of `list_arguments()` (None: to be inferred). Raises lstmc.Error for
+        shapes that disagree (E0207) or remain unknown (E0211)."""
         return _shapes_in_order(draw(self, **self._split(self._by_name(args, shapes))))
 
     def infer_shape_partial(self, *args: Any,
                             **shapes: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """As infer_shape, of what is known: 0 for an extent that stays open, () where nothing is
-        known."""
+        """infer_shape for incomplete shapes: 0 stands for an unknown extent, () for an unknown
+        shape."""
         given = self._split(self._by_name(args, shapes))
         try:
             return _shapes_in_order(draw(self, **given))
@@ -207,8 +206,8 @@ class Symbol(arithmetic.Operators):
                      for kind in _shapes_in_order(drawing))
 
     def infer_type(self, *args: Any, **types: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """(types of arguments, of outputs, of auxiliary states), NumPy's classes, from the types of
-        inputs; float32 where nothing says another."""
+        """Infers (types of arguments, of outputs, of auxiliary states), as NumPy's classes, from
+        the types of inputs; the default is float32."""
         types = {name: plain(dtype) for name, dtype in self._by_name(args, types).items()}
         drawing, values = _draw(self._outputs, "net", {}, types, dict.fromkeys(types))
         drawing.finish_for_names(values)
@@ -220,7 +219,7 @@ class Symbol(arithmetic.Operators):
                 [class_of(known[name]) for name in drawing.list_auxiliary_states()])
 
     def _split(self, shapes):
-        """Shapes as `draw` takes them: of inputs, and of parameters that calls make."""
+        """Splits shapes as `draw` takes them: (of inputs, of parameters that calls make)."""
         known = variables(self)
         declared = {name: shape for name, shape in shapes.items()
                     if name not in known and not is_input(name)}
@@ -228,7 +227,7 @@ class Symbol(arithmetic.Operators):
                 "declared": declared}
 
     def _by_name(self, args, keywords):
-        """What is given for arguments, in their order or by name."""
+        """{argument: value} from values by name or in the order of the arguments."""
         names = self.list_arguments() if args else []
         if len(args) > len(names):
             raise usage(
@@ -246,9 +245,9 @@ class Symbol(arithmetic.Operators):
                     type_dict: Mapping[str, DType] | None = None, stype_dict: Any = None,
                     group2ctx: Any = None, shared_arg_names: Any = None, shared_exec: Any = None,
                     shared_buffer: Any = None, **shapes: Any) -> Executor:
-        """An Executor on the CPU, with arrays of zeros. `shapes` are those of the inputs; all other
-        arguments get gradients, and of inputs those that `grad_req` names (a dict). `group2ctx` and
-        what is shared change no value, and are left aside."""
+        """An Executor on the CPU with arrays of zeros. `shapes` are those of the inputs. Parameters
+        get gradients, and inputs only if `grad_req` (a dict) names them. `group2ctx` and arguments
+        for sharing memory are ignored, because they change no value."""
         from .executor import simple_bind
 
         if stype_dict:
@@ -260,7 +259,7 @@ class Symbol(arithmetic.Operators):
              group2ctx: Any = None, shared_exec: Any = None) -> Executor:
         """An Executor on the CPU with the user's arrays: `args` and `args_grad` are NDArrays by
         name, or in the order of `list_arguments()`. Arguments without an array in `args_grad` get
-        no gradient. `group2ctx` and `shared_exec` change no value, and are left aside."""
+        no gradient. `group2ctx` and `shared_exec` are ignored, because they change no value."""
         from .executor import bind
 
         if aux_states:
@@ -284,10 +283,10 @@ def Variable(name: str, attr: Mapping[str, str] | None = None, shape: Shape | No
              init: Initializer | str | None = None, stype: str | None = None,
              profiler_scope: str | None = None, layout: str | None = None,
              **attributes: Any) -> Symbol:
-    """An input or a parameter. It is an input if its shape is given when the network is compiled,
-    or if its name ends with "data" or "label"; of an input, the N of `layout` ("NT", "TNC") says
-    which axis is the batch, else the first is. `attr` is a dict of attributes, which may be given
-    as keywords too: `__lr_mult__="0.1"`."""
+    """An input or a parameter. It is an input if its shape is given at compilation, or if its name
+    ends with "data" or "label". For an input, the N of `layout` ("NT", "TNC") is the batch axis, by
+    default the first. `attr` is a dict of attributes, which may also be keywords:
+    `__lr_mult__="0.1"`."""
     if not isinstance(name, str):
         raise TypeError(f"the name of a Variable is a string, got {name!r}")
     if stype not in (None, "default"):
@@ -306,8 +305,8 @@ def Variable(name: str, attr: Mapping[str, str] | None = None, shape: Shape | No
 
 
 def _options_of(marks, **options):
-    """The options of a Variable: an argument, or the attribute of that name, which is taken out of
-    `marks`."""
+    """The options of a Variable: each an argument, or the attribute of that name, which is removed
+    from `marks`."""
     for name, read in (("shape", tuple_of), ("lr_mult", float), ("wd_mult", float),
                        ("dtype", _dtype_of_code), ("init", of_text), ("layout", str)):
         text = marks.pop(f"__{name}__", None)
@@ -328,7 +327,7 @@ _BFLOAT16 = "12"
 
 
 def code_of_dtype(dtype):
-    """The text of MXNet's code for a type."""
+    """MXNet's code for a type, as text."""
     return _BFLOAT16 if dtype == "bfloat16" else str(DTYPES.index(dtype))
 
 
@@ -338,33 +337,33 @@ def _dtype_of_code(text):
 
 
 def tuple_of(text):
-    """Of "(2, 3)", "[2, 3]", "2" or "(2L, 3L)"."""
+    """Parses "(2, 3)", "[2, 3]", "2" or "(2L, 3L)"."""
     value = ast.literal_eval(re.sub(r"(?<=\d)L", "", text))
     return tuple(item if item is None else int64_of(item)
                  for item in (value if isinstance(value, (tuple, list)) else (value,)))
 
 
 def int64_of(value):
-    """An integer that the compiler can hold. Raises ValueError for another value."""
+    """The integer as int64. Raises ValueError for a value out of range."""
     if not isinstance(value, int) or not -(1 << 63) <= value < 1 << 63:
         raise ValueError(value)
     return value
 
 
-# What reading a text that somebody else wrote may raise: it may be nested as deeply as they like.
+# Exceptions from parsing text of others, which may be nested to any depth.
 UNREADABLE = (ValueError, SyntaxError, KeyError, IndexError, TypeError, AttributeError,
               OverflowError, RecursionError, MemoryError)
 
 
 def Group(symbols: Iterable[Symbol]) -> Symbol:
-    """The outputs of all of them, as one symbol."""
+    """One symbol with the outputs of all of them."""
     return Symbol([output for symbol in symbols for output in symbol._outputs])
 
 
 def apply(op, inputs, attributes, name=None, attr=None):
-    """Makes a node. `inputs` are (input's name or None, symbol or None), `attr` what attribute.py
-    is about. What is wrong with the call by itself is raised here, at the user's line; shapes that
-    disagree when they are known."""
+    """Makes a node. `inputs` are (input's name or None, symbol or None), `attr` the attributes of
+    attribute.py. Errors of the call itself are raised here, at the user's line; shapes that
+    disagree are reported once shapes are known."""
     inputs = [(argument, _one(op, argument, symbol)) for argument, symbol in inputs]
     node = _Node("op", NameManager.current().get(name, op.lower()), inputs, 1, op, attr,
                  given=[(key, plain(value)) for key, value in attributes.items()])
@@ -375,7 +374,7 @@ def apply(op, inputs, attributes, name=None, attr=None):
 
 
 def layer(kind, x, num_hidden, outputs, name, **options):
-    """Makes a recurrent layer: output and last states."""
+    """Makes a recurrent layer and returns its output and last states."""
     states = [(key, _one(kind, key, options.pop(key, None))) for key in ("h", "c", "length")]
     node = _Node("layer", NameManager.current().get(name, kind.lower().removesuffix("layer")),
                  [("x", _one(kind, "x", x)), *states], outputs, kind, units=num_hidden, **options)
@@ -383,7 +382,7 @@ def layer(kind, x, num_hidden, outputs, name, **options):
 
 
 def _one(op, argument, symbol):
-    """An input: a symbol of one tensor."""
+    """Checks that an input is a symbol of one tensor."""
     if symbol is None:
         return None
     if not isinstance(symbol, Symbol):
@@ -396,7 +395,7 @@ def _one(op, argument, symbol):
 
 
 def plain(value):
-    """An attribute's value without NumPy: dtypes by name."""
+    """Converts an attribute's value from NumPy's types; dtypes become names."""
     if isinstance(value, type) and hasattr(value, "__name__"):  # numpy.float32, float
         return {"float": "float32", "int": "int32"}.get(value.__name__, value.__name__)
     if hasattr(value, "char") and hasattr(value, "name"):  # numpy.dtype
@@ -409,12 +408,12 @@ arithmetic.add_operators(Symbol, binary)
 
 
 def class_of(dtype):
-    """NumPy's class for a type's name; of bfloat16, which NumPy does not have, the name."""
+    """NumPy's class for the name of a type; bfloat16, which NumPy lacks, stays a name."""
     return dtype if dtype is None or dtype == "bfloat16" else numpy.dtype(dtype).type
 
 
 def _shapes_in_order(drawing):
-    """(of arguments, of outputs, of auxiliary states)"""
+    """(shapes of arguments, of outputs, of auxiliary states)"""
     names = [drawing.list_arguments(), drawing.list_outputs(), drawing.list_auxiliary_states()]
     found = drawing.inferred_shapes()
     boundary = len(found) - len(names[1])
@@ -423,7 +422,7 @@ def _shapes_in_order(drawing):
 
 
 def reached(outputs):
-    """All nodes that these need, in the order in which they were made."""
+    """All nodes that these outputs depend on, in the order in which they were made."""
     seen, work = set(), [node for node, _ in outputs]
     while work:
         node = work.pop()
@@ -434,11 +433,11 @@ def reached(outputs):
     return sorted(seen, key=lambda node: node.number)
 
 
-# Drawing: the same calls once more, with shapes.
+# Drawing: repeats the calls in the compiler, with shapes.
 
 
 def is_input(name):
-    """Whether a Variable is fed by its name alone, as in MXNet's FeedForward."""
+    """Whether a Variable is an input by its name alone, as in MXNet's FeedForward."""
     return name.endswith("data") or name.endswith("label")
 
 
@@ -449,7 +448,7 @@ def batch_axis(node_or_layout):
 
 
 def _extents(shape, batch=None):
-    """A shape as lstmc._core takes it. 0, -1 and None are extents to infer."""
+    """A shape in the form of lstmc._core. 0, -1 and None are extents to infer."""
     if shape is None:
         return None
     if isinstance(shape, int):
@@ -473,8 +472,8 @@ def variables(symbol):
 
 
 def draw(symbol, name="net", shapes=None, types=None, declared=None):
-    """The network for these shapes and dtypes of inputs, finished. Variables of `declared` are
-    parameters of these shapes."""
+    """The finished network for these shapes and dtypes of inputs. The Variables in `declared` are
+    parameters with these shapes."""
     shapes, types = dict(shapes or {}), types or {}
     for variable in variables(symbol).values():
         if is_input(variable.name) and variable.options["shape"] is not None:
@@ -489,26 +488,26 @@ def draw(symbol, name="net", shapes=None, types=None, declared=None):
 
 
 def begin(symbol, shapes, types, declared):
-    """A drawing for these shapes and dtypes of inputs that is not finished, and its outputs.
-    Variables of `declared` are parameters of these shapes."""
+    """An unfinished drawing for these shapes and dtypes of inputs, and its outputs. The Variables
+    in `declared` are parameters with these shapes."""
     return _draw(symbol._outputs, "net", shapes, types, declared)
 
 
 def begin_for_names(outputs):
-    """A drawing without shapes and multipliers that is not finished, and its outputs."""
+    """An unfinished drawing without shapes and multipliers, and its outputs."""
     return _draw(outputs, "net", {}, {}, multipliers=False)
 
 
 def draw_for_names(symbol):
-    """The network without shapes, for what does not depend on them."""
+    """The network without shapes, for properties that do not depend on them."""
     drawing, values = _draw(symbol._outputs, "net", {}, {})
     drawing.finish_for_names(values)
     return drawing
 
 
 def _draw(outputs, name, shapes, types, declared=(), multipliers=True):
-    """A drawing that is not finished, and its outputs. Parameters that a call makes have the
-    multipliers of the call."""
+    """An unfinished drawing, and its outputs. Parameters that a call makes have the multipliers of
+    the call."""
     drawing = _core.Drawing(name)
     for parameter in declared:
         drawing.variable(parameter,
@@ -552,8 +551,8 @@ _MULTIPLIERS = ("lr_mult", "wd_mult")
 
 
 def _described(nodes):
-    """{node: [(parameter that it makes, its multipliers)]} of calls that have some, and of copies,
-    which share theirs."""
+    """{node: [(parameter that it makes, its multipliers)]} of calls with multipliers; copies of a
+    node share its parameters."""
     from .listing import made_by
 
     calls = [node for node in nodes
@@ -584,7 +583,7 @@ def _value_of(symbol, values):
 
 
 def _call(node, values):
-    """The call with these values for its inputs."""
+    """Repeats the call with these values for its inputs."""
     positional = [value for (argument, _), value in zip(node.inputs, values) if argument is None]
     named = [(argument, value) for (argument, _), value in zip(node.inputs, values)
              if argument is not None]
@@ -593,7 +592,7 @@ def _call(node, values):
 
 
 def _dims(node):
-    """Names of the extents of a begin state: N of its layout is the batch, whose extent is
+    """Names of the extents of an initial state: N of its layout is the batch, whose extent is
     inferred."""
     layout = node.attributes.get("__layout__")
     shape = dict(node.options["given"]).get("shape")
@@ -613,7 +612,7 @@ def _draw_layer(drawing, node, values):
     options.update((key, value) for (key, symbol), value in zip(node.inputs[1:], states)
                    if symbol is not None)
     made = drawing.layer(node.op, x, units, node.name, options, node.place)
-    if forget_bias is not None:  # what a second declaration adds is added
+    if forget_bias is not None:  # a second declaration would add its value
         for prefix in prefixes(node.name, options.get("num_layers", 1),
                                options.get("bidirectional", False)):
             spec = ("lstmbias", [("forget_bias", float(forget_bias))], [], [])

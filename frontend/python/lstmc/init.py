@@ -1,5 +1,5 @@
-"""First values of parameters, by the rules of docs/mxnet.md §6. Their arguments and defaults are
-the language's."""
+"""Initialisers of parameters by the rules of docs/mxnet.md §6, with the arguments and defaults of
+the language."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 class Initializer:
-    """An initialiser as the compiler takes it. Of an argument that is None the default stands. It
-    does not change: threads may share it."""
+    """An initialiser in the compiler's form. An argument that is None has its default. Immutable:
+    threads may share it."""
 
     def __init__(self, name: str, **arguments: Any) -> None:
         self.name = name
@@ -24,7 +24,7 @@ class Initializer:
         return (self.name, self.arguments, [], [])
 
     def dumps(self) -> str:
-        """As MXNet's `__init__` has it: `["xavier", {"magnitude": 2.34}]`."""
+        """MXNet's `__init__` text: `["xavier", {"magnitude": 2.34}]`."""
         return json.dumps([self.name, dict(self.arguments)])
 
     def __repr__(self):
@@ -33,21 +33,21 @@ class Initializer:
 
 
 class Uniform(Initializer):
-    """U(-scale, scale)."""
+    """Uniform in (-scale, scale)."""
 
     def __init__(self, scale: float | None = None) -> None:
         super().__init__("uniform", scale=_float(scale))
 
 
 class Normal(Initializer):
-    """N(0, sigma)."""
+    """Normal with mean 0 and deviation sigma."""
 
     def __init__(self, sigma: float | None = None) -> None:
         super().__init__("normal", sigma=_float(sigma))
 
 
 class Xavier(Initializer):
-    """By the number of inputs, of outputs, or of both."""
+    """Xavier: scaled by the number of inputs, of outputs, or of both."""
 
     def __init__(self, rnd_type: str | None = None, factor_type: str | None = None,
                  magnitude: float | None = None) -> None:
@@ -56,51 +56,51 @@ class Xavier(Initializer):
 
 
 class MSRAPrelu(Initializer):
-    """Xavier for layers before a PReLU."""
+    """Xavier for layers that feed a PReLU."""
 
     def __init__(self, factor_type: str | None = None, slope: float | None = None) -> None:
         super().__init__("msraprelu", factor_type=factor_type, slope=_float(slope))
 
 
 class Orthogonal(Initializer):
-    """An orthogonal matrix, times scale."""
+    """An orthogonal matrix times `scale`."""
 
     def __init__(self, scale: float | None = None, rand_type: str | None = None) -> None:
         super().__init__("orthogonal", scale=_float(scale), rand_type=rand_type)
 
 
 class Constant(Initializer):
-    """The value everywhere."""
+    """`value` in all elements."""
 
     def __init__(self, value: float) -> None:
         super().__init__("constant", value=_float(value))
 
 
 class Zero(Initializer):
-    """0 everywhere."""
+    """0 in all elements."""
 
     def __init__(self) -> None:
         super().__init__("zero")
 
 
 class One(Initializer):
-    """1 everywhere."""
+    """1 in all elements."""
 
     def __init__(self) -> None:
         super().__init__("one")
 
 
 class LSTMBias(Initializer):
-    """The forget gate's quarter is `forget_bias`, the rest 0."""
+    """The bias of an LSTM: `forget_bias` in the forget gate's quarter, 0 elsewhere."""
 
     def __init__(self, forget_bias: float = 1.0) -> None:
         super().__init__("lstmbias", forget_bias=_float(forget_bias))
 
 
 class FusedRNN(Initializer):
-    """MXNet's, for the one vector of a FusedRNNCell's weights. The whole vector gets `init`, or the
-    network's initializer: lstmc does not set the forget gates' biases apart, and `load` warns.
-    Weights of a file take the place of both."""
+    """MXNet's initialiser of the weight vector of a FusedRNNCell. The whole vector gets `init`, or
+    the network's initialiser: lstmc does not set the forget gates' biases, and `load` warns.
+    Weights from a file replace both."""
 
     def __init__(self, init: Initializer | str | None, num_hidden: int, num_layers: int, mode: str,
                  bidirectional: bool = False, forget_bias: float = 1.0) -> None:
@@ -118,8 +118,7 @@ class FusedRNN(Initializer):
 
 
 class Mixed(Initializer):
-    """The first regular expression that matches a parameter's name decides which initialiser it
-    gets."""
+    """The initialiser of the first regular expression that matches the parameter's name."""
 
     def __init__(self, patterns: Sequence[str], initializers: Sequence[Initializer]) -> None:
         super().__init__("mixed")
@@ -137,18 +136,18 @@ _NAMES = {"uniform": Uniform, "normal": Normal, "xavier": Xavier, "msraprelu": M
 
 
 def by_name(name: str, **arguments: Any) -> Initializer:
-    """The initialiser of MXNet's name. Raises KeyError for a name that is none."""
+    """The initialiser with MXNet's name. Raises KeyError for an unknown name."""
     return _NAMES[name.lower()](**arguments)
 
 
 def of_text(text: str) -> Initializer:
-    """The initialiser of MXNet's name of one, or of what `dumps` gives."""
+    """Parses MXNet's name of an initialiser, or the result of `dumps`."""
     name, arguments = json.loads(text) if text.startswith("[") else (text, {})
     return by_name(name, **arguments)
 
 
 def spec_of(initializer: Initializer | str | None) -> Any:
-    """Of an initialiser, or of a text as `of_text` takes it; None for None."""
+    """The spec of an initialiser or of a text for `of_text`; None for None."""
     if initializer is None:
         return None
     return (of_text(initializer) if isinstance(initializer, str) else initializer).spec()

@@ -1,4 +1,4 @@
-"""Iterators, by MXNet's names."""
+"""Data iterators under MXNet's names."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class DataDesc(collections.namedtuple("DataDesc", ["name", "shape"])):
-    """Name and shape of a batch's input, with `dtype` and `layout`, whose N is the axis of the
-    samples. Threads may share it."""
+    """Name and shape of an input of a batch, with `dtype` and `layout`; N in the layout is the axis
+    of the samples. Threads may share it."""
 
     dtype: Any
     layout: str
@@ -34,8 +34,8 @@ class DataDesc(collections.namedtuple("DataDesc", ["name", "shape"])):
 
 
 class DataBatch:
-    """Arrays of a batch; the last `pad` samples are there to fill it up. Nothing here writes to
-    one: threads may share it."""
+    """Arrays of a batch; the last `pad` samples only fill it up. It is never written to: threads
+    may share it."""
 
     def __init__(self, data: Sequence[Any], label: Sequence[Any] | None = None, pad: int = 0,
                  index: Any = None,
@@ -51,9 +51,9 @@ class DataBatch:
 
 
 class DataIter:
-    """What gives batches: `next()` until StopIteration, `reset()` before the next epoch,
-    `provide_data` and `provide_label`. It is at one place of one epoch: an iterator each for
-    threads."""
+    """A source of batches: `next()` until StopIteration, `reset()` before the next epoch,
+    `provide_data` and `provide_label`. It holds one position in one epoch, so each thread needs its
+    own."""
 
     def __init__(self, batch_size: int = 0) -> None:
         self.batch_size = batch_size
@@ -65,15 +65,15 @@ class DataIter:
         return self.next()
 
     def reset(self) -> None:
-        """Begins an epoch."""
+        """Restarts from the first batch."""
 
     def next(self) -> DataBatch:
         raise StopIteration
 
 
 class NDArrayIter(DataIter):
-    """Batches of arrays, in memory. `last_batch_handle` of what does not fill a batch: "pad" it
-    from the beginning, or "discard" it."""
+    """Batches of arrays in memory. `last_batch_handle` for an incomplete last batch: "pad" fills it
+    up with the first samples, "discard" drops it. One thread may use it at a time."""
 
     def __init__(self, data: Any, label: Any = None, batch_size: int = 1, shuffle: bool = False,
                  last_batch_handle: str = "pad",
@@ -96,8 +96,8 @@ class NDArrayIter(DataIter):
 
     @property
     def continues(self) -> bool:
-        """Whether the rows of a batch continue those of the batch before, as carried states need
-        it."""
+        """Whether the rows of a batch continue those of the previous batch, as carried states
+        require."""
         return not self._shuffle
 
     @property
@@ -113,7 +113,7 @@ class NDArrayIter(DataIter):
                 for name, array in arrays.items()]
 
     def __len__(self) -> int:
-        """Batches of an epoch."""
+        """The number of batches in an epoch."""
         return (-(-self.num_data // self.batch_size) if self._pads
                 else self.num_data // self.batch_size)
 
@@ -136,7 +136,7 @@ class NDArrayIter(DataIter):
 
 
 def _named(data, name):
-    """{name: array} of an array, a list of arrays, or a dict of them."""
+    """{name: array} from an array, a list of arrays, or a dict of them."""
     if data is None:
         return {}
     if isinstance(data, (list, tuple)):
@@ -148,5 +148,5 @@ def _named(data, name):
 
 
 def _single(array):
-    """float64 as float32, which networks compute in."""
+    """Converts float64 to float32, in which networks compute."""
     return array.astype(numpy.float32) if array.dtype == numpy.float64 else array

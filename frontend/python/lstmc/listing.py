@@ -1,5 +1,5 @@
-"""What a symbol's nodes are and have: attributes as text, and the Variables that a call makes for
-arguments that it was not given."""
+"""Attributes of a symbol's nodes as text, and the Variables that calls make for missing
+arguments."""
 
 import json
 
@@ -11,7 +11,7 @@ RECORDS = {name: record for record in _core.operators() for name in (record[0], 
 
 
 def attributes(node):
-    """Of a node, as text by name: those of the op that the call gives, and those of
+    """The attributes of a node as text by name: the op's attributes in the call, and those of
     attribute.py."""
     if node.kind == "variable":
         own = _of_variable(node.options)
@@ -43,13 +43,13 @@ def _of_variable(options):
 
 
 def text_of_init(spec):
-    """An initialiser as files have it: `["xavier", {"magnitude": 2.34}]`."""
+    """An initialiser in the form of files: `["xavier", {"magnitude": 2.34}]`."""
     return json.dumps([spec[0], dict(spec[1])])
 
 
 def all_attributes(symbol):
-    """{name of the node: its attributes}; what a call makes has the call's, without those of its
-    op."""
+    """{name of the node: its attributes}. A Variable made by a call has the call's attributes,
+    without those of the op."""
     found = {name: with_bare_names(node.attributes)
              for name, (node, _, _) in made_by(symbol._outputs).items()}
     found.update((node.name, attributes(node)) for node in graph.reached(symbol._outputs))
@@ -73,8 +73,8 @@ def made_by(outputs):
 
 
 def _made_for(node):
-    """(argument of an op, or name of a layer's parameter; whether it is a parameter) of all that
-    the call may make."""
+    """(argument of an op, or name of a layer's parameter; whether it is a parameter) of all
+    Variables that the call may make."""
     if node.kind == "layer":
         layers, both = node.options.get("num_layers", 1), node.options.get("bidirectional", False)
         return [(prefix + part, True) for prefix in graph.prefixes(node.name, layers, both)

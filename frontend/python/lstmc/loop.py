@@ -1,5 +1,5 @@
-"""A training by a loop of the user's own over a Module: `forward`, `backward` and `update` of a
-batch are one compiled step, as in `fit`."""
+"""A training loop of the user's over a Module: `forward`, `backward` and `update` of a batch are
+one compiled step, as in `fit`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 
 class Loop:
-    """The batch that the loop is at, and how far it has come. A step gives no outputs, and those of
-    a batch are of the weights before it. So the step runs as late as can be: for the next batch, or
-    when somebody wants the weights (`finish`). Outputs that somebody asks for cost a `forward`."""
+    """The state of the loop: the current batch and its progress. A step returns no outputs, and
+    those of a batch belong to the weights before its update, so the step is deferred: until the
+    next batch, or until the weights are read (`finish`). Reading outputs costs one run of
+    `forward`."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._updates = _core.Updates(session._core, session.package._compiled)
         self._inputs, self._outputs = None, None
-        # of this batch: backward has been called; update too
+        # state of this batch: backward was called; a step is due
         self._backward, self._due = False, False
 
     def forward(self, inputs: Mapping[str, ArrayLike]) -> None:
@@ -62,13 +63,13 @@ class Loop:
         return self._outputs
 
     def finish(self) -> None:
-        """Runs the step that is due. Outputs of its batch may still be asked for."""
+        """Runs the deferred step. Outputs of its batch stay readable."""
         if self._due:
             self.outputs()
             self._run_step()
 
     def drop(self) -> None:
-        """There is another batch, which is not trained on."""
+        """Forgets the batch, because another one follows that is not trained on."""
         self._inputs, self._outputs, self._backward = None, None, False
 
     def _run_step(self):

@@ -1,5 +1,5 @@
-"""Schedules of the learning rate, by MXNet's names; they are the compiler's (docs/mxnet.md §9), and
-stand in `fit(lr_scheduler=..)`."""
+"""Schedules of the learning rate under MXNet's names, for `fit(lr_scheduler=..)`; the compiler
+implements them (docs/mxnet.md §9)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class LRScheduler:
-    """A schedule as fit(..) of the language writes it. It does not change: threads may share it."""
+    """A schedule in the form of the language's fit(..). Immutable: threads may share it."""
 
     def __init__(self, **arguments: Any) -> None:
         self._arguments = {key: value for key, value in arguments.items() if value is not None}

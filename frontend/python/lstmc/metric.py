@@ -1,5 +1,5 @@
-"""Metrics, by MXNet's names. A Module has them measured by the runtime where it knows them
-(docs/mxnet.md §10), and else by `update`, batch by batch."""
+"""Metrics under MXNet's names. The runtime measures those that it knows (docs/mxnet.md §10); for
+others a Module calls `update` after each batch."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class EvalMetric:
-    """The mean over what `update` has seen: `sum_metric / num_inst`. `compiled` is the runtime's
-    name of it, or None. A metric adds up, and so is used by one thread at a time."""
+    """The mean over all updates: `sum_metric / num_inst`. `compiled` is the runtime's name of the
+    metric, or None. It accumulates, so one thread may use it at a time."""
 
     compiled = None
 
@@ -64,7 +64,7 @@ def _list(value):
 
 
 def _rows(pred, axis):
-    """Probabilities with the classes last, one row per label."""
+    """Probabilities with classes as the last axis, one row per label."""
     moved = numpy.moveaxis(pred, axis, -1)
     return moved.reshape(-1, moved.shape[-1])
 
@@ -93,14 +93,15 @@ class TopKAccuracy(EvalMetric):
 
 
 class _OfProbabilities(EvalMetric):
-    """The sum of -log p of the labels."""
+    """The sum of -log p over the labels, where p is the label's probability."""
 
     eps = 1e-12
 
     def __init__(self, name, ignore_label=None, axis=-1):
         self._ignored, self._axis = ignore_label, axis
         super().__init__(name)
-        if ignore_label is not None:  # the network may not ignore it
+        # the compiled metric counts labels that the network does not ignore
+        if ignore_label is not None:
             self.compiled = None
 
     def measure(self, label, pred):
@@ -170,7 +171,7 @@ class RMSE(MSE):
 
 
 class Compiled(EvalMetric):
-    """A metric that the runtime alone measures: f1, mcc, pearsonr, auc, .."""
+    """A metric that only the runtime computes: f1, mcc, pearsonr, auc, .."""
 
     def __init__(self, name: str) -> None:
         self.compiled = name
@@ -181,14 +182,14 @@ class Compiled(EvalMetric):
 
 
 class Loss(Compiled):
-    """What training minimises."""
+    """The loss that training minimises."""
 
     def __init__(self, name: str = "loss") -> None:
         super().__init__("loss")
 
 
 class CustomMetric(EvalMetric):
-    """The mean over batches of a function of (label, prediction), which gives a number or (sum,
+    """The mean over batches of a function of (label, prediction) that returns a number or (sum,
     count)."""
 
     def __init__(self, feval: Callable[..., Any], name: str | None = None,
@@ -203,7 +204,7 @@ class CustomMetric(EvalMetric):
 
 def np(numpy_feval: Callable[..., Any], name: str | None = None,
        allow_extra_outputs: bool = False) -> CustomMetric:
-    """A metric of a function of NumPy's arrays (label, prediction)."""
+    """Makes a metric of a function of NumPy arrays (label, prediction)."""
     return CustomMetric(numpy_feval, name, allow_extra_outputs)
 
 
@@ -240,15 +241,15 @@ _NAMES = {"acc": Accuracy, "accuracy": Accuracy, "perplexity": Perplexity, "ce":
 
 
 def register(klass: type) -> type:
-    """Gives a class of metrics its name for `create` and `eval_metric`, in lower case: a
-    decorator."""
+    """A decorator that registers a class of metrics for `create` and `eval_metric` under its name
+    in lower case."""
     _NAMES[klass.__name__.lower()] = klass
     return klass
 
 
 def create(metric: Any, **arguments: Any) -> EvalMetric:
-    """A metric of a name, a function of (label, prediction), a list of metrics, or a metric
-    itself."""
+    """Makes a metric from a name, a function of (label, prediction), a list of metrics, or a
+    metric."""
     if isinstance(metric, EvalMetric):
         return metric
     if isinstance(metric, (list, tuple)):
@@ -259,6 +260,6 @@ def create(metric: Any, **arguments: Any) -> EvalMetric:
 
 
 def each(metric: Any) -> list[EvalMetric]:
-    """The metrics of one, which may be composite."""
+    """The metrics inside a metric, which may be composite."""
     metric = create(metric)
     return metric.metrics if isinstance(metric, CompositeEvalMetric) else [metric]

@@ -25,7 +25,7 @@ def save_checkpoint(prefix: str, epoch: int, symbol: Symbol | None,
 
 
 def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-    """(arg_params, aux_params) of a checkpoint; what has neither's mark is a weight."""
+    """(arg_params, aux_params) of a checkpoint; an entry without a prefix is an argument."""
     arg_params, aux_params = {}, {}
     for key, array in nd.load("%s-%04d.params" % (prefix, epoch)).items():
         kind, _, name = key.partition(":")

@@ -1,4 +1,4 @@
-"""Cells around other cells."""
+"""Cells that wrap other cells."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class ModifierCell(BaseRNNCell):
-    """A cell that changes what another gives; the weights and states are those of `base_cell`,
-    which is not to be called any more."""
+    """A cell that changes the outputs of `base_cell`, whose weights and states it has; call only
+    the outer cell."""
 
     def __init__(self, base_cell: BaseRNNCell) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class ModifierCell(BaseRNNCell):
         return self.base_cell.pack_weights(args)
 
     def _on_base(self, call):
-        """What a call of the cell inside gives."""
+        """Calls a method of the inner cell."""
         self.base_cell._modified = False
         try:
             return call(self.base_cell)
@@ -61,7 +61,7 @@ class ModifierCell(BaseRNNCell):
 
 
 class ZoneoutCell(ModifierCell):
-    """In training keeps a share of the outputs and of the states as they were a step before."""
+    """Keeps a random share of the outputs and states at their previous values, in training."""
 
     def __init__(self, base_cell: BaseRNNCell, zoneout_outputs: float = 0.0,
                  zoneout_states: float = 0.0) -> None:
@@ -74,7 +74,7 @@ class ZoneoutCell(ModifierCell):
 
     def reset(self) -> None:
         super().reset()
-        self._output = None  # of the step before
+        self._output = None  # of the previous step
 
     def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         self._check_unmodified()
@@ -90,14 +90,14 @@ class ZoneoutCell(ModifierCell):
 
 
 def _is_whole(cell):
-    """Whether it is only unrolled."""
+    """Whether the cell can only be unrolled as a whole."""
     inside = cell._cells if isinstance(cell, SequentialRNNCell) else ()
     return (isinstance(cell, BidirectionalCell) or type(cell).__name__ == "FusedRNNCell"
             or any(map(_is_whole, inside)))
 
 
 def _zoned(share, new, old):
-    """`new` where a mask of dropped ones is not 0."""
+    """`new` where the dropout mask is not 0, else the old value."""
     return sym.where(sym.Dropout(sym.ones_like(new), p=share), new, old)
 
 
@@ -125,7 +125,7 @@ def _plus(output, inputs):
 
 
 class BidirectionalCell(CellGroup):
-    """One cell forward and one backward in time; each output is those of both."""
+    """One cell forward and one backward in time; outputs are concatenated."""
 
     def __init__(self, l_cell: BaseRNNCell, r_cell: BaseRNNCell, params: RNNParams | None = None,
                  output_prefix: str = "bi_") -> None:

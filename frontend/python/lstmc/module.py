@@ -1,5 +1,5 @@
-"""MXNet's Module over Network: bound, trained, measured and saved as scripts do it. The loop of
-`fit` is the runtime's, so that its bits are those of `lstmc train`."""
+"""MXNet's Module over Network: bind, train, measure and save. `fit` uses the runtime's loop, so its
+bits are those of `lstmc train`."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 class Module:
     """A symbol with its inputs, weights and training. `context` is a Context or a list of them,
-    which share the batch; `group2ctxs` places ctx_groups. Threads may share it: one call runs at a
-    time, the others wait, and `get_outputs` is of the last `forward` of the thread that asks. A
-    loop of one's own (`forward(is_train=True)`, `backward`, `update`) is one thread's: the batch
-    that it is at is the module's."""
+    which divide the batch; `group2ctxs` places ctx_groups. Threads may share it: one call runs at a
+    time, the others wait, and `get_outputs` returns the results of the calling thread's last
+    `forward`. A loop of one's own (`forward(is_train=True)`, `backward`, `update`) belongs to one
+    thread, because the module holds its current batch."""
 
-    #: whether it measures validation data by itself, and not in the loop of a training
+    #: whether the Module evaluates validation data itself, outside of the training loop
     validates = False
 
     def __init__(self, symbol: Symbol, data_names: Sequence[str] = ("data",),
@@ -74,24 +74,24 @@ class Module:
             self._flags["place"] = {name: _first(place).device for name, place in groups.items()}
         self._network = Network(symbol)
         self._shapes, self._types = None, {}
-        self._batch = 1  # samples of a batch
+        self._batch = 1  # samples per batch
         self._initializer, self._given = Uniform(0.01), {}
         self._optimizer = {}
         self._sessions = {}  # by shapes, for forward
-        self._axes = []  # of the last forward: the axis of the batch of each output
+        self._axes = []  # the batch axis of each output of the last forward
         self._turn, self._of_thread = Turn(), threading.local()
-        self._loop = None  # the user's own, after init_optimizer
+        self._loop = None  # the user's loop, after init_optimizer
         self.binded = self.for_training = self.params_initialized = self.optimizer_initialized = (
             False)
 
-    # Before it runs.
+    # Preparation.
 
     @one_at_a_time
     def bind(self, data_shapes: Sequence[Any], label_shapes: Sequence[Any] | None = None,
              for_training: bool = True, inputs_need_grad: bool = False, force_rebind: bool = False,
              shared_module: Any = None, grad_req: str = "write") -> None:
-        """Takes the shapes of a batch: DataDesc, or (name, shape). `grad_req` is write where it
-        trains; else there are no gradients, whatever it says."""
+        """Sets the shapes of a batch: DataDesc, or (name, shape). `grad_req` is "write" for
+        training; without training there are no gradients, whatever its value."""
         if inputs_need_grad or (for_training and grad_req == "add"):
             raise usage("a Module gives no gradients to its inputs, and does not add them up: "
                         "lstmc.autograd does both")
@@ -117,8 +117,8 @@ class Module:
                     arg_params: Mapping[str, ArrayLike] | None = None,
                     aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False,
                     force_init: bool = False, allow_extra: bool = False) -> None:
-        """First values: of `arg_params`, and by the initializer for those that are not in it, if
-        some may be missing."""
+        """Sets the initial weights: those in `arg_params`, and the initializer's for missing ones,
+        if `allow_missing`."""
         if self.params_initialized and not force_init:
             return
         self._initializer = initializer
@@ -133,9 +133,9 @@ class Module:
     def init_optimizer(self, kvstore: Any = "local", optimizer: str | Optimizer = "sgd",
                        optimizer_params: Any = (("learning_rate", 0.01),),
                        force_init: bool = False) -> None:
-        """Takes the optimizer. One that is told by name has `rescale_grad` 1/batch unless given,
-        whatever the loss divides by, as in MXNet. A kvstore of several processes is what `lstmc
-        launch` is for."""
+        """Sets the optimizer. One given by name has `rescale_grad` 1/batch by default, whatever the
+        loss divides by, as in MXNet. Several processes are started with `lstmc launch`, not with a
+        kvstore."""
         if "dist" in str(kvstore):
             raise usage(f'kvstore "{kvstore}": processes are joined by `lstmc launch`, which '
                         'runs .lnet files')
@@ -163,8 +163,8 @@ class Module:
             force_rebind: bool = False, force_init: bool = False, begin_epoch: int = 0,
             num_epoch: int | None = None, validation_metric: Any = None,
             monitor: Any = None, sparse_row_id_fn: Any = None) -> None:
-        """Trains for epochs `begin_epoch` to `num_epoch` - 1. In training, metrics are those that
-        the runtime knows, of the epoch so far; validations have all."""
+        """Trains from epoch `begin_epoch` to `num_epoch` - 1. During training, metrics are those of
+        the runtime, over the epoch so far; validations compute all."""
         if num_epoch is None:
             raise usage("fit needs num_epoch")
         if monitor is not None:
@@ -204,7 +204,7 @@ class Module:
 
     def measure(self, eval_data: Any, found: Sequence[EvalMetric],
                 num_batch: int | None = None) -> None:
-        """Updates metrics with the outputs for data."""
+        """Updates the metrics with the outputs for the data."""
         for outputs, batch in self._each(eval_data, num_batch):
             for each in found:
                 each.update(batch.label, outputs)
@@ -236,9 +236,9 @@ class Module:
 
     @one_at_a_time
     def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
-        """Runs the network for a batch; of other shapes than it was bound for, it is compiled for
-        them. With `is_train`, which is the `for_training` of `bind` unless given, the batch is kept
-        for `backward` and `update` (loop.py), and other shapes are refused."""
+        """Runs the network on a batch; for other shapes than those of `bind` it is compiled again.
+        With `is_train` (default: `for_training` of `bind`), the batch is kept for `backward` and
+        `update` (loop.py), and other shapes are refused."""
         given = self._arrays(self.data_names, data_batch.data)
         if len(data_batch.data) != len(self.data_names):
             raise usage(f"the batch has {len(data_batch.data)} arrays of data, and data_names are "
@@ -259,8 +259,7 @@ class Module:
 
     @one_at_a_time
     def backward(self, out_grads: Any = None) -> None:
-        """Of the batch of the last `forward`. What flows into the outputs is what their losses
-        say."""
+        """Backward for the batch of the last `forward`. The gradients start at the losses."""
         if out_grads is not None:
             raise usage("a Module has no out_grads: an Executor of simple_bind has")
         self._training_loop().backward()
@@ -271,18 +270,19 @@ class Module:
 
     @one_at_a_time
     def update(self) -> None:
-        """Changes the weights by the gradients of the last `backward`."""
+        """Updates the weights with the gradients of the last `backward`."""
         self._training_loop().update()
 
     @one_at_a_time
     def update_metric(self, eval_metric: EvalMetric, labels: Sequence[ArrayLike],
                       pre_sliced: bool = False) -> None:
-        """Adds the outputs of the last `forward`."""
+        """Adds the outputs of the last `forward` to the metric."""
         eval_metric.update(labels, self.get_outputs())
 
     @one_at_a_time
     def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
-        """Of the last `forward`, with the weights of then; dropout drops nothing out in them."""
+        """The outputs of the last `forward`, computed with the weights of that time and without
+        dropout."""
         return (self._outputs if self._outputs is not None or self._loop is None
                 else self._loop.outputs())
 
@@ -300,8 +300,8 @@ class Module:
     def set_params(self, arg_params: Mapping[str, ArrayLike],
                    aux_params: Mapping[str, ArrayLike] | None = None, allow_missing: bool = False,
                    force_init: bool = True, allow_extra: bool = False) -> None:
-        """Sets weights. A loop of the user's own goes on with the optimizer's states as they
-        are."""
+        """Sets weights. A loop of the user's own continues with the optimizer's states
+        unchanged."""
         if self._loop is not None and force_init:
             self._check_given(self._named(arg_params, aux_params), allow_missing)
             self._loop.finish()
@@ -335,20 +335,20 @@ class Module:
     @classmethod
     def load(cls, prefix: str, epoch: int, load_optimizer_states: bool = False,
              **keywords: Any) -> Module:
-        """A Module of such files; bind it, or fit it with `begin_epoch`."""
+        """Loads a Module from such files; then bind it, or fit it with `begin_epoch`."""
         symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
         module = cls(symbol, **keywords)
         module.init_params(arg_params=arg_params, aux_params=aux_params, allow_missing=False)
         return module
 
-    # Inside.
+    # Implementation.
 
     def _held(self):
         return self._turn
 
     @property
     def _outputs(self):
-        """Of the last `forward` of this thread."""
+        """The outputs of the last `forward` of this thread."""
         return getattr(self._of_thread, "outputs", None)
 
     @_outputs.setter
@@ -369,7 +369,7 @@ class Module:
             raise usage(f'"{missing[0]}" is not in arg_params, and allow_missing is not given')
 
     def _keys(self):
-        """The optimizer, as keys of fit."""
+        """The optimizer as keys of fit."""
         keys = {key: str(value) if key == "lr_scheduler" else value
                 for key, value in self._optimizer.items()}
         if "rescale_grad" in keys and keys["rescale_grad"] is None:
@@ -377,8 +377,8 @@ class Module:
         return keys
 
     def _first_values(self):
-        """Those that were given; None where there are weights of a training, or first values are
-        the initializer's."""
+        """The weights that were set; None if a training has weights, or the initializer sets them
+        all."""
         return None if self._network.session else self._given or None
 
     def _training_loop(self):
@@ -396,7 +396,7 @@ class Module:
         return self._loop
 
     def _end_loop(self):
-        """Its session stays, with the weights."""
+        """Ends the user's loop; the session keeps the weights."""
         if self._loop is not None:
             self._loop.finish()
             self._loop = None
@@ -431,7 +431,7 @@ class Module:
         return self._sessions[key]
 
     def _label_shape(self, name, shapes):
-        """Of a batch with another number of samples."""
+        """The shape of a label for a batch with another number of samples."""
         before, batch = self._shapes[self.data_names[0]][0], shapes[self.data_names[0]][0]
         shape = self._shapes.get(name, (before,))
         return (shape[0] * batch // before, *shape[1:])
@@ -442,8 +442,8 @@ def _list(value):
 
 
 def _without_pad(output, axis, batch):
-    """The rows of real samples. Where the axis of the batch has no name it is the first, and a
-    sample may have several rows, one per step."""
+    """The rows of real samples. If the batch axis has no name it is the first one, and a sample may
+    have several rows, one per step."""
     if axis:
         return output.take(range(output.shape[axis] - (batch.pad or 0)), axis=axis)
     rows = len(output) // len(batch.data[0])
@@ -451,7 +451,8 @@ def _without_pad(output, axis, batch):
 
 
 def _samples(description):
-    """Of (name, shape) or a DataDesc: the extent of its layout's N, else the first."""
+    """The number of samples of (name, shape) or a DataDesc: the extent of N in its layout, else of
+    the first axis."""
     shape, axis = (description[1],
                    (description.layout or "").find("N") if isinstance(description, DataDesc) else 0)
     return shape[axis if 0 <= axis < len(shape) else 0] if shape else 1

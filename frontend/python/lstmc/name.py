@@ -1,5 +1,4 @@
-"""Names of nodes that are given none, by MXNet's rule: the op in lower case, and a number that
-counts per op."""
+"""Default names of nodes by MXNet's rule: the op in lower case, and a counter per op."""
 
 from __future__ import annotations
 
@@ -7,8 +6,8 @@ import threading
 
 
 class NameManager:
-    """Counts names while it is in force (`with NameManager():`), from 0. Each thread has its own in
-    force; one is not shared."""
+    """Counts names inside `with NameManager():`, from 0. Each thread has its own current one;
+    threads do not share one."""
 
     _local = threading.local()
 
@@ -17,7 +16,7 @@ class NameManager:
         self._before = None
 
     def get(self, name: str | None, hint: str) -> str:
-        """`name`, or the next one of `hint`."""
+        """`name`, or the next name with the prefix `hint`."""
         if name:
             return name
         number = self._counts.get(hint, 0)
@@ -40,7 +39,7 @@ class NameManager:
 
 
 class Prefix(NameManager):
-    """Puts a prefix before all names, those that are given too."""
+    """Adds a prefix to all names, explicit ones included. Threads do not share one."""
 
     def __init__(self, prefix: str) -> None:
         super().__init__()

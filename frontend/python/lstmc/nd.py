@@ -1,5 +1,5 @@
-"""Eager arrays: MXNet's `mx.nd`. A function per op, made from the records of the ops (ir/sym),
-computes at once what the symbol of that name computes when it runs, to the same bits."""
+"""Eager arrays: MXNet's `mx.nd`. Each op has a function, made from the op records (ir/sym), that
+computes at once, with the bits of the symbol of that name."""
 
 import numpy as _numpy
 
@@ -24,29 +24,29 @@ def ones(shape, ctx=None, dtype="float32"):
 
 
 def empty(shape, ctx=None, dtype="float32"):
-    """An array whose values do not matter: zeros."""
+    """An array without defined values: zeros."""
     return zeros(shape, dtype=dtype)
 
 
 def full(shape, val, ctx=None, dtype="float32"):
-    """An array of one value."""
+    """An array filled with one value."""
     return NDArray(_numpy.full(shape, val, _plain(dtype)))
 
 
 def arange(start, stop=None, step=1.0, repeat=1, ctx=None, dtype="float32"):
-    """Numbers from start to stop; from 0 where there is one number."""
+    """Numbers from start to stop; with one argument from 0 to it."""
     start, stop = (0, start) if stop is None else (start, stop)
     return _ndarray.invoke("_arange", [], {"start": start, "stop": stop, "step": step,
                                            "repeat": repeat, "dtype": dtype})
 
 
 def concatenate(arrays, axis=0):
-    """Arrays one after another along an axis."""
+    """Joins arrays along an axis."""
     return _ndarray.invoke("Concat", [(None, each) for each in arrays], {"dim": axis})
 
 
 def waitall():
-    """Nothing: what an op gives is there when it returns."""
+    """Does nothing: ops have finished when they return."""
 
 
 globals().update(_ndarray.binary)
@@ -75,7 +75,7 @@ def save(fname, data):
 
 
 def load(fname):
-    """The arrays of such a file: a dict, or a list where they have no names."""
+    """Reads such a file: a dict, or a list if the arrays have no names."""
     read = _params_file.read(fname)
     return ({name: NDArray(array) for name, array in read.items()} if isinstance(read, dict)
             else [NDArray(array) for array in read])

@@ -1,5 +1,5 @@
-"""Eager arrays: an op on them runs at once, as a network of one op that is compiled when it is met
-first (programs.py)."""
+"""Eager arrays: an op on them runs at once, as a network of one op that is compiled at its first
+use (programs.py)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 class NDArray(arithmetic.Operators):
-    """An array that ops of `lstmc.nd` compute at once. Its values are never changed in place where
-    something else reads them: an assignment gives the array new memory, an index or `reshape`
-    copies. Threads may read one at the same time; who assigns to one, or computes its gradient,
-    needs it alone. Each thread has a tape of its own."""
+    """An array on which ops of `lstmc.nd` compute at once. Its memory is never overwritten while
+    something else reads it: assignment allocates new memory, indices and `reshape` copy. Threads
+    may read one at the same time; a thread that assigns to it or computes its gradient needs
+    exclusive use. Each thread has its own tape."""
 
     __slots__ = ("_data", "_entry", "_grad", "_request", "__weakref__")
-    __array_priority__ = 1000.0  # or NumPy would take the operators of its scalars
+    __array_priority__ = 1000.0  # else NumPy's scalars would apply their operators
 
     def __init__(self, data: ArrayLike, entry: Any = None) -> None:
         self._data = numpy.ascontiguousarray(data) if numpy.ndim(data) else numpy.reshape(data, 1)
@@ -39,7 +39,7 @@ class NDArray(arithmetic.Operators):
         self._grad = None
         self._request = "null"
 
-    # What it is.
+    # Properties.
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -55,7 +55,7 @@ class NDArray(arithmetic.Operators):
 
     @property
     def dtype(self) -> type:
-        """NumPy's class of the elements: numpy.float32."""
+        """The NumPy class of the elements, such as numpy.float32."""
         return self._data.dtype.type
 
     @property
@@ -82,15 +82,15 @@ class NDArray(arithmetic.Operators):
         return numpy.array(self._data, dtype=dtype)
 
     def __dlpack__(self, **keywords: Any) -> Any:
-        """For `from_dlpack` of other libraries: the array's memory, without a copy. Who writes to
-        it writes to the array, but what the array is assigned later goes elsewhere."""
+        """For `from_dlpack` of other libraries: shares the array's memory without a copy. Writes to
+        it are seen by the array, until the array is assigned to, which allocates new memory."""
         return self._data.__dlpack__(**keywords)
 
     def __dlpack_device__(self):
         return self._data.__dlpack_device__()
 
     def asscalar(self) -> Any:
-        """The number of an array of one element."""
+        """The value of an array of one element."""
         if self.size != 1:
             raise ValueError(f"asscalar is for arrays of one element, this has shape {self.shape}")
         return self._data.reshape(-1)[0]
@@ -121,7 +121,7 @@ class NDArray(arithmetic.Operators):
         return self
 
     def wait_to_read(self) -> None:
-        """Nothing: what an op gives is there when it returns."""
+        """Does nothing: ops have finished when they return."""
 
     # Indices.
 
@@ -172,25 +172,25 @@ class NDArray(arithmetic.Operators):
 
     @property
     def grad(self) -> NDArray | None:
-        """What `backward` wrote; None without `attach_grad`."""
+        """The gradient that `backward` wrote; None without `attach_grad`."""
         return self._grad
 
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
-        """Asks for the gradient in `.grad`: `grad_req` "write", "add" to what is there, or
+        """Requests a gradient in `.grad`: `grad_req` "write", "add" (to the present values), or
         "null"."""
         self._mark(NDArray(numpy.zeros_like(self._data)), grad_req)
 
     def detach(self) -> NDArray:
-        """The same values without the tape."""
+        """The same values, not recorded on the tape."""
         return NDArray(self._data)
 
     def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False,
                  train_mode: bool = True) -> None:
-        """As autograd.backward of this array."""
+        """autograd.backward with this array as the head."""
         autograd.backward([self], None if out_grad is None else [out_grad], retain_graph,
                           train_mode)
 
-    # For autograd.
+    # Used by autograd.
 
     def _mark(self, gradient, request):
         if request not in ("write", "add", "null"):
@@ -222,8 +222,8 @@ class NDArray(arithmetic.Operators):
 
 
 def invoke(op, inputs, attributes, name=None):
-    """Runs an op on [(input's name or None, NDArray)]: an NDArray, or a list where the op has
-    several outputs."""
+    """Runs an op on [(input's name or None, NDArray)] and returns an NDArray, or a list for several
+    outputs."""
     for argument, given in inputs:
         if not isinstance(given, NDArray):
             raise TypeError(f"{op} takes NDArrays as inputs, got {given!r}"
@@ -254,7 +254,7 @@ def _compile(op, inputs, attributes):
 
 
 def _indexed(data, index):
-    """What basic indices select, by slice and reshape."""
+    """Basic indexing, as slice and reshape."""
     given = sum(item is not None and item is not Ellipsis for item in index)
     if given > data.ndim:
         raise IndexError(f"{given} indices for an array of shape {data.shape}")
@@ -289,8 +289,8 @@ def _indexed(data, index):
 
 
 def array(source: Any, ctx: Context | None = None, dtype: DType | None = None) -> NDArray:
-    """An array of numbers, of NumPy's array or of another NDArray; float32 unless `dtype` says
-    otherwise or it is an NDArray."""
+    """Makes an array from numbers, a NumPy array or another NDArray; the default type is float32,
+    or that of the NDArray."""
     if dtype is None:
         dtype = source.dtype if isinstance(source, NDArray) else numpy.float32
     return NDArray(numpy.array(as_array(source), dtype=plain(dtype)))

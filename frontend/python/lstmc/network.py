@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from .kinds import DType, Path
 
 _SESSION = {"threads", "seed", "check_nan", "limit", "quiet"}
-_OF_FILES = ("batch", "batch_size", "net", "set", "shape")  # flags of what a text leaves open
+_OF_FILES = ("batch", "batch_size", "net", "set", "shape")  # flags for the open values of a text
 
 
 def load(path: Path, **flags: Any) -> Network | Package:
-    """A `.lnet` file as a Network; a package (`.lstmc`) or the folder of a checkpoint as a Package.
-    Flags are those that the command takes for such a file: set, net, shape, batch, devices, ..."""
+    """Loads a `.lnet` file as a Network, or a package (`.lstmc`) or a checkpoint's folder as a
+    Package. Flags are those of the command for such a file: set, net, shape, batch, devices, ..."""
     path = os.fspath(path)
     if path.endswith(".lnet"):
         return Network(path, **flags)
@@ -36,9 +36,9 @@ def load(path: Path, **flags: Any) -> Network | Package:
 
 
 class Network:
-    """A network that is not compiled yet: of a symbol, or of a `.lnet` file. Threads may share it:
-    they compile at the same time, and wait for one another in fit, score and predict, which are
-    those of the session of the last fit."""
+    """A network before compilation, from a symbol or a `.lnet` file. Threads may share it: they
+    compile in parallel; fit, score and predict run one at a time, in the session of the last
+    fit."""
 
     def __init__(self, source: Symbol | Path, name: str = "net", **flags: Any) -> None:
         check_taken("Network", flags)
@@ -69,9 +69,9 @@ class Network:
     def compile(self, shapes: Mapping[str, Sequence[int]] | None = None,
                 types: Mapping[str, DType] | None = None, entries: Sequence[str] = (),
                 initializer: Initializer | str | None = None, **flags: Any) -> Package:
-        """A Package for these shapes of inputs (of a symbol; a file has its own, and `shape=`
-        changes them) and flags of `lstmc compile`: devices, place, mem, dtype, optimizer, fit, ...,
-        and of a file also batch, net, set and shape."""
+        """Compiles a Package for these shapes of inputs. They are required for a symbol; a file has
+        its own, which `shape=` overrides. Flags are those of `lstmc compile`: devices, place, mem,
+        dtype, optimizer, fit, ..., and for a file also batch, net, set and shape."""
         check_taken("compile", flags)
         flags = {**self._flags, **flags}
         return Package(self._compile("compile", flags, list(entries), shapes, types, initializer))
@@ -82,23 +82,27 @@ class Network:
             shapes: Mapping[str, Sequence[int]] | None = None,
             types: Mapping[str, DType] | None = None, shuffle: bool | None = None,
             _buckets: Sequence[Any] = (), **keys: Any) -> dict[str, Any]:
-        """Trains as `lstmc train` does, to the same bits, and returns what it ended with: reason,
-        update, loss, best_loss, weights (the hash), checkpoint.
+        """Trains as `lstmc train` does, with the same bits, and returns the final reason, update,
+        loss, best_loss, weights (the hash) and checkpoint.
 
-        `data` is a dict of arrays by input, a SPEC as for `--data`, or an iterator (anything that
-        gives batches, each a dict of arrays, or MXNet's with .data and .label; with `reset()` or
-        iterable anew for every epoch). `valid` is the like, or the share of the data that is kept
-        for it. `batch` is the number of samples in a batch; `shuffle` says whether arrays get a new
-        order in each epoch (they do), which `carry` does not go with. `callback` is called after
-        every update with a dict (`event` "update", "valid", "save", "start"); what it raises ends
-        the training. `metric` names metrics of validations, or is a function of (label,
-        prediction), or a list of both. `initializer` is of lstmc.init; `params` are first values of
-        weights by name: arrays, or functions of (name, shape), or a path. `init_params` is the path
-        of weights that it begins with as far as names and shapes are the same. Without both,
-        training goes on from the weights of an earlier fit. Other keywords are keys of fit(..)
-        (optimizer, learning_rate, num_epoch, carry, ...) and flags of `lstmc train` (after, output,
-        devices, threads, ...); flags that say what the command prints or writes are refused. A
-        callback may not fit.
+        `data` is a dict of arrays by input, a SPEC as for `--data`, or an iterator over batches
+        (dicts of arrays, or MXNet's batches with .data and .label) with `reset()` or iterable anew
+        for every epoch. `valid` is validation data in the same forms, or the share of `data` to
+        hold out. `batch` is the number of samples in a batch. `shuffle` reorders arrays in each
+        epoch (the default); it cannot be combined with `carry`.
+
+        `callback` is called after every update with a dict (`event` "update", "valid", "save",
+        "start"); an exception in it ends the training, and it may not call fit. `metric` names the
+        metrics of validations, or is a function of (label, prediction), or a list of both.
+
+        `initializer` is from lstmc.init. `params` are initial weights by name (arrays, or functions
+        of (name, shape)), or a path. `init_params` is the path of weights of which those with
+        matching names and shapes are taken. Without both, training continues from the weights of an
+        earlier fit.
+
+        Other keywords are keys of fit(..) (optimizer, learning_rate, num_epoch, carry, ...) and
+        flags of `lstmc train` (after, output, devices, threads, ...); flags about what the command
+        prints are refused.
         """
         _core.check_no_training()
         check_taken("fit", keys)
@@ -125,12 +129,12 @@ class Network:
         if not self._drawn and shapes:
             flags["shape"] = shapes
         names = training.metric_names(metric)
-        if names:  # auc has to be compiled in
+        if names:  # auc needs to be compiled in
             flags["metric"] = names
         shapes, types = self._shapes_of(source, shapes, types)
         compiled = self._compile("train", flags, [], shapes, types, initializer,
                                  source.vocabulary())
-        # Networks of other shapes, with their shapes and types, that train the same weights.
+        # Networks for other shapes (with these shapes and their types) that train the same weights.
         buckets = [Package(other._compile("train", flags, ["step"], *described, initializer))
                    for other, *described in _buckets]
         if isinstance(params, dict) and not params:
@@ -147,20 +151,20 @@ class Network:
 
     @one_at_a_time
     def score(self, data: Any, metric: Any = None) -> dict[str, float]:
-        """{metric: value} over all data: arrays by input, a SPEC, or an iterator. `metric` as for
+        """{metric: value} over all data: arrays by input, a SPEC, or an iterator. `metric` is as in
         fit."""
         return self._fitted().score(data, metric)
 
     @one_at_a_time
     def predict(self, data: Any) -> Any:
-        """The outputs for all samples: one array, or a dict where the network has several outputs.
-        `data` are arrays by input, or one array where there is one input."""
+        """The outputs for all samples: one array, or a dict if the network has several outputs.
+        `data` are arrays by input, or one array for a single input."""
         return self._fitted().predict(data)
 
     def plot(self, format: str = "svg", shapes: bool = True, memory: bool = False,
              unfold: Sequence[str] = (), **inputs: Any) -> Picture:
-        """The network as a picture, which a notebook shows. Of a symbol, `inputs` are the shapes of
-        its inputs; `unfold` has "layer" for a box per op, "time" for a box per step."""
+        """A picture of the network, which notebooks show. For a symbol, `inputs` are the shapes of
+        its inputs; `unfold` may have "layer" (a box per op) and "time" (a box per step)."""
         options = (format, shapes, memory, "layer" in unfold, "time" in unfold)
         if self._drawn:
             picture = _core.plot_drawing(graph.draw(self._source, self._name, inputs), *options)
@@ -198,14 +202,14 @@ class Network:
         return _core.compile_drawing(drawing, command, line, entries, spec_of(initializer))
 
     def _axes(self):
-        """The axis of the samples by input."""
+        """The batch axis of each input."""
         if not self._drawn:
             return {}
         return {name: graph.batch_axis(node)
                 for name, node in graph.variables(self._source).items()}
 
     def _shapes_of(self, source, shapes, types):
-        """Of a symbol: what the data say, and what the user says over it."""
+        """The shapes of a symbol's inputs: those of the data, overridden by the user's."""
         if not self._drawn:
             return None, None
         known = graph.variables(self._source)

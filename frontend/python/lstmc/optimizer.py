@@ -1,5 +1,5 @@
-"""Optimizers, by MXNet's names: what `Module` takes in place of a name and `optimizer_params`. They
-are the compiler's (docs/mxnet.md §10)."""
+"""Optimizers under MXNet's names, for `Module` in place of a name and `optimizer_params`. The
+compiler implements them (docs/mxnet.md §10)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ if TYPE_CHECKING:
 
 
 class Optimizer:
-    """A name and keys of fit(..). As in MXNet, `rescale_grad` is 1 unless given, and not one over
-    the batch, as it is for an optimizer that a Module is told by name. It holds keys and no states:
-    threads may share it."""
+    """A name and keys of fit(..). As in MXNet, `rescale_grad` is 1 by default; for an optimizer
+    that a Module gets by name it is 1/batch. It has keys and no states: threads may share it."""
 
     name = ""
 
@@ -36,5 +35,5 @@ SGD, NAG, Signum, AdaGrad, RMSProp, AdaDelta, Ftrl, Adam, AdamW, Adamax, FTML, N
 
 
 def create(name: str, **arguments: Any) -> Optimizer:
-    """An optimizer of a name, in lower or upper case."""
+    """Makes an optimizer by its name, in lower or upper case."""
     return _class(name)(**arguments)

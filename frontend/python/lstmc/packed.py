@@ -1,26 +1,27 @@
-"""Packed sequences of PyTorch while a module is exported: torch.export cannot follow them, since
-the extents of packed data depend on lengths. They stay filled up here, and a recurrent module reads
-them through an operator of this library that has their lengths."""
+"""Packed sequences of PyTorch during export. torch.export cannot follow them, because the extents
+of packed data depend on the lengths. Here they remain padded, and a recurrent module reads them
+through a custom operator that has their lengths."""
 
 import contextlib
 import sys
 import types
 
-_OPERATORS = []  # the library of operators, which PyTorch keeps as long as this does
+# the operator library; PyTorch keeps its operators as long as this reference exists
+_OPERATORS = []
 
 
 class _Packed:
-    """What pack_padded_sequence gives meanwhile: sequences that are filled up, and their
-    lengths."""
+    """The result of pack_padded_sequence during export: padded sequences and their lengths."""
 
     def __init__(self, data, lengths, batch_first):
         self.data, self.lengths, self.batch_first = data, lengths, batch_first
 
 
 def _define(torch):
-    """`lstmc::with_lengths`: its first argument, of which a recurrent module reads so many steps;
-    `lstmc::padded`: steps beyond are a number; `lstmc::filled_up`: its first argument, of which
-    PyTorch has as many steps as the longest sequence."""
+    """Defines the custom operators. `lstmc::with_lengths`: the first argument, of which a recurrent
+    module reads as many steps as the lengths have; `lstmc::padded`: steps after each length become
+    a number; `lstmc::filled_up`: the first argument, of which PyTorch has as many steps as the
+    longest sequence."""
     if _OPERATORS:
         return
     library = torch.library.Library("lstmc", "DEF")
@@ -34,8 +35,8 @@ def _define(torch):
 
 @contextlib.contextmanager
 def filled_up(torch, module):
-    """Inside, the functions of torch.nn.utils.rnn fill up instead of packing, wherever the module's
-    classes call them by a name."""
+    """A context in which the functions of torch.nn.utils.rnn pad instead of pack, under every name
+    by which the module's classes call them."""
     _define(torch)
     functions, ops = torch.nn.utils.rnn, torch.ops.lstmc
 

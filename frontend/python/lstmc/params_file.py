@@ -41,7 +41,8 @@ class _Cursor:
 
 
 def read(path):
-    """{name: array}, or a list where arrays have no names. E0602, E0603, E0604, E0613."""
+    """Reads {name: array}, or a list if the arrays have no names. Raises E0602, E0603, E0604,
+    E0613."""
     with open(path, "rb") as file:
         data = file.read()
     cursor = _Cursor(data, path)
@@ -80,7 +81,7 @@ def _read_array(cursor):
         shape = cursor.shape("I", first)
     if not shape and not scalars:
         return None
-    cursor.bytes(8)  # the device that it was on
+    cursor.bytes(8)  # the device that held the array
     flag = cursor.number("i")
     if not 0 <= flag < len(_DTYPES):
         cursor.fail("E0613", f"elements of type {flag}")
@@ -92,7 +93,7 @@ def _read_array(cursor):
 
 
 def write(path, arrays):
-    """Writes {name: array} or a list of arrays, in the form that MXNet has had since 0.12."""
+    """Writes {name: array} or a list of arrays, in the format of MXNet since 0.12."""
     named = isinstance(arrays, dict)
     parts = [struct.pack("<QQQ", _MAGIC, 0, len(arrays))]
     for array in arrays.values() if named else arrays:

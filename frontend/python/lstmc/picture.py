@@ -1,4 +1,4 @@
-"""Pictures, which notebooks show."""
+"""Pictures that notebooks show."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 class Picture:
-    """A picture as bytes of a format: "svg", "png", "pdf" or "dot". It does not change: threads may
-    share it."""
+    """A picture as bytes of a format: "svg", "png", "pdf" or "dot". Immutable: threads may share
+    it."""
 
     def __init__(self, data: bytes, form: str) -> None:
         self.data = data

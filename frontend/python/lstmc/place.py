@@ -1,4 +1,4 @@
-"""Where in the user's program something is made."""
+"""The place in the user's program at which an object is made."""
 
 import itertools
 import linecache
@@ -9,13 +9,14 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def _shown(path):
-    """The path as a user would type it: from here, if it lies beneath."""
+    """The path as a user would type it: relative to the current folder if it lies below."""
     here = os.getcwd() + os.sep
     return path[len(here) :] if path.startswith(here) else path
 
 
 def _columns(frame, line, text):
-    """First byte and the byte after the last of the call that a frame is in, within its line."""
+    """The first byte of the call that a frame executes, and the byte after its last, within the
+    line."""
     if not hasattr(frame.f_code, "co_positions"):  # before Python 3.11
         return 0, len(text.encode())
     positions = frame.f_code.co_positions()
@@ -26,8 +27,8 @@ def _columns(frame, line, text):
 
 
 def of_caller():
-    """(file, line, text of the line, first byte, byte after the last) of the innermost call that is
-    not this package's; None where there is none."""
+    """(file, line, text of the line, first byte, byte after the last) of the innermost call outside
+    of this package; None if there is none."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_FOLDER):
         frame = frame.f_back

@@ -1,5 +1,5 @@
-"""Programs of eager arrays: a call of an op, or a tape, is compiled when it is met first and kept
-by what it depends on."""
+"""Programs of eager arrays: a call of an op, or a tape, is compiled at its first use and cached by
+all that the compilation depends on."""
 
 import collections
 import os
@@ -7,17 +7,16 @@ import threading
 
 from . import _core
 
-# programs, and what they hold together; the one that was used least recently goes first
+# cached programs and their total bytes; the least recently used comes first
 _KEPT, _KEPT_BYTES = 512, 64 << 20
-_LARGE = 1 << 16  # elements of inputs, from which on all processors are used
+_LARGE = 1 << 16  # elements of inputs from which on all processors are used
 
 _kept, _bytes = collections.OrderedDict(), 0
 _lock = threading.Lock()
 
 
 class Program:
-    """An entry of a network of its own, with memory. Threads may share it: they run it one after
-    the other."""
+    """An entry of a small network, with memory. Threads may share it: one runs at a time."""
 
     def __init__(self, drawing, outputs, entry, elements):
         drawing.finish(outputs)
@@ -34,9 +33,9 @@ class Program:
                 self.outputs = [name for name, *_ in results]
 
     def run(self, inputs, parameters=(), random=None):
-        """The outputs by name, as copies. `inputs` and `parameters` are arrays by name; an input
-        that nothing reads is left out. `random` is (seed, number of the call) of a program that
-        draws numbers."""
+        """Runs and returns copies of the outputs by name. `inputs` and `parameters` are arrays by
+        name; an input without a reader is left out. `random` is (seed, number of the call) for a
+        program that draws random numbers."""
         with self._running:
             for name, value in inputs.items():
                 if name in self._inputs:
@@ -52,7 +51,7 @@ class Program:
 
 
 def kept(key, make):
-    """The program of that key; `make()` where there is none yet."""
+    """The cached program of the key; `make()` makes a new one."""
     with _lock:
         program = _kept.get(key)
         if program is not None:
@@ -65,10 +64,10 @@ def kept(key, make):
 
 
 def _keep(key, program):
-    """Adds a program, and lets go of others, so that loops over many shapes do not take more and
-    more memory. The last one stays."""
+    """Caches a program and drops others, so that loops over many shapes take bounded memory. The
+    new program is never dropped."""
     global _bytes
-    before = _kept.pop(key, None)  # of another thread, which has made it meanwhile
+    before = _kept.pop(key, None)  # made by another thread meanwhile
     _kept[key] = program
     _bytes += program.bytes - (before.bytes if before else 0)
     while len(_kept) > 1 and (len(_kept) > _KEPT or _bytes > _KEPT_BYTES):
@@ -76,14 +75,14 @@ def _keep(key, program):
 
 
 def _forget():
-    """In a forked process, which has none of the threads of a session."""
+    """Clears the cache in a forked process, which lacks the threads of the sessions."""
     global _bytes, _lock
     _kept.clear()
     _bytes, _lock = 0, threading.Lock()
 
 
 def frozen(value):
-    """An attribute's value as a part of a key: 1, 1.0 and True are three."""
+    """An attribute's value as part of a key: 1, 1.0 and True are different."""
     if isinstance(value, (list, tuple)):
         return tuple(frozen(item) for item in value)
     return (type(value).__name__, value)

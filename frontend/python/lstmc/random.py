@@ -1,5 +1,5 @@
-"""Random numbers as eager arrays: a function of the seed and of how many calls there were since it
-was set."""
+"""Random numbers as eager arrays: a function of the seed and the number of calls since it was
+set."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 def uniform(low: float = 0.0, high: float = 1.0, shape: Shape = (1,),
             dtype: DType | None = "float32", ctx: Context | None = None) -> NDArray:
-    """Numbers uniform in [low, high)."""
+    """Uniform numbers in [low, high)."""
     return invoke("random_uniform", [], {"low": low, "high": high, "shape": shape, "dtype": dtype})
 
 
 def normal(loc: float = 0.0, scale: float = 1.0, shape: Shape = (1,),
            dtype: DType | None = "float32", ctx: Context | None = None) -> NDArray:
-    """Numbers of a normal distribution."""
+    """Normally distributed numbers."""
     return invoke("random_normal", [], {"loc": loc, "scale": scale, "shape": shape, "dtype": dtype})
 
 
 def multinomial(data: NDArray, shape: Shape = (), dtype: DType | None = "int32") -> NDArray:
-    """Classes drawn by the probabilities of each row."""
+    """Classes drawn with the probabilities in each row."""
     return invoke("sample_multinomial", [(None, data)], {"shape": shape, "dtype": dtype})

@@ -1,5 +1,5 @@
-"""MXNet's `mx.rnn`: cells that a script unrolls step by step, sentences in buckets, and checkpoints
-of weights by gate."""
+"""MXNet's `mx.rnn`: cells that a script unrolls step by step, bucketed sentences, and checkpoints
+with weights split by gate."""
 
 from .cells import (BaseRNNCell, DropoutCell, GRUCell, LSTMCell, RNNCell, RNNParams,
                     SequentialRNNCell)

@@ -1,5 +1,4 @@
-"""Checkpoints of MXNet's whose weights are cut into gates, so that fused and unfused cells read
-each other's."""
+"""MXNet's checkpoints with weights split by gate, which fused and unfused cells can exchange."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ def _cells(cells):
 
 
 def _fused(cells):
-    """The FusedRNNCells among cells, and in cells around others."""
+    """The FusedRNNCells among the cells, also inside of others."""
     for cell in _cells(cells):
         if isinstance(cell, FusedRNNCell):
             yield cell
@@ -34,8 +33,8 @@ def _fused(cells):
 def save_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str, epoch: int,
                         symbol: Symbol | None, arg_params: Mapping[str, ArrayLike],
                         aux_params: Mapping[str, NDArray] | None) -> None:
-    """As model.save_checkpoint, with the weights of the cells by gate, and a FusedRNNCell's as the
-    one Variable that MXNet packs them into."""
+    """As model.save_checkpoint, with weights split by gate. A FusedRNNCell's weights become the one
+    Variable into which MXNet packs them."""
     for cell in _cells(cells):
         arg_params = cell.unpack_weights(arg_params)
     save_checkpoint(prefix, epoch, None, arg_params, aux_params or {})
@@ -47,8 +46,8 @@ def save_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
 
 def load_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
                         epoch: int) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
-    """(symbol, arg_params, aux_params) of such a checkpoint, with the weights that the cells
-    have."""
+    """Loads (symbol, arg_params, aux_params) of such a checkpoint, with the parameters of the
+    cells."""
     symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
     for cell in _cells(cells):
         arg_params = cell.pack_weights(arg_params)
@@ -60,7 +59,7 @@ def load_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
 
 def do_rnn_checkpoint(cells: BaseRNNCell | Sequence[BaseRNNCell], prefix: str,
                       period: int = 1) -> Callable[..., None]:
-    """The callback that saves one after every `period` epochs."""
+    """A callback that saves such a checkpoint after every `period` epochs."""
 
     def call(epoch, symbol, arg_params, aux_params):
         if (epoch + 1) % max(int(period), 1) == 0:

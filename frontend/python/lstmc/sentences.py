@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def encode_sentences(sentences: Iterable[Sequence[Any]], vocab: dict[Any, int] | None = None,
                      invalid_label: int = -1, invalid_key: Any = "\n", start_label: int = 0,
                      unknown_token: Any = None) -> tuple[list[list[int]], dict[Any, int]]:
-    """(lists of numbers, {word: number}) of lists of words. Without `vocab` words are numbered from
-    `start_label` in the order in which they come, leaving out `invalid_label`; with it a word that
-    it lacks is an error, or `unknown_token`, which the vocabulary gets."""
+    """Converts lists of words to (lists of numbers, {word: number}). Without `vocab`, words are
+    numbered from `start_label` in order of appearance, skipping `invalid_label`; with it, an
+    unknown word is an error, or becomes `unknown_token`, which is added to the vocabulary."""
     grows = vocab is None
     number = start_label if grows else max(vocab.values(), default=-1) + 1
     vocab = {invalid_key: invalid_label} if grows else vocab
@@ -47,12 +47,12 @@ def encode_sentences(sentences: Iterable[Sequence[Any]], vocab: dict[Any, int] |
 
 
 class BucketSentenceIter(DataIter):
-    """Batches of sentences of about the same length, filled up with `invalid_label` to the length
-    of their bucket, which is their `bucket_key`; labels are the words that come next. What does not
-    fill a batch is left out. `buckets` are lengths; without them, all lengths that enough sentences
-    for a batch have."""
+    """Batches of sentences of similar length, padded with `invalid_label` to the length of their
+    bucket, which is the batch's `bucket_key`; labels are the next words. Incomplete batches are
+    dropped. `buckets` are lengths; the default is every length of which there are enough sentences
+    for a batch. One thread may use it at a time."""
 
-    continues = False  #: each sentence begins anew
+    continues = False  #: each sentence starts with new states
 
     def __init__(self, sentences: Iterable[Sequence[Any]], batch_size: int,
                  buckets: Sequence[int] | None = None, invalid_label: int = -1,
@@ -76,7 +76,7 @@ class BucketSentenceIter(DataIter):
         self.reset()
 
     def _padded(self, sentences):
-        """[sentences, length] of each bucket."""
+        """[sentences, length] for each bucket."""
         rows, longer = [[] for _ in self.buckets], 0
         for sentence in sentences:
             bucket = bisect.bisect_left(self.buckets, len(sentence))
@@ -105,11 +105,11 @@ class BucketSentenceIter(DataIter):
         return [DataDesc(name, shape, self.dtype, self.layout)]
 
     def __len__(self) -> int:
-        """Batches of an epoch."""
+        """The number of batches in an epoch."""
         return len(self._places)
 
     def reset(self) -> None:
-        """Begins an epoch, with batches and the sentences of each bucket in another order."""
+        """Starts an epoch, with the batches and the sentences of each bucket shuffled."""
         self._next = 0
         random.shuffle(self._places)
         for rows in self.data:

@@ -1,4 +1,4 @@
-"""Packages, and sessions that run them."""
+"""Packages, and the sessions that run them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 class Package:
-    """A compiled network: its plan of memory and its programs, without weights (unless it is from a
-    checkpoint). It does not change, so that any number of threads may read it and make sessions of
-    it at the same time."""
+    """A compiled network: its memory plan and its programs, without weights (unless it is from a
+    checkpoint). Immutable, so any number of threads may read it and make sessions of it at the same
+    time."""
 
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled
@@ -34,7 +34,8 @@ class Package:
 
     @property
     def entries(self) -> list[str]:
-        """Names of what can be run: "forward", "evaluate", "step" and what prepares them."""
+        """Names of the entries that can be run: "forward", "evaluate", "step" and those that
+        prepare them."""
         return [name for name, _, _ in self._entries]
 
     def __repr__(self):
@@ -56,19 +57,19 @@ class Package:
 
     @property
     def parameters(self) -> list[str]:
-        """Names, in the order of the network."""
+        """Names of the parameters, in the order of the network."""
         return self._compiled.parameters()
 
     @property
     def states(self) -> list[str]:
-        """Names of what is kept between runs."""
+        """Names of the values kept between runs."""
         return self._compiled.states()
 
     @property
     def rolled(self) -> list[dict[str, Any]]:
-        """Recurrent layers that the network has step by step, as `lstmc inspect` lists them: name,
-        mode, cells, the steps of the loop that they became, and the reason of those that did not.
-        Empty for a package that was loaded."""
+        """The recurrent layers that the network spells out step by step, as `lstmc inspect` lists
+        them: name, mode, cells, the steps of the loop that replaced them, and the reason if none
+        did. Empty for a loaded package."""
         return [{"name": name, "mode": mode, "cells": cells, "steps": 0 if reason else cells,
                  "reason": reason}
                 for name, mode, cells, reason in self._compiled.rolled()]
@@ -82,24 +83,24 @@ class Package:
         return self._compiled.plan()
 
     def save(self, path: Path, force: bool = False) -> None:
-        """Writes the package to a file; E0608 where one is, unless `force`."""
+        """Writes the package to a file; E0608 if the file exists, unless `force`."""
         self._compiled.save(str(path), force)
 
     def __bytes__(self):
         return self._compiled.bytes()
 
     def plot(self, what: str = "memory") -> Picture:
-        """The memory plan, or the "schedule" of its launches, as a picture."""
+        """A picture of the memory plan, or of the "schedule" of its launches."""
         draw = {"memory": _core.plot_memory, "schedule": _core.plot_schedule}
         if what not in draw:
             raise usage(f'a package is plotted as memory or schedule, not as "{what}"')
         return Picture(draw[what](self._compiled).encode(), "svg")
 
     def session(self, params: Any = None, _neighbours: Sequence[Any] = (), **flags: Any) -> Session:
-        """Memory, threads and weights. `params` are all weights by name, or a path (safetensors,
-        npz, a checkpoint); without it a checkpoint's own, those beside the package's file, or first
-        values by `seed`, over which `set_params` sets some. Flags are threads, seed, devices,
-        check_nan, limit and quiet, as `lstmc run` has them."""
+        """Makes a session with memory, threads and weights. `params` are all weights by name, or a
+        path (safetensors, npz, a checkpoint). By default the weights are a checkpoint's own, those
+        beside the package's file, or initial values by `seed`; `set_params` overwrites single ones.
+        Flags are threads, seed, devices, check_nan, limit and quiet, as for `lstmc run`."""
         check_taken("session", flags)
         if isinstance(params, dict):
             missing = [name for name in self.parameters if name not in params]
@@ -109,7 +110,7 @@ class Package:
         return self._session(params, _neighbours, flags)
 
     def _session(self, params, neighbours, flags):
-        """Weights that are not in a dict of `params` are first values."""
+        """As session(); parameters that a dict of `params` lacks get initial values."""
         flags = dict(flags)
         if params is not None and not isinstance(params, dict):
             flags["params"] = str(params)
@@ -127,42 +128,43 @@ class Package:
 
 
 class Session:
-    """A package with memory, weights and states. Threads may share it: each call, with its inputs,
-    run and outputs, is one piece, for which those of other threads wait; none holds the GIL while
-    it waits or runs. States are the session's, not a thread's: what one thread's run leaves, the
-    next run of any thread begins with. `with session.alone():` makes one piece of several calls, as
-    writing to `input(..)`, a run, and reading the views of `copy=False`. A callback may use the
-    session whose training it is called from, in the same thread."""
+    """A package with memory, weights and states. Threads may share it: each call runs as a whole
+    (writing inputs, the run, reading outputs) while other threads wait; none holds the GIL while it
+    waits or runs. The states belong to the session and not to a thread: each run continues from the
+    states of the previous run of any thread. `with session.alone():` makes several calls atomic,
+    such as writing to `input(..)`, a run, and reading the views of `copy=False`. A callback may use
+    the session that calls it, in the same thread."""
 
     def __init__(self, package: Package, core: Any, _turn: Any = None) -> None:
         self.package = package
         self._core = core
-        self._viewed = set()  # (entry, input) whose memory the user has, and writes
-        self._set = set()  # (entry, input) that are to stay until another entry runs
-        self._turn = _turn or Turn()  # also of sessions beside() this one
+        self._viewed = set()  # (entry, input) whose memory the user holds a view of, and writes
+        self._set = set()  # (entry, input) that remain set until another entry runs
+        self._turn = _turn or Turn()  # shared with sessions beside() this one
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps other threads out of the session during what is inside."""
+        """Excludes other threads from the session for the block."""
         with self._held():
             yield
 
     def _held(self):
-        self._core.check_process()  # in a forked process nobody would give the lock back
+        self._core.check_process()  # in a forked process no thread would release the lock
         return self._turn
 
     @one_at_a_time
     def run(self, inputs: Mapping[str, ArrayLike] | None = None, entry: str = "forward",
             copy: bool = True) -> dict[str, numpy.ndarray]:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's
-        memory first, for this run; those that are not among them have to be written by `set_input`
-        or to `input(..)` before. Without `inputs` it runs on what is there. With `copy=False`
-        outputs are views of the session's memory, which the next run overwrites, of any thread.
+        memory for this run; all others must have been written before, by `set_input` or to
+        `input(..)`. Without `inputs` it runs on the present values. With `copy=False` outputs are
+        views of the session's memory, which the next run of any thread overwrites.
 
-        The entry "step" is one update of the weights, as `fit` makes it. Its inputs are data,
-        labels, `learning_rate`, `update` (from 1) and, where masks are drawn, `seed`, which is the
-        session's unless given; each update wants them anew. It returns "loss", what each head
-        measured (`updates.Measure`), and "gradient_norm" where there is one."""
+        The entry "step" is one update of the weights, as in `fit`. Its inputs are data, labels,
+        `learning_rate`, `update` (from 1) and, if masks are drawn, `seed` (default: the session's);
+        each update needs them anew. It returns "loss", the sums of each loss head
+        (`updates.Measure`), and "gradient_norm" if it is computed.
+        """
         described, results = self.package._entry(entry)
         trains = updates.trains(described)
         if inputs is not None or trains:
@@ -178,7 +180,7 @@ class Session:
         described = self.package._entry(entry)[0]
         known = [name for name, *_ in described if not name.startswith("optimizer.")]
         for name in inputs:
-            # of which the session says more
+            # the session's message about these is more precise
             if name not in known and not name.startswith("optimizer."):
                 raise usage(f'{entry} has no input "{name}"{did_you_mean(name, known)}; its inputs '
                             f'are {", ".join(known) or "none"}')
@@ -198,8 +200,8 @@ class Session:
 
     @one_at_a_time
     def set_input(self, name: str, value: ArrayLike, entry: str = "forward") -> None:
-        """Writes an input, an array of its shape, or a number for a scalar: for all runs until
-        another entry runs or the input is written again, of "step" for one."""
+        """Sets an input: an array of its shape, or a number for a scalar. It holds until another
+        entry runs or the input is set again; for "step", for one run."""
         self._write(name, value, entry)
         self._set.add((entry, name))
 
@@ -212,14 +214,14 @@ class Session:
 
     @one_at_a_time
     def input(self, name: str, entry: str = "forward") -> numpy.ndarray:
-        """A view of an input, to be written to before a run. Values are not checked."""
+        """A view of an input's memory, to be written to before a run. Values are not checked."""
         view = self._core.input(entry, name)
         self._viewed.add((entry, name))
         return view
 
     def _forward(self, values):
-        """The outputs of `forward` that depend on no label that is not in `values`, and the axis of
-        the batch of each, None where it has no name."""
+        """The outputs of `forward` that depend on no label missing from `values`, and the batch
+        axis of each; None if it has no name."""
         lacking = [name for name, role, *_ in self.package._entry("forward")[0]
                    if role == "label" and name not in values]
         values = {name: values[name] for name in self.package.inputs("forward") if name in values}
@@ -232,7 +234,7 @@ class Session:
         return list(outputs.values()), [axes[name] for name in outputs]
 
     def _forget_inputs(self):
-        """What was written to inputs is overwritten."""
+        """Forgets which inputs are set, because a run of another entry overwrites their memory."""
         self._set = set()
 
     @one_at_a_time
@@ -247,8 +249,8 @@ class Session:
 
     @one_at_a_time
     def set_params(self, params: Mapping[str, ArrayLike]) -> None:
-        """Sets weights by name: arrays, or callables that are given name and shape and return one.
-        Others keep theirs."""
+        """Sets weights by name: arrays, or callables that take name and shape and return an array.
+        Other weights stay."""
         for name, value in params.items():
             have = self._core.parameter(name)
             array = numbers(value(name, have.shape) if callable(value) else value, name)
@@ -262,7 +264,7 @@ class Session:
 
     @one_at_a_time
     def states(self) -> dict[str, numpy.ndarray]:
-        """Copies of what is kept between runs."""
+        """Copies of the values kept between runs."""
         return {name: self._core.state(name).copy() for name in self.package.states}
 
     @one_at_a_time
@@ -280,15 +282,15 @@ class Session:
     @property
     @one_at_a_time
     def weights_hash(self) -> str:
-        """What `lstmc train` prints as `weights`."""
+        """The hash that `lstmc train` prints as `weights`."""
         return self._core.weights_hash()
 
     @one_at_a_time
     def fit(self, data: Any, valid: Any = None,
             callback: Callable[[dict[str, Any]], Any] | None = None, metric: Any = None,
             **flags: Any) -> dict[str, Any]:
-        """Trains; see Network.fit. Takes the flags of `lstmc train` that the loop reads (after,
-        output, save_every, seed, ...); what was compiled in, as the optimizer, stays."""
+        """Trains; see Network.fit. Flags are those of `lstmc train` for the loop (after, output,
+        save_every, seed, ...); compiled-in settings, such as the optimizer, stay."""
         check_taken("Session.fit", flags)
         return training.fit(self, data, valid, callback, metric, flags)
 
@@ -304,15 +306,15 @@ class Session:
 
     @one_at_a_time
     def beside(self, package: Package, **flags: Any) -> Session:
-        """A session of a package that this one was made with as a neighbour, in the same memory: of
-        the two, one runs at a time."""
+        """A session of a package that was compiled to share this one's memory; one of the two runs
+        at a time."""
         check_taken("session", flags)
         return Session(package, self._core.beside(package._compiled, words(flags)), self._turn)
 
     @contextlib.contextmanager
     def fresh_states(self) -> Iterator[None]:
-        """Runs what is inside with states from zero, and puts those of before back. Other threads
-        wait meanwhile."""
+        """Runs the block with states of zero and restores the previous states. Other threads wait
+        meanwhile."""
         with self.alone():
             before = self.states()
             self.reset_states()

@@ -1,4 +1,4 @@
-"""Objects that threads share: one call at a time."""
+"""Objects that threads share, one call at a time."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class Turn:
-    """A lock that its thread may take again. A copy of it, and that of a forked process, is
-    free."""
+    """A lock that its thread may take again. A copy of it, and its copy in a forked process, are
+    unlocked."""
 
     def __init__(self):
         self._lock, self._process = threading.RLock(), os.getpid()
@@ -33,8 +33,8 @@ class Turn:
 
 
 def one_at_a_time(method: Method) -> Method:
-    """Makes a method hold its object, whose `_held()` is a Turn: other threads wait, without the
-    GIL."""
+    """Makes a method hold its object's lock, the Turn that `_held()` returns: other threads wait,
+    without the GIL."""
     @functools.wraps(method)
     def held(self: Any, *arguments: Any, **keywords: Any) -> Any:
         with self._held():

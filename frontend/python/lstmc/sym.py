@@ -1,5 +1,5 @@
-"""The Symbol API: a function per op, under MXNet's names, and recurrent layers. Functions and their
-documentation are made from the records of the ops (ir/sym)."""
+"""The Symbol API: a function per op under MXNet's names, and recurrent layers. The functions and
+their docstrings are made from the op records (ir/sym)."""
 
 from . import _core
 from . import arguments as _arguments
@@ -15,7 +15,7 @@ var = Variable
 
 
 def load(path):
-    """The symbol of a file of MXNet's (symbol.json), of any version from 0.7 on."""
+    """Loads the symbol of an MXNet file (symbol.json), of any version from 0.7 on."""
     with open(path, "rb") as file:
         text = file.read()
     if kind := _core.foreign_kind(text[:4096]):
@@ -27,18 +27,18 @@ def load(path):
 
 
 def load_json(json_str):
-    """The symbol of such a file's text."""
+    """Parses the text of such a file."""
     return _symbol_json.loads(json_str)
 
 
 def LSTM(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, c=None, length=None,
          layout="TNC", name=None, forget_bias=None):
-    """A stack of LSTM layers: (output, last h, last c). `x` is [T, N, inputs], with layout "NTC"
-    [N, T, inputs]; `p` drops out between layers in training; `h` and `c` are the first states
-    [layers * directions, N, num_hidden], zero unless given; `length` [N] says how many steps of
-    each sequence are real. Parameters are NAME_i2h_weight, NAME_h2h_weight, NAME_i2h_bias,
-    NAME_h2h_bias, and NAME_l1_... above the first layer. `forget_bias` is what the forget gate's
-    bias begins with."""
+    """A stack of LSTM layers: (output, last h, last c). `x` is [T, N, inputs], or [N, T, inputs]
+    with layout "NTC"; `p` is the dropout between layers in training; `h` and `c` are the initial
+    states [layers * directions, N, num_hidden], by default zero; `length` [N] is the number of real
+    steps of each sequence. Parameters are NAME_i2h_weight, NAME_h2h_weight, NAME_i2h_bias,
+    NAME_h2h_bias, and NAME_l1_... from the second layer on. `forget_bias` is the initial bias of
+    the forget gate."""
     _check_layout(layout)
     return _graph.layer("LSTM", x, num_hidden, 3, name, num_layers=num_layers,
                         bidirectional=bidirectional, p=float(p), h=h, c=c,
@@ -47,7 +47,7 @@ def LSTM(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, c=None
 
 def GRU(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, length=None, layout="TNC",
         name=None):
-    """A stack of GRU layers: (output, last h). As LSTM."""
+    """A stack of GRU layers: (output, last h). Arguments as for LSTM."""
     _check_layout(layout)
     return _graph.layer("GRU", x, num_hidden, 2, name, num_layers=num_layers,
                         bidirectional=bidirectional, p=float(p), h=h, length=length, layout=layout)
@@ -55,8 +55,8 @@ def GRU(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, length=
 
 def RNNLayer(x, num_hidden, num_layers=1, activation="tanh", bidirectional=False, p=0.0, h=None,
              length=None, layout="TNC", name=None):
-    """A stack of plain recurrent layers, `activation` "tanh" or "relu": (output, last h). As
-    LSTM."""
+    """A stack of plain recurrent layers, `activation` "tanh" or "relu": (output, last h). Arguments
+    as for LSTM."""
     _check_layout(layout)
     if activation not in ("tanh", "relu"):
         raise _usage(f'activation is tanh or relu, got "{activation}"')
@@ -100,7 +100,7 @@ def _method(spelled):
     return call
 
 
-# MXNet's methods of symbols.
+# Methods of MXNet's symbols.
 for _name in ("abs argmax argmin argsort broadcast_axes broadcast_like broadcast_to ceil clip cos "
               "cosh diag exp expand_dims expm1 fix flatten flip floor log log10 log1p log2 "
               "log_softmax max mean min norm one_hot ones_like pick prod reciprocal relu repeat "

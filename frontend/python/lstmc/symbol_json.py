@@ -11,19 +11,19 @@ from .init import FusedRNN
 from .listing import RECORDS, made_by, text_of_init
 from .name import NameManager
 
-_VERSION = 10901  # that of the MXNet whose format is written
+_VERSION = 10901  # the version of MXNet whose format is written
 
 
 # Writing.
 
-# Attributes that have a default here and must be given in MXNet.
+# Attributes that have a default here and are required in MXNet.
 _REQUIRED = {"RNN": ("num_layers", "mode"), "slice_axis": ("end",)}
 # Ops and attributes that MXNet 1.9.1 has under other names.
 _OPS = {"arange_like": "_contrib_arange_like", "einsum": "_npi_einsum"}
 _ATTRIBUTES = {"random_normal": {"mean": "loc"}}
-# Outputs of ops with some that users do not see: node_row_ptr counts all.
+# Hidden outputs of ops, which node_row_ptr counts.
 _OUTPUTS = {"Dropout": 2, "LayerNorm": 3, "L2Normalization": 2}
-# Ops that MXNet 1.9.1 writes in others: (op, attributes, inputs), an input being "x" or the number
+# Ops that MXNet 1.9.1 composes of others: (op, attributes, inputs); an input is "x" or the number
 # of an earlier step.
 _SOFTRELU = ("Activation", {"act_type": "softrelu"})
 _MINUS = ("_mul_scalar", {"scalar": "-1.0"})
@@ -38,7 +38,7 @@ _UNKNOWN = ("digamma",)
 
 
 def dumps(symbol, vectors=None):
-    """The text of a symbol, as MXNet lays it out. `vectors` are layers whose parameters are one
+    """The text of a symbol in MXNet's layout. `vectors` are the layers whose parameters are one
     Variable, as in MXNet's FusedRNNCell: {name of the layer: (name of the Variable, its
     __init__)}."""
     return _text(_Writer(symbol, vectors or {}).document(), 0)
@@ -58,7 +58,7 @@ class _Writer:
         self._written, self._number, self._counts = [], {}, []
 
     def _packed_shapes(self):
-        """{a layer's parameter: its shape}: MXNet infers the widths of no layer but the first."""
+        """{a layer's parameter: its shape}: MXNet infers the widths of the first layer only."""
         shapes = {source[:2]: self._nodes[source[1]]["shape"] for node in self._nodes
                   if node["op"] == "_rnn_param_concat"
                   for _, source in node["inputs"] if not source[0]}
@@ -71,7 +71,7 @@ class _Writer:
                                                 1), 2 if attributes.get("bidirectional") else 1
             width = attributes.get("projection_size") or attributes["state_size"]
             parts = self._nodes[source[1]]["inputs"]
-            each = len(parts) // (layers * directions) - 2  # matrices of a layer
+            each = len(parts) // (layers * directions) - 2  # matrices per layer
             for _, part in parts[each * directions : each * layers * directions : each]:
                 shape = shapes.get(part[:2])
                 if shape and len(shape) == 2:
@@ -94,7 +94,7 @@ class _Writer:
         return [self._number[edge[:2]], edge[2], 0]
 
     def _add(self, head):
-        """Depth first, inputs from left to right, each node once."""
+        """Adds nodes depth first, inputs from left to right, each once."""
         work = [(head, False)]
         while work:
             edge, done = work.pop()
@@ -111,22 +111,22 @@ class _Writer:
                                      if node is None else self._node(node, key))
 
     def _emit(self, written, outputs=1):
-        """The number of a node that is written now."""
+        """Writes a node and returns its number."""
         self._written.append(written)
         self._counts.append(_OUTPUTS.get(written["op"], outputs))
         return len(self._written) - 1
 
     def _node(self, node, key):
-        """The number of the last node of those that say what this one does."""
+        """Writes the nodes that express this node, and returns the number of the last."""
         if node["name"] in self._vectors:
             name, init = self._vectors[node["name"]]
-            if name not in self._vector_numbers:  # one, however many layers read it
+            if name not in self._vector_numbers:  # one, shared by all layers that read it
                 self._vector_numbers[name] = self._emit({"op": "null", "name": name,
                                                          "attrs": {"__init__": init}, "inputs": []})
             return self._vector_numbers[name]
         if node["kind"] == "variable":
             return self._emit(self._variable(node["name"], node, self._packed.get(key)))
-        if node["kind"] == "state":  # zeros of a batch that is not known
+        if node["kind"] == "state":  # zeros, for a batch of unknown size
             return self._emit(_zeros(node["name"], node["shape"], node["dtype"]))
         op, attributes = node["op"], {name: str(value) for name, value in node["attributes"]}
         formula = _FORMULAS.get(attributes.get("act_type") if op == "Activation" else op)
@@ -156,7 +156,7 @@ class _Writer:
         return [flat(source) for _, source in node["inputs"]]
 
     def _rnn_inputs(self, node, attributes):
-        """MXNet's RNN has no states that are left out."""
+        """The inputs of MXNet's RNN, which requires initial states."""
         given = {name: self._entry(source) for name, source in node["inputs"]}
         rows = int(attributes["num_layers"]) * (2
                                                 if attributes.get("bidirectional") == "True" else 1)
@@ -170,14 +170,13 @@ class _Writer:
         return [given[name] for name, _ in RECORDS["RNN"][2] if name in given]
 
     def _dtype(self, edge):
-        """The type of a layer's parameters, which is that of the first of those that are joined to
-        them."""
+        """The type of a layer's parameters: that of the first one that is concatenated."""
         while not edge[0] and self._nodes[edge[1]]["inputs"]:
             edge = self._nodes[edge[1]]["inputs"][0][1]
         return self._inputs[edge[1]][1] if edge[0] else self._nodes[edge[1]]["dtype"]
 
     def _flat(self, source):
-        """The entry of a parameter that is joined to others, which MXNet wants with one axis."""
+        """Flattens a parameter for concatenation, as MXNet requires."""
         node = {"name": self._inputs[source[1]][0]} if source[0] else self._nodes[source[1]]
         if (len(node.get("shape") or ()) == 1
             or (node.get("op") == "Reshape" and dict(node["attributes"]).get("shape") == (-1,))):
@@ -187,7 +186,7 @@ class _Writer:
         return [self._emit(flat), 0, 0]
 
     def _formula(self, node, steps):
-        """An op that MXNet does not have, in others."""
+        """Expresses an op that MXNet lacks by others."""
         [(_, source)] = node["inputs"]
         entries = {"x": self._entry(source)}
         for number, (op, attributes, inputs) in enumerate(steps):
@@ -229,8 +228,8 @@ class _Writer:
 
 
 def _init_for(name, spec):
-    """The initialiser that a parameter of this name gets of one that has several for patterns of
-    names; MXNet keeps no such one at a Variable."""
+    """The initialiser for a parameter of this name, chosen from one with patterns of names; MXNet
+    cannot store such an initialiser in a Variable."""
     while spec and spec[2]:
         spec = next((inner for pattern, inner in zip(spec[2], spec[3]) if re.match(pattern, name)),
                     None)
@@ -238,7 +237,7 @@ def _init_for(name, spec):
 
 
 def _zeros(name, shape, dtype):
-    """Of an extent that is not known, MXNet takes 0."""
+    """Zeros; MXNet infers an unknown extent that is written as 0."""
     attributes = {"shape": str(tuple(max(extent, 0) for extent in shape))}
     return {"op": "_zeros", "name": name,
             "attrs": attributes if dtype == "float32" else {"dtype": dtype, **attributes},
@@ -253,7 +252,7 @@ def _quoted(text):
 
 
 def _text(value, depth):
-    """Long lists and dicts have a line per item."""
+    """JSON with one line per item for long lists and dicts."""
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, int):
@@ -272,9 +271,8 @@ def _text(value, depth):
 # Reading.
 
 def loads(text, path=None):
-    """The symbol of a text, of any version of MXNet from 0.7 on. E0603 for what is no such text,
-    E0605 where its fields disagree; ops and attributes that lstmc does not have are refused as in a
-    call."""
+    """Parses a text of any version of MXNet from 0.7 on. Raises E0603 for other text, E0605 for
+    inconsistent fields; unknown ops and attributes are refused as in a call."""
     return _Reader(text, path).symbol()
 
 
@@ -300,7 +298,7 @@ class _Reader:
                             for i, node in enumerate(nodes)]
         self._nodes = nodes
         self._symbols = {}
-        self._multipliers = {}  # of variables, by number: what ops say of them
+        self._multipliers = {}  # multipliers of variables that ops set, by the variable's number
 
     def _parsed(self, text):
         try:
@@ -314,7 +312,7 @@ class _Reader:
         return of_file("E0603", f"this is no symbol.json: {problem}", self._path)
 
     def _is(self, kind, value, where):
-        """The value, which has to be of that kind."""
+        """Checks the type of a value."""
         if not isinstance(value, kind) or isinstance(value, bool):
             shown = (json.dumps(value)
                      if value is None or isinstance(value, (bool, int, float, str))
@@ -334,13 +332,13 @@ class _Reader:
         return self._is(kind, owner[key], prefix + key)
 
     def _edge(self, value, where):
-        """(node, output); there may be a version after them."""
+        """(node, output); files may append a version."""
         if len(self._is(list, value, where)) < 2:
             raise self._refusal(f"{where} has {len(value)} numbers, want a node and an output")
         return tuple(self._is(int, number, f"{where}[{i}]") for i, number in enumerate(value[:2]))
 
     def _attributes_of(self, node, prefix):
-        """Under the names that versions of MXNet gave them."""
+        """A node's attributes, which have different names in the versions of MXNet."""
         found = {}
         for key in ("param", "attr", "attrs"):
             for name, text in self._is(dict, node.get(key) or {}, prefix + key).items():
@@ -351,7 +349,7 @@ class _Reader:
     def symbol(self):
         for number, (op, _) in enumerate(self._ops):
             self._read_suffixes(op, number)
-        with NameManager():  # names are as they stand
+        with NameManager():  # names as written
             for head in self._heads:
                 self._make(head[0])
             return graph.Group([self._output(head) for head in self._heads])
@@ -364,7 +362,7 @@ class _Reader:
         return self._symbols[node][output]
 
     def _make(self, head):
-        """Inputs first; a file may name them later than their reader."""
+        """Makes a node after its inputs, which a file may list later."""
         work, open_nodes = [(head, False)], set()
         while work:
             number, ready = work.pop()
@@ -401,7 +399,8 @@ class _Reader:
                            self._values(op, own), name, marks)
 
     def _whole(self, entry):
-        """The matrix, of one that a file makes a vector of: `_rnn_param_concat` flattens here."""
+        """The matrix from which a file makes a vector: lstmc's `_rnn_param_concat` flattens by
+        itself."""
         number = entry[0]
         if (self._ops[number][0] not in ("Reshape", "reshape")
             or self._attributes[number].keys() != {"shape"}):
@@ -414,13 +413,13 @@ class _Reader:
 
     def _values(self, op, attributes):
         record = RECORDS.get(op)
-        if record is None:  # apply says so
+        if record is None:  # apply raises the error
             return attributes
         return {key: _value(record, key, text, self._path) for key, text in attributes.items()
                 if not (record[3] and key == "num_args")}
 
     def _split(self, number):
-        """(the op's own attributes, those of the graph without their underscores)"""
+        """(attributes of the op, attributes of the node without underscores)"""
         own, hidden = {}, {}
         for key, text in self._attributes[number].items():
             bare = key[2:-2] if key.startswith("__") and key.endswith("__") else key
@@ -431,7 +430,7 @@ class _Reader:
         return own, hidden
 
     def _read_suffixes(self, op, number):
-        """`weight_lr_mult` of an op is `lr_mult` of its weight."""
+        """Splits attributes such as `weight_lr_mult` of an op: `lr_mult` of its weight."""
         arguments = [name for name, _ in RECORDS[op][2]] if op in RECORDS else []
         for key, text in self._attributes[number].items():
             found = re.fullmatch("(.+)_(lr_mult|wd_mult)", key.strip("_"))
@@ -441,7 +440,7 @@ class _Reader:
 
 
 def _value(record, key, text, path):
-    """An attribute's text as the kind of value that the record wants."""
+    """Parses an attribute's text as the kind of value in the op's record."""
     wanted = {name: kind for attribute, kind, _, others in record[4]
               for name in (attribute, *others)}.get(key)
     try:

@@ -32,17 +32,17 @@ _RECURRENT = {"lstm": ("LSTM", 4), "gru": ("GRU", 3), "rnn_tanh": ("RNNLayer", 1
 
 def from_torch(module: Any, example: Any, name: str = "net",
                loss: str | None = None) -> TorchNetwork:
-    """A TorchNetwork that computes what `module` (an instance of torch.nn.Module) does: its program
-    as torch.export sees it, with its weights.
+    """Makes a TorchNetwork that computes the same as `module` (an instance of torch.nn.Module): its
+    program as exported by torch.export, with its weights.
 
-    `example` is an input, or a tuple of inputs, of the shapes for which the network is compiled
-    unless others are given. The module is taken as it is: call `module.eval()` before, or its
-    Dropouts are kept. Compiled for other shapes, it is exported again. `loss` is what `fit` lowers,
-    of the module's output and an input "label": "softmax" (cross entropy over the last axis; a
-    label of -100 counts not), "mse", "l1" or "logistic" (binary cross entropy of logits), each the
-    mean over all labels. A module that returns its loss, a tensor without axes, needs none. Raises
-    lstmc.Error (E0215) that names an operator which is not here and the line of the module that
-    calls it, E0613 for types other than float32 and float64.
+    `example` is an input, or a tuple of inputs; their shapes are the defaults for compilation. For
+    other shapes the module is exported again. The module's mode is kept: call `module.eval()`
+    before, or its Dropouts are active in training. `loss` is what `fit` minimises, of the module's
+    output and an input "label": "softmax" (cross entropy over the last axis; labels of -100 are
+    ignored), "mse", "l1" or "logistic" (binary cross entropy of logits), each the mean over all
+    labels. It is omitted for a module that returns its loss, a tensor without axes. Raises
+    lstmc.Error: E0215 with the operator that has no counterpart and its line in the module, E0613
+    for types other than float32 and float64.
 
     Source of the operators' meaning: the documentation of torch.nn and torch.nn.functional.
     """
@@ -51,7 +51,7 @@ def from_torch(module: Any, example: Any, name: str = "net",
     return TorchNetwork(module, example if isinstance(example, tuple) else (example,), name, loss)
 
 
-# As PyTorch means them: fit divides what it is given by the batch, unless a head does.
+# PyTorch's means: fit divides the gradients by the batch unless a head does.
 _LOSSES = {
     "softmax": lambda x, label: sym.SoftmaxOutput(x, label, preserve_shape=True, use_ignore=True,
                                                   ignore_label=-100.0, normalization="valid",
@@ -63,23 +63,23 @@ _LOSSES = {
 
 
 class TorchNetwork(Network):
-    """A network with weights: `weights` by name, and `shapes` of its inputs, those of the
-    example."""
+    """A network with weights: `weights` by name, and `shapes` of its inputs, from the example.
+    Threads may share it as a Network."""
 
     def __init__(self, module: Any, example: tuple[Any, ...], name: str, loss: str | None = None,
                  _is_trained: bool = False) -> None:
         reader = _exported(module, example)
         self.symbol = reader.outputs
         self.shapes = reader.shapes  #: by input
-        #: arrays of NumPy by parameter; after a fit, what it ended with
+        #: NumPy arrays by parameter; after a fit, the trained ones
         self.weights = reader.weights
         self._stored, self._notes = reader.stored, reader.notes
         self._module, self._example, self._inputs, self._loss = module, example, reader.inputs, loss
         self._is_loss, self._is_trained, self._output_shape = (reader.is_loss, _is_trained,
                                                                reader.output_shape)
         super().__init__(self._with_loss() if _is_trained else reader.outputs, name)
-        self._others = {}  # networks of other shapes
-        self._trained = None  # the network of `fit`
+        self._others = {}  # networks for other shapes
+        self._trained = None  # the network of the last `fit`
 
     def compile(self, shapes: Mapping[str, Sequence[int]] | None = None,
                 types: Mapping[str, DType] | None = None, entries: Sequence[str] = (),
@@ -92,8 +92,8 @@ class TorchNetwork(Network):
                                                               shapes, *rest)
 
     def _at(self, shapes):
-        """The network of the module as PyTorch exports it for these shapes, since a program may
-        count the elements of its example."""
+        """The network that PyTorch exports for these shapes, because a program may depend on its
+        example's extents."""
         wanted = {**self.shapes, **{name: tuple(extents) for name, extents in (shapes or {}).items()
                                     if name in self.shapes}}
         if wanted == self.shapes:
@@ -105,25 +105,26 @@ class TorchNetwork(Network):
                 self._others[key] = TorchNetwork(self._module, example, self._name, self._loss,
                                                  self._is_trained)
             except (IndexError, RuntimeError, ValueError) as error:
-                # PyTorch's, of a module that has no such shapes
+                # PyTorch's error for shapes that the module cannot process
                 shown = ", ".join(f"{name} {list(extents)}" for name, extents in wanted.items())
                 raise Error(f"error[E0207]: the module refuses inputs of {shown}: {error}", "E0207",
                             str(error), exit=3) from error
         return self._others[key]
 
     def bind(self, shapes: Mapping[str, Sequence[int]] | None = None, **flags: Any) -> Session:
-        """A Session of the compiled network with its weights; flags are those of `lstmc run`."""
+        """Makes a Session of the compiled network with its weights; flags are those of `lstmc
+        run`."""
         there = self._at(shapes)
         trained = {name: array for name, array in self.weights.items() if name in there._stored}
         return self.compile(shapes).session({**there.weights, **trained}, **flags)
 
     def fit(self, data: Any, *args: Any, params: Mapping[str, Any] | None = None,
             **keys: Any) -> dict[str, Any]:
-        """Network.fit of the module's loss, or of the one that `from_torch(.., loss=)` names, from
-        the module's weights unless other `params` are given, and then from those of an earlier fit.
+        """Network.fit with the module's loss, or with the one of `from_torch(.., loss=)`. It starts
+        from the weights of an earlier fit, else from the module's, unless other `params` are given.
         Parameters with `requires_grad=False`, buffers, and the row of an Embedding's `padding_idx`
-        get no gradient. `predict`, `save`, `weights` and `state_dict` have the trained weights
-        afterwards."""
+        get no gradient. Afterwards `predict`, `save`, `weights` and `state_dict` use the trained
+        weights."""
         for note in [*self._left_out(), *self._notes]:
             warnings.warn(note, stacklevel=2)
         trained = self._for_training()
@@ -136,7 +137,7 @@ class TorchNetwork(Network):
         return result
 
     def _weights_of(self, other):
-        """Those that another network of the module reads: a loss may not read all."""
+        """The weights that another network of the module reads, since a loss may not read all."""
         names = set(other.list_arguments())
         return {name: array for name, array in self.weights.items() if name in names}
 
@@ -144,7 +145,7 @@ class TorchNetwork(Network):
         return super().fit(*args, **keys)
 
     def score(self, data: Any, metric: Any = None) -> dict[str, float]:
-        """Network.score, by the loss that `fit` lowers."""
+        """Network.score with the loss that `fit` minimises."""
         trained = self._for_training()
         if trained.session is None:
             batches = [extents[trained._axes()[name]] for name, extents in self.shapes.items()]
@@ -160,9 +161,9 @@ class TorchNetwork(Network):
         return self.session
 
     def state_dict(self) -> dict[str, Any]:
-        """The weights under the names that the module has for them, as tensors:
-        `module.load_state_dict(net.state_dict(), strict=False)`. What the network does not read is
-        not there; a tensor of two names is there under both."""
+        """The weights as tensors, under the module's names:
+        `module.load_state_dict(net.state_dict(), strict=False)`. Tensors that the network does not
+        read are missing; a tensor with two names has an entry for each."""
         import torch
 
         own = self._module.state_dict(keep_vars=True)
@@ -175,7 +176,7 @@ class TorchNetwork(Network):
 
     def plot(self, format: str = "svg", shapes: bool = True, memory: bool = False,
              unfold: Sequence[str] = (), **inputs: Any) -> Picture:
-        """Network.plot, of the example's shapes unless others are given."""
+        """Network.plot, by default for the example's shapes."""
         return super(TorchNetwork, self._at(inputs)).plot(format, shapes, memory, unfold,
                                                           **{**self.shapes, **inputs})
 
@@ -185,7 +186,7 @@ class TorchNetwork(Network):
         return self._trained
 
     def _with_loss(self):
-        """What fit trains: the module's loss, or one of the output and a label."""
+        """The symbol that fit trains: the module's loss, or a loss of its output and a label."""
         if self._loss is None:
             numbers = [symbol for symbol, is_loss in zip(self.symbol, self._is_loss) if is_loss]
             if len(numbers) != 1:
@@ -202,12 +203,12 @@ class TorchNetwork(Network):
                          layout="TN" if axis == 1 else None)
         if axis == 0:
             return _LOSSES[self._loss](self.symbol, label)
-        # heads have samples first
+        # loss heads need the samples as first axis
         return _LOSSES[self._loss](
             *[sym.SwapAxis(each, dim1=0, dim2=1) for each in (self.symbol, label)])
 
     def _batch_axis(self):
-        """Of the output. Of a module whose inputs have steps first, it is the axis that grows with
+        """The batch axis of the output. For inputs with time first, it is the axis that grows with
         the batch."""
         axes = {name: batch_axis(node) for name, node in variables(self.symbol).items()
                 if name in self.shapes}
@@ -221,7 +222,7 @@ class TorchNetwork(Network):
             (at for at, (one, two) in enumerate(zip(self._output_shape, other)) if one != two), 0)
 
     def _left_out(self):
-        """What is said of a module in eval mode: PyTorch's Dropouts of it drop nothing."""
+        """A note about a module in eval mode, whose Dropouts are inactive."""
         def share(each):
             return (0 if each.training else getattr(each, "p", 0)
                     if "Dropout" in type(each).__name__ else getattr(each, "dropout", 0))
@@ -232,8 +233,8 @@ class TorchNetwork(Network):
                  "from_torch(module.train(), ..) keeps dropout in training"] if found else [])
 
     def save(self, path: Path, force: bool = False) -> None:
-        """Writes F.lnet (the network as text) and F.weights.safetensors, and for `path` F.lstmc the
-        package too."""
+        """Writes F.lnet (the network as text), F.weights.safetensors and, for `path` F.lstmc, the
+        package."""
         base, suffix = os.path.splitext(os.fspath(path))
         if suffix not in (".lnet", ".lstmc"):
             raise Error(f"error[E0001]: save writes F.lnet or F.lstmc, got {path}", "E0001")
@@ -250,17 +251,18 @@ class TorchNetwork(Network):
 
 
 def _exported(module, example):
-    """A _Reader that has read the module's program for an example."""
+    """Exports the module for an example and reads the program into a _Reader."""
     import torch
 
     with torch.no_grad(), filled_up(torch, module), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The tensor attributes .*_flat_weights")  # nn.LSTM's own
+        # a warning of nn.LSTM itself
+        warnings.filterwarnings("ignore", "The tensor attributes .*_flat_weights")
         return _read(torch.export.export(module, example), torch)
 
 
 def _resized(example, shapes):
-    """The example with other shapes of its tensors, in which its elements repeat; None keeps
-    one."""
+    """The example with its tensors resized to other shapes by repeating elements; None keeps a
+    shape."""
     import torch
     from torch.utils import _pytree
 
@@ -278,8 +280,8 @@ def _resized(example, shapes):
 
 
 def _read(program, torch):
-    """A _Reader that has read the program. Operators that are not here are written in others, as
-    PyTorch itself defines them, where it does."""
+    """Reads the program into a _Reader. Operators without a counterpart are decomposed, as PyTorch
+    defines them."""
     first, apart, before = program, {}, None
     while True:
         try:
@@ -287,7 +289,7 @@ def _read(program, torch):
         except _Refused as refused:
             target = refused.node.target
             if before and all(node.target != target for node in first.graph.nodes):
-                refused = before  # the operator that the user calls
+                refused = before  # the operator in the user's module
             if target in apart or _kind(refused.node) in _RECURRENT:
                 raise refused.error from None
             table = torch.export.default_decompositions()
@@ -297,7 +299,7 @@ def _read(program, torch):
 
 
 class _Refused(Exception):
-    """A node without a counterpart, and the error for the user."""
+    """A node without a counterpart, and the user's error."""
 
     def __init__(self, node, error):
         super().__init__(str(error))
@@ -305,20 +307,20 @@ class _Refused(Exception):
 
 
 class _Reader:
-    """An exported program, read node by node."""
+    """Reads an exported program node by node."""
 
     def __init__(self, program, torch):
         self.torch = torch
         self.program = program
-        self.weights, self.shapes = {}, {}  #: what the outputs read
-        self.notes = []  #: what a training does otherwise than PyTorch
-        self.inputs = []  #: names of all inputs, in their order
-        self.stored = {}  #: name in the state_dict by parameter
-        self.is_loss = []  #: of each output, whether it is one number
+        self.weights, self.shapes = {}, {}  #: weights and inputs that the outputs read
+        self.notes = []  #: differences of training from PyTorch
+        self.inputs = []  #: names of all inputs, in order
+        self.stored = {}  #: parameter: its name in the state_dict
+        self.is_loss = []  #: for each output, whether it is a scalar
         self.output_shape = ()  #: of the first output
         self._parameters = {}  # name in the state_dict -> symbol
-        self._values = {}  # node -> symbol, list of symbols, or tensor that is known
-        self._names = set()  # of layers
+        self._values = {}  # node -> symbol, list of symbols, or constant tensor
+        self._names = set()  # names of layers
         self._filled = Filled(self, torch)
         signature = program.graph_signature
         self._stored = {**signature.inputs_to_parameters, **signature.inputs_to_buffers,
@@ -334,7 +336,7 @@ class _Reader:
             if node.op == "placeholder":
                 self._values[node] = self._placeholder(node)
             elif node.op == "call_function" and not _kind(node).startswith("_assert"):
-                # what holds for the example
+                # assertions about the example
                 try:
                     follows = self._filled.reads(node) and self._has(node)
                     self._values[node] = (self._filled.call(node, _kind(node)) if follows
@@ -368,8 +370,8 @@ class _Reader:
         return sym.Cast(variable, dtype="float32") if truths else variable
 
     def _stored_value(self, stored):
-        """The name of a tensor that becomes a weight where it is used; the tensor itself of whole
-        numbers, and of constants."""
+        """The value of a stored tensor: its name if it becomes a weight at its use; the tensor
+        itself for integers and constants."""
         tensor = self.program.state_dict.get(stored, self.program.constants.get(stored))
         weighs = (stored in self.program.graph_signature.parameters
                   or (stored in self.program.state_dict and tensor.is_floating_point()))
@@ -383,7 +385,7 @@ class _Reader:
         return False
 
     def _tensor(self, stored):
-        """A weight as an array."""
+        """A weight as a NumPy array."""
         tensor = self.program.state_dict.get(stored, self.program.constants.get(stored))
         if tensor.dtype not in (self.torch.float32, self.torch.float64):
             raise Error(f"error[E0613]: {stored}: found {tensor.dtype}, want float32: "
@@ -391,7 +393,7 @@ class _Reader:
         return tensor.detach().cpu().numpy()
 
     def _parameter(self, stored):
-        """The parameter of a name in the state_dict; used twice, it is one."""
+        """The parameter for a name in the state_dict, the same one at each use."""
         if stored not in self._parameters:
             name = _identifier(stored)
             self.stored[name] = stored
@@ -400,13 +402,13 @@ class _Reader:
         return self._parameters[stored]
 
     def _trains(self, stored):
-        """Whether a tensor of the state_dict is a parameter that is not frozen."""
+        """Whether a tensor of the state_dict is a parameter with requires_grad."""
         return (stored in self.program.graph_signature.parameters
                 and self.program.state_dict[stored].requires_grad)
 
     def _weight(self, name, array, trains):
-        """A weight; one that does not train gets no gradient either, whatever an optimizer makes of
-        a rate of 0."""
+        """Makes a weight. One that does not train gets no gradient, because some optimizers would
+        change it even at a rate of 0."""
         self.weights[name] = array
         if trains:
             return Variable(name, shape=array.shape, dtype=str(array.dtype))
@@ -414,8 +416,8 @@ class _Reader:
             Variable(name, shape=array.shape, dtype=str(array.dtype), lr_mult=0.0, wd_mult=0.0))
 
     def _constant(self, tensor):
-        """A tensor of numbers that the program has or computes without its inputs: an op where one
-        makes it, else a weight that does not train."""
+        """A tensor of numbers that is independent of the inputs: an op if one can make it, else a
+        weight that does not train."""
         dtype = {"torch.int64": "int32", "torch.bool": "float32"}.get(
             str(tensor.dtype), str(tensor.dtype).removeprefix("torch."))
         flat = tensor.flatten().tolist()
@@ -437,8 +439,8 @@ class _Reader:
     # Values.
 
     def _symbol(self, value, numbers=False):
-        """What an operator gets for an argument: symbols for tensors (with `numbers`, a number for
-        one that is known and has no axis), anything else as it is."""
+        """Converts an argument for an operator: tensors become symbols (with `numbers`, scalars
+        that are known become numbers), other values stay."""
         if isinstance(value, (list, tuple)):
             return [self._symbol(each, numbers) for each in value]
         if not isinstance(value, self.torch.fx.Node):
@@ -477,8 +479,8 @@ class _Reader:
                         node)
 
     def _has(self, node):
-        """Whether the operator itself is here; others are written in those that are. How many
-        labels count is not in what those are written in."""
+        """Whether the operator has a counterpart; others are decomposed. A loss over padded steps
+        is refused, because its decomposition hides how many labels count."""
         kind = _kind(node)
         if kind in ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss_forward"):
             raise filled.Refused("the mean of a loss")
@@ -487,7 +489,7 @@ class _Reader:
                                ) or node.target is operator.getitem
 
     def _is_known(self, node):
-        """Whether an operator can be carried out now: it makes a tensor of constants."""
+        """Whether the operator can be evaluated now, because it makes a tensor of constants."""
         nodes = node.all_input_nodes
         return all(isinstance(self._values[each], self.torch.Tensor) for each in nodes) and (
             bool(nodes) or _kind(node) in ("zeros", "ones", "full", "new_zeros", "zeros_like",
@@ -500,7 +502,7 @@ class _Reader:
     # Modules.
 
     def _name(self, node):
-        """The name of the module that the node is of; None where it has none, or it is taken."""
+        """The name of the node's module; None if it has none, or the name is taken."""
         path = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
         name = (_identifier(path[-1].removeprefix("L['self'].").removeprefix("L__self__")) if path
                 else "")
@@ -545,7 +547,8 @@ class _Reader:
                              axis=-1, eps=float(eps), name=self._name(node))
 
     def _index(self, node):
-        """x[:, idx], or x[arange(N), idx], which is an element of each sequence."""
+        """Indexing as x[:, idx], or x[arange(N), idx], which selects an element of each
+        sequence."""
         x = self._symbol(node.args[0])
         given = [(axis, index) for axis, index in enumerate(node.args[1]) if index is not None]
         known = {axis: self._values[index] for axis, index in given
@@ -565,8 +568,7 @@ class _Reader:
         raise Unsupported("an index of several tensors that is not x[arange(N), steps]")
 
     def _of_lengths(self, node):
-        """The operators of packed.py. What a recurrent module reads of a sequence, it asks for
-        itself."""
+        """The operators of packed.py. A recurrent module looks up its input's lengths by itself."""
         if _target(node) == "lstmc.with_lengths.default":
             return self._symbol(node.args[0])
         if _target(node) == "lstmc.filled_up.default":
@@ -606,7 +608,7 @@ class _Reader:
             return list(
                 getattr(sym, layer)(x, num_hidden=units, layout="NTC" if batch_first else "TNC",
                                     name=name, length=length, **options, **flags))
-        # Some of its parameters stay, so each is a Variable of its own.
+        # Some of its parameters are frozen, so each is a Variable.
         weights = [[self._weight(*described) for described in direction] for direction in parts]
         packed = [part for kinds in (slice(0, 2), slice(2, 4)) for direction in weights
                   for part in direction[kinds]]
@@ -621,14 +623,14 @@ class _Reader:
         return [swapped(made[0], "out"), *list(made)[1:]]
 
     def _state(self, state):
-        """A first state; None for zeros."""
+        """An initial state; None for zeros."""
         known = self._values[state]
         return (None if isinstance(known, self.torch.Tensor) and not known.any()
                 else self._symbol(state))
 
     def _direction(self, prefix, names, rows):
-        """[(parameter, its array, whether it trains)] of a direction: those that it does not have
-        are zeros that stay."""
+        """[(parameter, its array, whether it trains)] of a direction; missing biases are frozen
+        zeros."""
         import numpy
 
         found = []
@@ -643,7 +645,7 @@ class _Reader:
         return found
 
     def _refused(self, node, what):
-        """The error of an operator, at the line of the user's module that calls it."""
+        """The error about an operator, at its line in the user's module."""
         own = os.path.dirname(self.torch.__file__)
         calls = re.findall(r'File "(.*)", line (\d+)', node.meta.get("stack_trace") or "")
         file, line = next((call for call in reversed(calls) if not call[0].startswith(own)),
@@ -667,11 +669,11 @@ def _target(node):
 
 
 def _kind(node):
-    """"lstm" of aten.lstm.input; "" of what is no operator."""
+    """"lstm" for aten.lstm.input; "" if the target is no operator."""
     parts = _target(node).split(".")
     return parts[1] if node.op == "call_function" and parts[0] == "aten" else ""
 
 
 def _prefix(name, layer, direction):
-    """The beginning of the names of a layer's parameters."""
+    """The prefix of the names of a layer's parameters."""
     return f"{name}_r{layer}_" if direction else f"{name}_" if layer == 0 else f"{name}_l{layer}_"

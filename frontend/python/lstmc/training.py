@@ -1,4 +1,4 @@
-"""Data for a training, and fit, score and predict of a session."""
+"""Data for training, and the implementation of fit, score and predict of a session."""
 
 import threading
 
@@ -11,8 +11,7 @@ from .flags import words
 
 
 class Arrays:
-    """Arrays by input, whose samples are along the batch's axis of the input, or along the
-    first."""
+    """Arrays by input. Samples lie along the input's batch axis, by default the first."""
 
     def __init__(self, arrays, batch=None, axes=None, shuffle=True, valid=0.0):
         self.arrays = {name: numbers(value, name) for name, value in arrays.items()}
@@ -25,7 +24,8 @@ class Arrays:
         return Arrays(self.arrays, self._batch, self._axes, self._shuffle, valid)
 
     def kept(self, session):
-        """The share for validation, as the runtime splits; None where there is none."""
+        """The share of the data held out for validation, split as the runtime does; None without
+        one."""
         if not self._valid:
             return None
         inputs, _ = session.package._entry("evaluate")
@@ -39,7 +39,7 @@ class Arrays:
         return Arrays(parts, self._batch, self._axes, False)
 
     def shapes(self):
-        """Of a batch."""
+        """The shapes of a batch."""
         shapes = {}
         for name, array in self.arrays.items():
             rest = list(array.shape)
@@ -81,14 +81,14 @@ class Spec:
 
 
 class Batches:
-    """The user's own iterator. An epoch is what it gives until it ends; before the next it is
-    reset, or iterated anew. Row i of a batch continues row i of the batch before, where states are
-    carried, unless the iterator's attribute `continues` is False."""
+    """The user's iterator. An epoch ends with the iterator; for the next one it is reset, or
+    iterated anew. Where states are carried, row i of a batch continues row i of the previous batch,
+    unless the iterator's attribute `continues` is False."""
 
     def __init__(self, iterator):
         self._iterator = iterator
         self._running = None
-        self._next = None  # (epoch, batch) that _running would give
+        self._next = None  # (epoch, batch) that _running returns next
         self._first = self._as_dict(next(self._begin(), None) or {}, None)
         if not self._first:
             raise usage("the iterator gave no batch")
@@ -112,14 +112,14 @@ class Batches:
                                      bool(getattr(self._iterator, "continues", True)))
 
     def fill(self, epoch, batch, views):
-        """Called by the loop for every batch, in order."""
+        """The loop calls this for each batch, in order."""
         self._write(self._take(epoch, batch), views)
 
     def _take(self, epoch, batch):
-        """What the iterator gives for that place."""
+        """Takes the batch of this epoch and number from the iterator."""
         if self._next != (epoch, batch):
             self._running = self._begin()
-            for _ in range(batch):  # a resumed run begins within an epoch
+            for _ in range(batch):  # a resumed run starts within an epoch
                 next(self._running)
         given = next(self._running, None)
         if given is None:
@@ -148,8 +148,8 @@ class Batches:
 
 
 class Buckets(Batches):
-    """An iterator whose batches have a `bucket_key`. `keys` has the number of each among the
-    sessions."""
+    """An iterator whose batches have a `bucket_key`. `keys` maps each key to the number of its
+    session."""
 
     def __init__(self, iterator, keys):
         super().__init__(iterator)
@@ -157,7 +157,7 @@ class Buckets(Batches):
         self._held = None
 
     def bucket(self, epoch, batch):
-        """Called by the loop before `fill`."""
+        """The loop calls this before `fill`."""
         self._held = self._take(epoch, batch)
         if self._held.bucket_key not in self._keys:
             raise usage(f"batch {batch} of epoch {epoch} has the bucket_key "
@@ -165,20 +165,20 @@ class Buckets(Batches):
         return self._keys[self._held.bucket_key]
 
     def fill(self, epoch, batch, views):
-        if self._held is None:  # of one bucket, the loop asks for none
+        if self._held is None:  # with one bucket the loop does not call `bucket`
             self.bucket(epoch, batch)
         self._write(self._held, views)
         self._held = None
 
 
 def described(batch, iterator):
-    """Name and shape of what a batch has: its own, or those of its iterator."""
+    """Names and shapes of a batch's arrays, from the batch or its iterator."""
     data, label = getattr(batch, "provide_data", None), getattr(batch, "provide_label", None)
     return (*(data or iterator.provide_data), *(label or iterator.provide_label or ()))
 
 
 def prepare(data, batch, axes, place, shuffle=None):
-    """`data` as one of these. `shuffle` is of arrays."""
+    """Wraps `data` in one of these classes. `shuffle` applies to arrays."""
     if isinstance(data, dict):
         return Arrays(data, batch, axes, shuffle is not False)
     if shuffle is not None:
@@ -192,7 +192,7 @@ def prepare(data, batch, axes, place, shuffle=None):
 
 
 def with_share(source, share):
-    """The same with a part at its end kept for validation."""
+    """The same data with a share at the end kept for validation."""
     if not isinstance(source, Arrays):
         raise usage("a share for validation is for arrays; of a SPEC it is its valid=, and an "
                     "iterator needs another one")
@@ -200,18 +200,18 @@ def with_share(source, share):
 
 
 def metric_names(metric):
-    """Those of lstmc's metrics, without the user's functions."""
+    """The names of lstmc's metrics, without the user's functions."""
     return _split(metric)[0]
 
 
 def _split(metric):
-    """(names, functions)"""
+    """Splits metrics into (names, functions)."""
     metrics = metric if isinstance(metric, (list, tuple)) else [] if metric is None else [metric]
     return [m for m in metrics if not callable(m)], [m for m in metrics if callable(m)]
 
 
 def with_functions(keys, metric):
-    """Functions in `eval_metric`, the key of fit(..), are metrics as those in `metric`."""
+    """Moves functions in `eval_metric`, the key of fit(..), to the metrics of `metric`."""
     names, functions = _split(keys.get("eval_metric"))
     if not functions:
         return dict(keys), metric
@@ -222,7 +222,7 @@ def with_functions(keys, metric):
 
 
 def _names_of(functions):
-    """Of each the name of its value, no two the same."""
+    """A name for the value of each function, all different."""
     names = []
     for function in functions:
         name = getattr(function, "__name__", None) or type(function).__name__
@@ -231,7 +231,7 @@ def _names_of(functions):
 
 
 def _check_functions(functions, validated, measured):
-    """Refuses the user's metrics where nothing would call them."""
+    """Refuses metric functions where nothing would call them."""
     if functions and not validated:
         raise usage(f'the metric {_names_of(functions)[0]} is a function, which validations call, '
                     'and there are no data to validate on: valid=0.1 keeps a tenth of them')
@@ -240,7 +240,7 @@ def _check_functions(functions, validated, measured):
 
 
 def _measure(session, functions, data):
-    """The user's metrics on arrays."""
+    """Evaluates the metric functions on arrays."""
     if not functions:
         return {}
     _check_functions(functions, True, data)
@@ -254,7 +254,7 @@ def _measure(session, functions, data):
 
 
 def _set_first(session, path, flags):
-    """Weights of a file, as far as names and shapes are the same."""
+    """Sets the weights of a file whose names and shapes match."""
     limits = {key: value for key, value in flags.items() if key == "limit"}
     found, wanted, others = _core.init_params(session._core, str(path), words(limits))
     if others:
@@ -297,7 +297,7 @@ def fit(session, data, valid, callback, metric, flags, buckets=()):
 
 
 def _in_main_thread():
-    """Which alone sees signals."""
+    """Whether this is the main thread, which alone receives signals."""
     return threading.current_thread() is threading.main_thread()
 
 
@@ -316,7 +316,7 @@ def score(session, data, metric):
 
 
 def predict(session, data):
-    """As `lstmc predict`: the rows of the data, in their order, of each output that has rows."""
+    """The rows of the data in order, for each output that has rows, as `lstmc predict`."""
     entry = session.package.inputs("forward")
     if (isinstance(data, (str, Batches, Spec)) or hasattr(data, "provide_data")
         or hasattr(data, "__next__")):

@@ -1,4 +1,4 @@
-"""What `run` of the entry "step" is given beside data and labels, and what it returns."""
+"""Inputs of the entry "step" besides data and labels, and its results."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .error import usage
 
 
 class Measure(numpy.ndarray):
-    """What a loss head measured in an update, sums over the batch: `loss`, the `weight` that it is
-    divided by, and how many `labels` counted. By index the numbers of the metric kernels, whose
-    first three these are."""
+    """Sums over the batch that a loss head measured in an update: `loss`, the `weight` that divides
+    it, and the number of `labels` counted. Indexing gives the numbers of the metric kernels, which
+    begin with these three."""
 
     @property
     def loss(self) -> float:
@@ -32,14 +32,13 @@ def trains(inputs):
 
 
 def is_scalar(name, inputs):
-    """Whether an input is a scalar that the caller gives, and not one that is computed for the
-    optimizer."""
+    """Whether an input is a scalar from the caller, and not one that the optimizer computes."""
     return (not name.startswith("optimizer.")
             and any(name == other and role == "scalar" for other, role, *_ in inputs))
 
 
 def scalar(name, value, entry):
-    """The number that is given for a scalar input, with all its digits."""
+    """The number for a scalar input, at full precision."""
     value = as_array(value)
     if value.size != 1 or value.dtype.kind not in "iufb":
         raise usage(
@@ -53,8 +52,7 @@ def scalar(name, value, entry):
 
 
 def measured(outputs, described):
-    """What an update returns: with "loss", which it minimises, the sum over heads of the loss of
-    each over its weight."""
+    """The result of an update, including "loss": the minimised sum over heads of loss / weight."""
     heads = {name: outputs[name].view(Measure) for name, role, *_ in described if role == "metric"}
     loss = sum(head.loss / head.weight for head in heads.values() if head.weight)
     return {**({} if "loss" in outputs else {"loss": loss}), **outputs, **heads}

@@ -22,9 +22,9 @@ def plot_network(symbol: Symbol, title: str = "plot", save_format: str = "pdf",
                  shape: Mapping[str, Sequence[int]] | None = None,
                  dtype: Mapping[str, DType] | None = None,
                  node_attrs: Mapping[str, str] | None = None, hide_weights: bool = True) -> Plot:
-    """A Plot, which a notebook shows and `render()` writes. `shape` are those of inputs by name;
-    with them, edges have the shapes. Boxes are layers, and what repeats is one box:
-    `Network.plot(unfold=("layer", "time"))` unfolds them."""
+    """A Plot of the symbol, which notebooks show and `render()` writes. `shape` are the shapes of
+    inputs by name; with them, edges show shapes. Boxes are layers, with repetitions folded into one
+    box: `Network.plot(unfold=("layer", "time"))` unfolds them."""
     if node_attrs or not hide_weights:
         raise usage("plot_network draws boxes in one style and no weights: node_attrs and "
                     "hide_weights=False are not there")
@@ -37,7 +37,7 @@ def plot_network(symbol: Symbol, title: str = "plot", save_format: str = "pdf",
 
 
 class Plot:
-    """A picture by Graphviz: `source` is its text. It does not change: threads may share it."""
+    """A picture by Graphviz; `source` is its text. Immutable: threads may share it."""
 
     def __init__(self, draw: Callable[[str], bytes], name: str, form: str) -> None:
         self._draw = draw
@@ -62,7 +62,7 @@ class Plot:
 
     def render(self, filename: str | None = None, directory: str | None = None, view: bool = False,
                cleanup: bool = False, format: str | None = None) -> str:
-        """Writes FILENAME.pdf, or another format, and unless `cleanup` the text beside it; returns
+        """Writes FILENAME.pdf or another format, and the text beside it unless `cleanup`; returns
         the picture's path."""
         if view:
             self.view()
@@ -74,7 +74,7 @@ class Plot:
         return path
 
     def view(self) -> None:
-        """No program is started to show a file."""
+        """Refused: lstmc starts no viewer."""
         raise usage(
             "view: open the file whose path render() returns, or show the Plot in a notebook")
 
@@ -87,9 +87,9 @@ _PLACES = (0.44, 0.64, 0.74, 1.0)
 
 def print_summary(symbol: Symbol, shape: Mapping[str, Sequence[int]] | None = None,
                   line_length: int = 120, positions: Sequence[float] = _PLACES) -> None:
-    """Prints a table of the nodes: name and op, shape without the batch, numbers of parameters, and
-    what each reads. Parameters are counted where they are read first, with those of recurrent
-    layers, so that their sum is what is trained."""
+    """Prints a table of the nodes: name and op, shape without the batch, numbers of parameters,
+    inputs. Parameters, including those of recurrent layers, count at their first reader, so the sum
+    is the number of trained parameters."""
     columns = ([int(line_length * place) for place in positions] if positions[-1] <= 1
                else list(positions))
     print("_" * line_length)
@@ -116,7 +116,7 @@ def _print_row(fields, columns):
 
 
 def _rows(symbol, shapes):
-    """[(node, shape, parameters, names of what it reads)] of all ops and of the inputs."""
+    """[(node, shape, parameters, names of its inputs)] of all ops and of the inputs."""
     sizes, counted, rows = _sizes(symbol, shapes), set(), []
     made = {}
     for name, (node, _, _) in made_by(symbol._outputs).items():
@@ -136,7 +136,7 @@ def _rows(symbol, shapes):
 
 
 def _sizes(symbol, shapes):
-    """Numbers of elements of the parameters by name; 0 where shapes are not known."""
+    """Numbers of elements of the parameters by name; 0 if shapes are unknown."""
     arguments = zip(symbol.list_arguments(), symbol.infer_shape_partial(**shapes)[0])
     return {name: math.prod(shape) if shape else 0 for name, shape in arguments
             if name not in shapes and not graph.is_input(name)}

@@ -1,4 +1,4 @@
-"""A training as MXNet's callbacks and log see it."""
+"""Translates events of a training into MXNet's callbacks and log."""
 
 import math
 import time
@@ -7,7 +7,7 @@ from .callback import BatchEndParam
 
 
 class Watch:
-    """Events of the loop as MXNet's callbacks and log."""
+    """Calls MXNet's callbacks and writes its log, from events of the loop."""
 
     def __init__(self, module, training, validating, eval_data, begin_epoch, batch_end, epoch_end,
                  eval_end):
@@ -41,7 +41,7 @@ class Watch:
                                                              for _, value in self.get_name_value()]
 
     def reset(self):
-        """Nothing: they are of the epoch so far."""
+        """Does nothing: the metrics restart with each epoch."""
 
     reset_local = reset
 

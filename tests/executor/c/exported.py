@@ -1,7 +1,8 @@
 """exported.py LIBRARY MAP HEADER RECORD: the library exports the names of its version map, which
-are those that the header declares, and the interface has all that is in RECORD: a program that was
-built with an earlier lstmc.h finds the same functions, numbers and fields. What is new is added to
-RECORD by hand."""
+are those declared in the header, and the interface has everything in RECORD, so that a program
+built with an earlier lstmc.h finds the same functions, numbers and fields. New names are added to
+RECORD by hand.
+"""
 
 import re
 import subprocess

@@ -1,5 +1,4 @@
-"""logger.py LIBRARY LSTMC: the program's own logger is told what a session clipped, when it is
-closed."""
+"""logger.py LIBRARY LSTMC: a closed session reports to the program's logger what it clipped."""
 
 import sys
 import tempfile
@@ -7,8 +6,7 @@ import tempfile
 from runtime import Options, Runtime
 
 runtime = Runtime(sys.argv[1])
-# What is indexed is computed, so that it is clipped and not refused: 4 rows of index 20 in a table
-# of 5.
+# Indices are computed, so they are clipped and not refused: 4 rows of index 20 in a table of 5.
 NET = """
 def net(data: float32[4]):
     return Embedding(data + 20.0, input_dim=5, output_dim=2, name="table")

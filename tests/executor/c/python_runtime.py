@@ -160,8 +160,7 @@ class Runtime(unittest.TestCase):
         self.assertTrue((sums == 5).all())
 
     def test_ids_out_of_range_are_refused(self):
-        """With input, row and place, as by the command; a program that asks for it has them
-        clipped."""
+        """With input, row and place, as by the command; a program may request clipping instead."""
         package = lstmc_runtime.load(self.folder / "ck")
         for id, step in ((9, 3), (5000, 0), (-3, 5)):
             ids = IDS.copy()
@@ -189,8 +188,8 @@ class Runtime(unittest.TestCase):
         self.assertEqual(clipped, session.run({"data": numpy.clip(ids, 0, 8)})[output].tobytes())
 
     def test_threads_share_a_session(self):
-        """Every answer is its caller's. States are the session's: alone() makes one piece of
-        setting them and a run."""
+        """Each thread gets its own results. States belong to the session: alone() makes setting
+        them and a run atomic."""
         session = lstmc_runtime.load(self.folder / "ck").session(threads=1)
 
         def answer(number):

@@ -26,7 +26,7 @@ class Runtime:
         self.library.lstmc_tensor_bytes.restype = ctypes.c_size_t
 
     def __getattr__(self, name):
-        """lstmc_NAME, which ends the test unless it succeeds."""
+        """lstmc_NAME, which ends the test if it fails."""
         function = getattr(self.library, "lstmc_" + name)
 
         def call(*arguments):
@@ -35,7 +35,7 @@ class Runtime:
         return call
 
     def open(self, command, source, folder):
-        """The package of a network in .lnet."""
+        """Compiles a network in .lnet and opens its package."""
         net, compiled = os.path.join(folder, "n.lnet"), os.path.join(folder, "n.lstmc")
         with open(net, "w") as file:
             file.write(source)

@@ -1,5 +1,5 @@
-"""shared.py LIBRARY LSTMC: sessions that share weights of many pages hold them once, and compute
-what a session with its own does."""
+"""shared.py LIBRARY LSTMC: sessions that share large weights hold them once, and compute the same
+as a session with its own."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ WEIGHTS, SESSIONS = 16 << 20, 8
 
 
 def resident():
-    """Bytes that this process has to itself, and those of what it maps several times."""
+    """The private bytes of this process, and those that it maps several times."""
     shared = 0
     for name in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):
@@ -77,7 +77,7 @@ for thread in threads:
     thread.join()
 shared = resident() - before
 print(f"{by_copy} bytes with weights of its own, {shared} bytes for {SESSIONS} that share")
-# The first call moves the weights; `first` itself had packed none before.
+# The first call moves the weights; `first` had packed none before.
 if shared > WEIGHTS // 2 + WEIGHTS // 4:
     sys.exit("shared weights are in memory more than once")
 if got != want or len(set(got)) != SESSIONS:
@@ -90,5 +90,5 @@ for session in sessions:
     close(session)
 left = resident() - before
 print(f"{left} bytes when all are closed")
-if left > -WEIGHTS // 4:  # `before` had the 8 MiB of the first
+if left > -WEIGHTS // 4:  # `before` included the 8 MiB of the first session
     sys.exit("closed sessions keep their weights")

@@ -1,7 +1,8 @@
 """schedules.py LSTMC SCHEDULES ROOT [N]: compiles small networks for several devices in every way,
-and trains each under N random schedules (default 6) and with faults; there are fewer faults,
-because one that hangs takes its time. SCHEDULES is the program of main.cpp; built with
-ThreadSanitizer, it also finds races."""
+and trains each under N random schedules (default 6) and with faults. There are fewer faults,
+because each hang takes until its deadline. SCHEDULES is the program of main.cpp; built with
+ThreadSanitizer, it also finds races.
+"""
 import pathlib
 import subprocess
 import sys

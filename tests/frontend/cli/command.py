@@ -1,5 +1,4 @@
-"""The real command, from outside: how tests call it, and small networks and files to call it
-with."""
+"""Runs the real command, with small networks and files as its input."""
 import json
 import os
 import pathlib
@@ -12,7 +11,7 @@ LSTMC = os.environ["LSTMC"]
 SOURCE = pathlib.Path(os.environ["LSTMC_SOURCE"])
 HERE = pathlib.Path(__file__).parent
 
-# A character model that is small enough to train a few updates at once.
+# A character model that trains a few updates in a moment.
 SMALL = """\
 vocab, hidden = setting("vocab", 5), setting("hidden", 6, help="units")
 N, T = dim("batch", 4), dim("seq", 8)
@@ -28,8 +27,8 @@ fit(small, optimizer="adam", learning_rate=0.01, initializer=Uniform(0.1), carry
 
 
 def run(*words, **options):
-    """Runs `lstmc WORDS`; a plain environment unless `env` adds to it. Not a terminal on either
-    side."""
+    """Runs `lstmc WORDS`, in a plain environment to which `env` adds. stdin and stdout are no
+    terminal."""
     env = {name: os.environ[name] for name in ("PATH", "LSTMC_CPU_LEVEL") if name in os.environ}
     env.update(options.pop("env", {}))
     options.setdefault("text", True)
@@ -38,7 +37,7 @@ def run(*words, **options):
 
 
 def words_in_table():
-    """Records of options.def: commands as names, flags as dicts."""
+    """The records of options.def: commands as names, flags as dicts."""
     import re
     text = (SOURCE / "frontend/cli/options.def").read_text()
     macros = dict(re.findall(r'#define (LSTMC_(?:MODELS|RUNS)) "([^"]*)"', text))
@@ -66,7 +65,7 @@ def words_in_table():
 
 
 class Case(unittest.TestCase):
-    """A test in a folder of its own that contains small.lnet and text.txt."""
+    """A test with its own folder, which contains small.lnet and text.txt."""
 
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
@@ -86,7 +85,7 @@ class Case(unittest.TestCase):
         return done
 
     def document(self, *words, schema, status=0):
-        """Runs with --json: stdout is one document with that schema."""
+        """Runs with --json and returns stdout as one document, checked against that schema."""
         done = self.run_here(*words, "--json")
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         parsed = json.loads(done.stdout)
@@ -98,7 +97,8 @@ class Case(unittest.TestCase):
 
 
 def check(value, schema, where):
-    """The part of JSON Schema that schemas/ uses; raises with the path of the first violation."""
+    """Checks a document against the part of JSON Schema that schemas/ uses; raises with the path of
+    the first violation."""
     known = {"type", "required", "properties", "items", "enum", "pattern", "additionalProperties",
              "title", "minItems"}
     assert set(schema) <= known, f"{where}: the checker does not know {set(schema) - known}"

@@ -1,5 +1,5 @@
-"""What is in a picture, read with parsers of XML and HTML: boxes and arrows of Graphviz's SVG,
-elements of a page."""
+"""Reads pictures with parsers of XML and HTML: boxes and arrows of Graphviz's SVG, elements of a
+page."""
 import html.parser
 import re
 import xml.etree.ElementTree as tree
@@ -25,7 +25,7 @@ class Graph:
                 self.arrows.append((tail, head, " ".join(lines)))
 
     def named(self, first):
-        """The boxes whose first line is that."""
+        """The boxes with that first line."""
         return [box for box, lines in self.boxes.items() if lines and lines[0] == first]
 
     def one(self, first):
@@ -41,8 +41,8 @@ class Graph:
 
 
 class Page(html.parser.HTMLParser):
-    """`elements`: (tag, attributes) in order; `texts`: text by the tag it is in; `inside`: the text
-    of elements with an id."""
+    """`elements`: (tag, attributes) in order; `texts`: text by its tag; `inside`: the text of
+    elements with an id."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -73,7 +73,7 @@ class Page(html.parser.HTMLParser):
 
 
 def svgs(page):
-    """The pictures in a page, as text."""
+    """The pictures of a page, as text."""
     return re.findall(r"<svg.*?</svg>", page, re.S)
 
 

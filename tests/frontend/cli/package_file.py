@@ -1,11 +1,9 @@
-"""Changes fields of packages and computes the digest again, for tests of files whose digest is
-right.
+"""Changes fields of packages and updates the digest, for tests of files with a valid digest.
 
-    package_file.py FILE...     computes the digest of packages again, for the ABI of this source
-                                tree
+    package_file.py FILE...     updates the digest of packages, for the ABI of this source tree
 
-Fields are found with executor/abi/Package.fbs, and the ABI's number is read from
-executor/abi/Version.h, so that this file need not change when they do.
+Fields are located by executor/abi/Package.fbs, and the ABI's number comes from
+executor/abi/Version.h, so this file need not change with them.
 """
 import ctypes
 import ctypes.util
@@ -39,7 +37,7 @@ def abi():
 
 
 def kernel(name):
-    """The number of the kernel of that name."""
+    """The number of a kernel."""
     text = (SOURCE / "executor/abi/Kernels.def").read_text()
     return re.findall(r'^LSTMC_(?:KERNEL|TRANSFER)\(\w+, "(\w+)"', text, re.M).index(name)
 
@@ -59,7 +57,7 @@ def xxh3(data):
 
 
 class PackageFile:
-    """The bytes of a package. Paths are those in messages: ("buffers", 3, "bytes")."""
+    """The bytes of a package. Paths are those of messages: ("buffers", 3, "bytes")."""
 
     def __init__(self, contents):
         self.bytes = bytearray(contents)
@@ -69,7 +67,7 @@ class PackageFile:
         return struct.unpack_from(form, self.bytes, at)[0]
 
     def field(self, table, at, name):
-        """Type and place of a field; place is None if the file leaves the field out."""
+        """Type and position of a field; the position is None if the file leaves the field out."""
         index = [field for field, _ in self.tables[table]].index(name)
         vtable = at - self.number("<i", at)
         size, slot = self.number("<H", vtable), 4 + 2 * index
@@ -77,7 +75,7 @@ class PackageFile:
         return self.tables[table][index][1], at + offset if offset else None
 
     def find(self, *path):
-        """Type and place of what a path names; for a list, of its length."""
+        """Type and position of the value at a path; for a list, of its length."""
         kind, at = "Package", self.number("<I", 0)
         for step in path:
             if isinstance(step, int):
@@ -104,7 +102,7 @@ class PackageFile:
         return "" if at is None else self.bytes[at + 4:at + 4 + self.number("<I", at)].decode()
 
     def set(self, *path_and_value):
-        """Overwrites a number in place, or reduces the length of a list."""
+        """Overwrites a number, or reduces the length of a list."""
         *path, value = path_and_value
         kind, at = self.find(*path)
         assert at is not None, f"{path} stands nowhere in the file"

@@ -1,5 +1,4 @@
-"""Packages and checkpoints with a right digest and wrong contents: an error that names the field,
-and nothing worse."""
+"""Packages and checkpoints with a valid digest and invalid contents: the error names the field."""
 import json
 import math
 import struct
@@ -69,7 +68,7 @@ class Attacks(Case):
         begin, end = json.loads(data[8:8 + length])["decoder_bias"]["data_offsets"]
         count = (end - begin) // 4
         struct.pack_into(f"<{count}f", data, 8 + length + begin, *[math.nan] * count)
-        # Weights written by other programs have no digest.
+        # Weights from other programs have no digest.
         data[8:8 + length] = data[8:8 + length].replace(b"lstmc_digest", b"other_digest")
         path.write_bytes(data)
         seal_checkpoint(checkpoint)

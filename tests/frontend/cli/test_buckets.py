@@ -1,5 +1,4 @@
-"""Buckets: sequences of different lengths in batches of their like, one plan for each length, all
-in one arena."""
+"""Buckets: batches of sequences of similar length, one plan for each length, all in one arena."""
 import ctypes
 import json
 import random
@@ -37,7 +36,7 @@ fit(rows, optimizer="sgd", learning_rate=0.5, num_epoch=1, initializer=Uniform(0
 
 
 def npz(path, **arrays):
-    """Writes arrays of float32, each a shape and its values."""
+    """Writes arrays of float32 from shapes and values."""
     with zipfile.ZipFile(path, "w") as file:
         for name, (shape, values) in arrays.items():
             header = (f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117)
@@ -118,7 +117,7 @@ class Lines(Buckets):
         evaluated = self.good("eval", "ck", "--data", "text:a.txt,lines=yes,buckets=10|20")
         self.assertIn(f"labels {sum(len(line) for line in self.lines if len(line) <= 20)}",
                       evaluated.stdout)
-        # Every line has to have a prediction.
+        # Every line needs a prediction.
         self.assertIn(
             "want at most the 20 steps",
             self.run_here("predict", "ck", "--data", "text:a.txt,lines=yes", "-o", "-").stderr)
@@ -158,7 +157,7 @@ class Lines(Buckets):
 
 
 class Rows(Buckets):
-    """Sequences of a table, in an order that is reckoned here, against networks of one length
+    """Sequences of a table, in an order computed here, compared with networks of one length
     each."""
 
     def setUp(self):
@@ -174,7 +173,7 @@ class Rows(Buckets):
         self.write("rows.csv", text)
 
     def batches(self, buckets, batch=2):
-        """A batch is made by the sequence that is the last that it needs."""
+        """The batches in the order of the sequences that complete them."""
         waiting = {steps: [] for steps in buckets}
         for sequence in self.sequences:
             fitting = [steps for steps in buckets if steps >= len(sequence)]

@@ -1,5 +1,5 @@
-"""The scripts by which bash, zsh and fish complete the words of lstmc and lstmc-run, run in these
-shells where they are here: every flag of the tables is offered, and so are values."""
+"""The completion scripts of lstmc and lstmc-run for bash, zsh and fish, run in the shells that are
+installed: every flag of the tables is offered, and so are values."""
 import os
 import re
 import shlex
@@ -14,9 +14,8 @@ RUN = os.path.realpath(os.path.join(os.path.dirname(LSTMC), "../../executor/run/
 RUN_FLAGS = re.findall(r'^LSTMC_RUN_FLAG\(\w+, (0|\'.\'), "([^"]+)", "([^"]*)"',
                        (SOURCE / "executor/run/flags.def").read_text(), re.M)
 
-# Each runs after the script, and prints what is offered for the last of WORDS. zsh's own functions
-# work within its line editor only, so those that our script calls stand in: they print what they
-# are given.
+# Each runs after the script and prints the candidates for the last of WORDS. zsh's own functions
+# only work in its line editor, so stand-ins print their arguments.
 ASK = {
     "bash": 'compopt() {{ :; }}\nCOMP_WORDS=({words}); COMP_CWORD={last}; {function}; printf '
             '"%s\\n" "${{COMPREPLY[@]}}"',
@@ -43,7 +42,8 @@ class Completion(Case):
 
     def offered(self, shell, *words):
         script = self.script(shell, words[0])
-        if shell == "zsh":  # without the completion system there is none to tell of the function
+        # the completion system, to which the function is registered, is not loaded
+        if shell == "zsh":
             script = script[:script.rindex("if [[ $funcstack")]
         quoted = " ".join(map(shlex.quote, words))
         ask = ASK[shell].format(words=quoted, last=len(words) - 1, count=len(words),
@@ -56,7 +56,7 @@ class Completion(Case):
             env={"PATH": f"{self.tools}:{os.environ['PATH']}", "HOME": str(self.folder)},
             timeout=240)
         self.assertEqual(done.stderr, "", f"{shell}: {words}")
-        # fish gives descriptions too
+        # fish adds descriptions
         return [line.split("\t")[0] for line in done.stdout.splitlines() if line]
 
     def shells(self):
@@ -65,7 +65,7 @@ class Completion(Case):
         return found
 
     def check(self, shell, wanted, *words):
-        """Those that are offered; fish sorts them."""
+        """Checks the candidates; fish sorts them."""
         offered = self.offered(shell, *words)
         self.assertEqual(sorted(offered) if shell == "fish" else offered,
                          sorted(wanted) if shell == "fish" else wanted, f"{shell}: {words}")

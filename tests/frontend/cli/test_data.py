@@ -1,4 +1,4 @@
-"""Data that do not fit the net are refused when they are read, and no option is silently
+"""Data out of range for the net are refused when they are read, and no option is silently
 ignored."""
 import json
 import math
@@ -11,7 +11,7 @@ import zipfile
 
 from command import SMALL, Case
 
-# Labels are one of three classes, and a row is three numbers.
+# Labels are one of three classes; a row has three numbers.
 PICK = """\
 N = dim("batch", 4)
 
@@ -33,7 +33,7 @@ fit(rows, optimizer="sgd", learning_rate=0.1)
 
 
 def npy(path, kind, shape, values):
-    """Writes an array; kind is the letter of struct: i (int32) or f (float32)."""
+    """Writes an array; `kind` is struct's letter: i (int32) or f (float32)."""
     header = (f"{{'descr': '<{kind}4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117)
               + "\n")
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
@@ -119,7 +119,7 @@ def views(data: int32[N, T], mask: float32[N, T], label: int32[N]):
         self.good("run", "views.lnet", *give, "-i", "label=5")  # six classes
         self.refused(6, 'error[E0604]: input "label" row 0: found 6, want 0 to 5', "run",
                      "views.lnet", *give, "-i", "label=6")
-        # The other half of `mask` may have any values, so the input has no range.
+        # The other half of `mask` is unrestricted, so the input has no range.
         self.good("run", "views.lnet", "-i", "data=0", "-i", "mask=9", "-i", "label=0")
 
     def test_lengths(self):
@@ -252,7 +252,7 @@ class Kept(Fits):
 
     def test_a_training_that_begins_with_a_checkpoint(self):
         self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "--after", "5u")
-        self.good("train", "ck", "-o", "same", "--after", "2u")  # on the text that was typed
+        self.good("train", "ck", "-o", "same", "--after", "2u")  # on the text of the command line
         text = (self.folder / "text.txt").read_text()
         first = min(set(text))
         self.write("less.txt", text.replace(first, max(set(text))))
@@ -329,7 +329,7 @@ class Asked(Fits):
                       'are beta1, beta2, epsilon\n', done.stderr)
 
     def test_parameters_of_half_precision(self):
-        # of float32 nothing is kept apart
+        # float32 has no separate master weights
         self.good(*self.fit('optimizer="sgd", multi_precision=True'))
         self.write("half.lnet", "batch = dim(\"batch\", 4)\ndef net(x: float32[batch, 8]):\n"
                    "    return FullyConnected(cast(x, dtype=\"bfloat16\"), num_hidden=4)\n")
@@ -455,7 +455,7 @@ class Names(Fits):
 
 
 class LineEnds(Case):
-    """What editors of other systems put into a text is none of its symbols."""
+    """Line ends and marks of other systems' editors are no symbols of a text."""
 
     LINES = SMALL.replace('preserve_shape=True,', 'preserve_shape=True, use_ignore=True,').replace(
         ', carry=["lstm*"]', "")
@@ -478,7 +478,7 @@ class LineEnds(Case):
         found = {self.document("train", "small.lnet", "--data", f"text:{name},unit=byte",
                                "--after", "3u", "-o", "ck", "--force",
                                schema="lstmc.train/1")["end"]["weights_hash"] for name in forms}
-        self.assertEqual(len(found), 4)  # bytes are as they stand
+        self.assertEqual(len(found), 4)  # unit=byte keeps all bytes
         self.good("train", "small.lnet", "--data", "text:unix", "-o", "ck", "--force")
         for name in forms:
             self.assertEqual(self.good("predict", "ck", "--data", f"text:{name}", "-o", "-").stdout,
@@ -535,10 +535,10 @@ def lengths(data: float32[N, T, 3], label: int32[N, T], length: int32[N]):
         self.assertAlmostEqual(whole["labels_per_s"] * whole["median_s"], 40, places=3)
         self.assertAlmostEqual(half["labels_per_s"] * half["median_s"], 20, places=3)
         self.assertLess(half["flops"], whole["flops"])
-        # Two products of 4 * 8 x (3 + 8) a step and row, for 20 steps fewer, forward.
+        # Two products of 4 * 8 x (3 + 8) per step and row, for 20 steps fewer, forward.
         forward = [cell("--entry", "forward", "-i", f"length={n}") for n in (10, 5)]
         self.assertEqual(forward[0]["flops"] - forward[1]["flops"], 2 * 32 * (3 + 8) * 20)
-        self.assertIsNone(forward[0]["labels_per_s"])  # an element of the data is no label
+        self.assertIsNone(forward[0]["labels_per_s"])  # random data have no labels to count
         done = self.run_here("bench", "lengths.lnet", "-r", "1", "--expect", "labels_per_s>1")
         self.assertEqual(done.returncode, 1)
         self.assertIn("value none", done.stderr)

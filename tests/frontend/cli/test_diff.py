@@ -1,4 +1,4 @@
-"""diff: what differs, by name, how much and where; and what is equal."""
+"""diff: names, sizes and places of differences; and equal files."""
 import json
 import pathlib
 import struct

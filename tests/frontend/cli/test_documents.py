@@ -1,6 +1,6 @@
 """Every command line of `lstmc` in a document parses: flags, their values, and flags that require
-others. The pages that are made from the source agree with the command, and every page is in the
-site's navigation."""
+others. The pages made from the source agree with the command, and every page is in the site's
+navigation."""
 import pathlib
 import re
 import shlex
@@ -16,7 +16,7 @@ DOCUMENTS = [
 
 
 def command_lines(text):
-    """`lstmc ...` in code spans, on lines of code blocks and in the comments at the start of a
+    """The `lstmc ...` in code spans, on lines of code blocks and in the comments at the start of a
     sample."""
     spans = re.findall(r"`((?:build/|\./)?lstmc [^`\n]+)`", text)
     lines = [m.strip() for m in re.findall(r"^(?:\s{4,}|#\s+|\$ ?)?((?:build/|\./)?lstmc "
@@ -25,7 +25,7 @@ def command_lines(text):
         found = found.split(" #")[0].split(" | ")[0].split(" > ")[0].rstrip()
         words = shlex.split(found.replace("…", ""))
         if len(words) > 1 and re.fullmatch(r"[a-z]+", words[1]):
-            if words[1] == "launch" and "--" in words:  # and the command that it starts
+            if words[1] == "launch" and "--" in words:  # also the command that it starts
                 inner = words.index("--")
                 yield words[inner + 1:]
                 words = words[:inner]
@@ -54,7 +54,7 @@ class Documents(Case):
         sections = dict(re.findall(r"^### (\S+)\n\n```python\n(.*)\n```$", page, re.M))
         names = self.good("help", "ops").stdout.split("\n\n")[1].split()
         self.assertEqual(sorted(names), sorted(sections))
-        for name in names[::4]:  # a process each
+        for name in names[::4]:  # each takes a process
             signature = " ".join(self.good("help", name).stdout.split("\n\n")[0].split()).replace(
                 "( ", "(")
             if name not in ("LSTM", "GRU", "RNNLayer"):

@@ -1,9 +1,9 @@
-"""Nothing without effect: each attribute of each op, set to another value in each of several
-contexts, changes the plan or is answered by a message that names it.
+"""Every attribute has an effect: each attribute of each op, set to another value in each of several
+contexts, changes the plan or causes a message with its name.
 
-A generator over the records of the ops. A context is a call of the op, alone and with each other
-attribute that chooses (a bool, a word, a value instead of None) set too. Set LSTMC_EFFECTS=all for
-more values of each attribute, and contexts of all attributes.
+Generated from the op records. A context is a call of the op, plain and with each other selecting
+attribute (a bool, a word, a value instead of None) set. LSTMC_EFFECTS=all tests more values of each
+attribute, and contexts of all attributes.
 """
 import concurrent.futures
 import itertools
@@ -20,8 +20,8 @@ import op_table  # noqa: E402
 
 ALL = os.environ.get("LSTMC_EFFECTS") == "all"
 
-# Calls of ops that take other inputs than one tensor of three axes, or need attributes. The values
-# of `net` are below.
+# Calls of ops whose inputs differ from one tensor of three axes, or which need attributes. The
+# values of `net` are below.
 CALLS = {
     "_zeros": ["shape=(4, 3, 6)"], "_ones": ["shape=(4, 3, 6)"],
     "_full": ["shape=(4, 3, 6), value=0.5"], "_arange": ["start=0, stop=6", "start=6"],
@@ -56,7 +56,7 @@ CALLS = {
     "scatter_nd": ["square[0, :3], ids[:1], shape=(9,)"],
     "diag": ["cubes"], "L2Normalization": ["x"],
 }
-# Where two values mean the same, by definition of the op: (op, attribute, what the call or the
+# Pairs of values with equal meaning by the op's definition: (op, attribute, what the call or the
 # value has) and the reason.
 SAME = [
     (r".*_scalar", "is_int",
@@ -96,7 +96,7 @@ ENDS = ["MakeLoss(mean(r * r))", "MakeLoss(mean(r[0] * r[0]))", "r"]
 
 
 class Op:
-    """An op of the records, and how its attributes may be set."""
+    """An op of the records, and the possible values of its attributes."""
 
     def __init__(self, name, attributes):
         self.name = name
@@ -148,7 +148,7 @@ def calls(op):
 
 
 def named(call):
-    """The attributes that a call gives."""
+    """The attributes that a call sets."""
     return set(re.findall(r"(\w+)=", call))
 
 
@@ -161,7 +161,8 @@ class Effects(Case):
         self.numbers = itertools.count()
 
     def plan(self, call):
-        """The plan of a call without its places, and the warnings; None where it is refused."""
+        """The plan of a call without source locations, and the warnings; None if the call is
+        refused."""
         if call not in self.known:
             self.known[call] = self.compile(call)
         return self.known[call]
@@ -182,8 +183,8 @@ class Effects(Case):
         return None
 
     def judge(self, op, given, name):
-        """What is found of an attribute in a context: values that are taken and change nothing,
-        without a word."""
+        """The values of an attribute in a context that are accepted, change nothing and cause no
+        warning."""
         before = self.plan(f"{op.name}({given})")
         if before is None:
             return []
@@ -196,7 +197,7 @@ class Effects(Case):
                 or (op.name in HEADS and self.trains_alike(op, given, f"{given}, {name}={value}"))):
                 found += self.unnamed(op, given, name, value, before, after)
             elif op.name in HEADS:
-                # one value that changes the weights is enough: which ones do depends on the data
+                # one value that changes the weights suffices: which ones do depends on the data
                 return []
         return found
 
@@ -206,7 +207,7 @@ class Effects(Case):
                 else [f"{op.name}({given}): {name}={value} changes nothing, without a word"])
 
     def trains_alike(self, op, *given):
-        """Of a head, whose attributes are all arguments of its kernels: whether two updates end
+        """For a head, whose attributes are all arguments of its kernels: whether two updates end
         with the same weights."""
         ends = {self.trained(f"{op.name}({each})") for each in given}
         return len(ends) == 1 and None not in ends

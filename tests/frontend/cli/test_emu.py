@@ -1,5 +1,5 @@
-"""Emulated GPUs (backends/cuda): training gives the bits of a cpu, and a real GPU is refused where
-there is none."""
+"""Emulated GPUs (backends/cuda): training has the bits of a cpu, and a real GPU that is missing is
+refused."""
 import json
 import re
 import unittest
@@ -11,7 +11,7 @@ LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2"]
 
 class Emu(Case):
     def trained(self, folder, *words):
-        """The hash of the weights at the end."""
+        """Trains and returns the hash of the final weights."""
         return self.good(*LEARN, "-o", folder,
                          "--force", *words).stdout.split("weights ")[1].split()[0]
 
@@ -64,12 +64,12 @@ class Emu(Case):
             return done.returncode, [device["peak_bytes"] for device in devices], [
                 device["capacity_bytes"] for device in devices]
 
-        # what does not fit has one place for an input
+        # a plan that does not fit has one buffer per input
         one = peaks("-d", "emu:0", "--streams", "1", memory=1)[1][0]
         self.assertLess(one, peaks("-d", "emu:0", "--streams", "1")[1][0])
         env = {"LSTMC_EMU_MEMORY": str(one - 1)}
         self.assertEqual(peaks("-d", "emu:0"), (0, [peaks("-d", "emu:0")[1][0]], [1 << 30]))
-        self.assertEqual(peaks("-d", "emu:0", memory=one), (0, [one], [one])) # by one stream
+        self.assertEqual(peaks("-d", "emu:0", memory=one), (0, [one], [one]))  # with one stream
         self.assertEqual(peaks("-d", "emu:0", memory=one - 1), (4, [one], [one - 1]))
         planned = self.run_here("plan", "small.lnet", "-d", "emu:0", env=env)
         self.assertEqual(planned.returncode, 4)
@@ -80,7 +80,7 @@ class Emu(Case):
         self.assertIn(f"error[E0401]: the plan needs {one} bytes on emu:0, which has {one - 1}",
                       trained.stderr)
         self.good(*LEARN, "-d", "emu:0", "-o", "fits", env={"LSTMC_EMU_MEMORY": str(one)})
-        # Two devices of one GPU have its memory together.
+        # Two devices of one GPU share its memory.
         first, second = peaks("-d", "emu:0,0", "--streams", "1", memory=2)[1]
         both = ["-d", "emu:0,0", "--streams", "1"]
         self.assertEqual(peaks(*both, memory=first + second), (0, [first, second], [first, second]))
@@ -93,7 +93,7 @@ class Emu(Case):
 
     def test_launches_are_on_several_streams_where_they_fit(self):
         def plan(*words):
-            # of fewer units the layer's scratch decides
+            # with fewer units the layer's scratch memory is the largest
             done = self.run_here("plan", "small.lnet", "--json", "--set", "hidden=16", *words)
             device = json.loads(done.stdout)["devices"][0]
             return done.returncode, device["peak_bytes"]
@@ -106,8 +106,8 @@ class Emu(Case):
         self.assertEqual(streams("-d", "emu:0"), 3)
         self.assertEqual(streams("-d", "emu:0", "--streams", "1"), 1)
         self.assertEqual(streams("-d", "cpu", "--streams", "2"), 2)
-        # Each input has a second place where that fits; where it does not help to do without, there
-        # is one stream.
+        # Inputs are double-buffered if that fits; if giving it up does not suffice, there is one
+        # stream.
         several = plan("-d", "emu:0")[1]
         self.assertEqual(plan("-d", "emu:0", "--mem", several), (0, several))
         fits, single = plan("-d", "emu:0", "--mem", several - 1)
@@ -128,7 +128,7 @@ class Emu(Case):
                          (2, "error[E0001]: --streams takes 0 to 8, got 9\n"))
 
     def test_an_update_that_failed_is_kept_with_its_own_batch(self):
-        """The inputs of the next one have been filled when it is found."""
+        """The error is found after the next batch has been filled in."""
         kept = []
         for device in "cpu", "emu:0":
             done = self.run_here(*LEARN, "-d", device, "-o", "failed-" + device[:3], "--lr", "3e38",
@@ -151,8 +151,8 @@ class Emu(Case):
         self.assertEqual(peak["planned_bytes"], peak["measured_bytes"])
 
     def test_who_looks_on_changes_no_bit_on_any_devices(self):
-        """Two layers on two devices: a value that the host has just copied in is the first that is
-        sent."""
+        """Two layers on two devices: the first value that is sent was just copied in by the
+        host."""
         grouped = "\n".join(("    with ctx_group('g0'):\n    " + line) if "LSTM" in line
                             else ("    with ctx_group('g1'):\n        x = Dropout(x, p=0.3)\n"
                                   "        x, h2 = GRU(x, num_hidden=3, name='gru')\n    " + line)
@@ -171,7 +171,7 @@ class Emu(Case):
                         done = self.good(*learn, "looked", "-d", devices, *setting, *observer)
                         hashes[(devices, *setting,
                                 *observer)] = done.stdout.split("weights ")[1].split()[0]
-            # the second has one thread for all devices
+            # one thread runs all devices in the second
             for engine in [], ["--engine", "naive"], ["--check-nan"], ["--verbose-ops"]:
                 outputs[(devices, *engine)] = self.good(
                     "run", "grouped.lnet", "-i", "data=random:3", "-d", devices, *engine).stdout

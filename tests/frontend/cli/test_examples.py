@@ -1,7 +1,6 @@
-"""The examples in the documents do what they say: programs of the language load and train, the
-commands for pipelines succeed, and what the import of weights prints is what it prints, and the C
-program runs what was imported. (The tutorial has its own test, and so have the examples in
-Python.)"""
+"""The examples in the documents work: programs of the language load and train, the commands for
+pipelines succeed, import prints what the page shows, and the C program runs the imported network.
+(The tutorial and the examples in Python have tests of their own.)"""
 import json
 import os
 import random
@@ -22,7 +21,7 @@ def npy(path, shape, numbers):
 
 
 def safetensors(path, shapes):
-    """Weights of small random numbers."""
+    """Writes weights of small random numbers."""
     draw, header, values = random.Random(2), {}, b""
     for name, shape in shapes.items():
         count = 1
@@ -47,7 +46,7 @@ class Examples(Case):
                 place = (LSTMC if program == "lstmc"
                          else os.path.join(os.path.dirname(LSTMC), "../../executor/run/lstmc-run"))
                 (tools / program).symlink_to(os.path.realpath(place))
-        # A C compiler finds lstmc.h and liblstmc.so as where they are installed.
+        # A C compiler finds lstmc.h and liblstmc.so as if they were installed.
         library = os.path.realpath(os.path.join(os.path.dirname(LSTMC), "../../executor/c"))
         env = {"PATH": f"{tools}:{os.environ['PATH']}", "CPATH": str(SOURCE / "executor/c/include"),
                "LIBRARY_PATH": library,

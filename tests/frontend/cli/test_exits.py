@@ -1,4 +1,4 @@
-"""Exit codes, streams and output files, each caused from outside."""
+"""Exit codes, streams and output files, each provoked from outside."""
 import json
 import math
 import os
@@ -125,7 +125,7 @@ class Exits(Case):
         self.assertEqual(done.returncode, 7)
 
     def test_7_a_result_that_is_not_a_number(self):
-        """eval, predict and run say which input it was, or which op."""
+        """eval, predict and run name the input or the op."""
         (self.folder / "log.lnet").write_text(
             "N = dim(\"batch\", 4)\n\n"
             "def f(data: float32[N, 3], label: float32[N, 1]):\n"
@@ -158,7 +158,7 @@ class Exits(Case):
                                       capture_output=True, text=True)
                 self.assertEqual(done.returncode, status, done.stderr)
                 self.assertIn(said, done.stderr)
-                self.assertTrue((self.folder / "y.npz").exists())  # to look at
+                self.assertTrue((self.folder / "y.npz").exists())  # kept, to look at
                 (self.folder / "y.npz").unlink()
                 self.assertIn("these are the initial values of seed", done.stderr)
 
@@ -178,7 +178,7 @@ class Exits(Case):
         starts = next(mib for mib in range(100, 2000, 10)
                       if self.run_here("--version", preexec_fn=limit(mib)).returncode == 0)
         compiled = False
-        for more in range(10, 400, 7): # memory runs out at another place each time
+        for more in range(10, 400, 7):  # memory runs out at a different point each time
             done = self.run_here("compile", "long.lnet", "-o", "b.lstmc",
                                  preexec_fn=limit(starts + more))
             compiled = done.returncode == 0
@@ -200,11 +200,11 @@ class Exits(Case):
                                       r"\(FullyConnected\), for ")
         self.assertRegex(
             done.stderr, r"(?m)^slow\.lnet:2:\d+: error\[E0802\]: .* the run is given up$")
-        # The kernel left its tiles: a process that has to be abandoned says no more than the error.
+        # The kernel left its tiles: a process that has to be abandoned prints the error only.
         self.assertTrue(done.stderr.endswith("lstmc explain E0802\n"), done.stderr)
 
     def catches(self, child, number):
-        """Whether it has set up what it does at that signal."""
+        """Whether the process has a handler for that signal."""
         status = pathlib.Path(f"/proc/{child.pid}/status").read_text()
         return int(re.search(r"(?m)^SigCgt:\s*([0-9a-f]+)$", status)[1], 16) >> (number - 1) & 1
 
@@ -269,7 +269,7 @@ class Streams(Case):
         self.document("bench", "small.lnet", "-r", "2", schema="lstmc.bench/1")
         libraries = self.document("devices", schema="lstmc.devices/1")["gpu"]["libraries"]
         self.assertEqual([row["name"] for row in libraries], ["cuBLASLt", "cuDNN", "NCCL"])
-        for row in libraries: # each is here, or it says where it was looked for
+        for row in libraries:  # each is found, or has a note where it was searched for
             self.assertRegex(row["version"] or row["missing"], r"^\d+\.\d+\.\d+$|looked for lib")
         self.document("devices", "--all", schema="lstmc.devices/1")
         self.document("doctor", schema="lstmc.doctor/1")
@@ -420,8 +420,8 @@ class Files(Case):
         for words, _ in self.OUTPUTS:
             self.run_here(*words, "--force")
         self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(".")], [])
-        # The new file is renamed over the old one, not written into it: a process with the old file
-        # open still sees the old contents.
+        # The new file replaces the old one by rename: a process with the old file open still sees
+        # the old contents.
         with open(self.folder / "out.npz", "rb") as old:
             before = old.read()
             self.good("run", "small.lnet", "-i", "data=1", "-o", "out.npz", "--force")
@@ -446,8 +446,7 @@ class Files(Case):
 
 
 class WrongPrograms(Case):
-    """The whole text that the command prints for the wrong programs of
-    tests/frontend/lnet/errors."""
+    """The complete messages for the invalid programs of tests/frontend/lnet/errors."""
 
     def test_texts(self):
         folder = SOURCE / "tests/frontend/lnet/errors"

@@ -1,4 +1,4 @@
-"""--fast: rules of exact numerics that a package gives up by name, on emulated GPUs."""
+"""--fast: deviations from exact numerics that a package permits by name, on emulated GPUs."""
 import json
 import re
 import unittest
@@ -17,7 +17,7 @@ LEARN = ["train", "small.lnet", "--data", "text:text.txt,valid=0.2"]
 
 class Fast(Case):
     def trained(self, folder, *words):
-        """The last loss and the hash of the weights."""
+        """Trains and returns the last loss and the hash of the weights."""
         said = self.good(*LEARN, "-o", folder, "--force", *words).stdout
         return float(re.search(r"loss ([\d.]+)", said)[1]), said.split("weights ")[1].split()[0]
 
@@ -38,8 +38,8 @@ class Fast(Case):
         for rule, said in (("bf17", '--fast knows tf32, bf16, fp16, cublaslt, cudnn, got "bf17"; '
                                     'did you mean "bf16"?'),
                            ("cublaslt,bf16,cudn", 'got "cudn"; did you mean "cudnn"?'),
-                           ("bf16,cublaslt,tf32", "--fast rounds to one of tf32, bf16, fp16, "
-                                                  "got bf16 and tf32"),
+                           ("bf16,cublaslt,tf32",
+                            "--fast rounds to one of tf32, bf16, fp16, got bf16 and tf32"),
                            ("bf16,bf16", "--fast takes each rule once, got bf16 twice"),
                            ("cudnn,bf16,cudnn", "--fast takes each rule once, got cudnn twice")):
             done = self.run_here("plan", "small.lnet", "--fast", rule)
@@ -53,8 +53,8 @@ class Fast(Case):
         loss, exact = self.trained("exact", "-d", "emu:0")
         # a cpu has no tensor cores
         self.assertEqual(self.trained("cpu", "-d", "cpu", "--fast", "bf16")[1], exact)
-        # Rounding is relative, of 2^-8 in bf16, and the loss near to log(5): the model has learned
-        # little in six updates.
+        # Rounding to bf16 has a relative error of 2^-8, and the loss is near log(5): six updates
+        # teach the model little.
         for rule, unit in (("tf32", 2**-11), ("bf16", 2**-8), ("fp16", 2**-11)):
             fast, weights = self.trained(rule, "-d", "emu:0", "--fast", rule)
             self.assertNotEqual(weights, exact)
@@ -82,8 +82,8 @@ class Fast(Case):
         self.assertIn(f"weights {weights}", again.stdout)
         self.assertIn("as before", again.stderr)
         self.assertEqual(self.trained("cpu", "-d", "cpu", "--fast", "cublaslt")[1], exact)
-        # Several devices and streams; products on one card have an order, or the emulated driver
-        # would say so.
+        # Several devices and streams: the emulated driver reports products on one card that are not
+        # ordered.
         for number, words in enumerate((["2xemu", "--check-replicas", "2"],
                                         ["emu:0,0", "--place", "auto=2", "--chunks", "2"],
                                         ["cpu:0,emu:0"], ["emu:0", "--streams", "1"])):
@@ -112,7 +112,7 @@ class Fast(Case):
         self.assertEqual(self.trained("cpu", "-d", "cpu", "--fast", "bf16,cublaslt")[1], exact)
         done = self.run_here(*LEARN, "-o", "both", "--resume", "-d", "emu:0", "--fast", "bf16")
         self.assertIn('numerics: found "cpu-f32+bf16+cublaslt", want "cpu-f32+bf16"', done.stderr)
-        # Layers of a validation by cuDNN in f32, those that are trained by tensor cores.
+        # Validation uses cuDNN in f32, training the tensor cores.
         self.good("compile", "small.lnet", "-o", "all.lstmc", "-d", "emu:0",
                   "--fast", "cudnn,bf16,cublaslt")
         self.assertIn(" cpu-f32+bf16+cublaslt+cudnn, ",
@@ -133,7 +133,7 @@ class Fast(Case):
         self.assertRegex(first.stderr, chosen + "$")
         self.assertRegex(first.stderr, r"(?m)^emu:0: cuDNN 9\.19\.0: lstm of 8 x 4 x 4, 6 units, "
                                        r"by our own kernels: its gates are kept for backward$")
-        # Layers that are trained are our own, so the weights are those of no rule. The loss is that
+        # Training uses our own layers, so the weights are those without the rule. The loss is that
         # of validation, by the library.
         self.assertEqual(first.stdout.split("weights ")[1].split()[0], exact)
         self.assertAlmostEqual(float(re.search(r"loss ([\d.]+)", first.stdout)[1]), loss,
@@ -154,10 +154,10 @@ class Fast(Case):
         self.good(*run, "-d", "cpu", "-o", "y.npy")
         compared = [*run, "--expect-output", "gru_output=@y.npy"]
         self.good(*compared, "-d", "cpu", "--fast", "cudnn")
-        # else no library was used
+        # else the library was not used
         self.assertEqual(self.run_here(*compared, "-d", "emu:0", "--fast", "cudnn").returncode, 1)
-        # Of several cards, streams and chunks; the emulated driver checks the order of all that one
-        # card has.
+        # Several cards, streams and chunks; the emulated driver checks the order of all work of a
+        # card.
         for words in (["emu:0"], ["emu:0", "--repeat", "3"], ["2xemu"],
                       ["emu:0,0", "--place", "auto=2", "--chunks", "2"],
                       ["emu:0", "--streams", "1"], ["cpu:0,emu:0"]):
@@ -174,9 +174,9 @@ class Fast(Case):
         run = ["run", "both.lnet", "-i", "data=random:3", "--fast", "cudnn", "-d", "emu:0",
                "--force", "-o"]
         places = [{"LSTMC_CACHE_DIR": str(self.folder / name)} for name in ("one", "two")]
-        refused = {"LSTMC_EMU_CUDNN_REFUSES": "3"} # that for small H
+        refused = {"LSTMC_EMU_CUDNN_REFUSES": "3"}  # the persistent algorithm for small H
         self.good(*run, "small.npy", env=places[0])
-        # The runs after the first are graphs.
+        # Runs after the first are graph launches.
         done = self.good(*run, "first.npy", "--repeat", "3", env=places[1] | refused)
         self.assertRegex(done.stderr, r"(?m)^emu:0: cuDNN .*, 8 units, by the persistent algorithm "
                                       r"for small H, \d+ bytes of workspace$")
@@ -198,7 +198,7 @@ class Fast(Case):
         fast = self.document(*where, "--entry", "forward", "--fast", "cudnn", schema="lstmc.plan/1")
         exact = self.document(*where, "--entry", "forward", schema="lstmc.plan/1")
         self.assertEqual([row["way"] for row in fast["recurrences"]], ["library"])
-        # it knows no time of the library's
+        # the forecast does not know the library's time
         self.assertEqual(fast["forecast"]["forward_s"], exact["forecast"]["forward_s"])
         self.assertGreater(fast["devices"][0]["peak_bytes"],
                            exact["devices"][0]["peak_bytes"] + (4 << 20))
@@ -211,7 +211,7 @@ class Fast(Case):
     def test_the_plan_has_what_a_library_takes(self):
         peak = lambda *words: self.document("plan", "small.lnet", *words,
                                             schema="lstmc.plan/1")["devices"][0]["peak_bytes"]
-        # The library's workspace, which no other launch of so small a net comes near to.
+        # The library's workspace; no other launch of so small a net needs nearly as much.
         self.assertGreater(peak("-d", "emu:0", "--fast", "cublaslt"), 4 << 20)
         self.assertLess(peak("-d", "emu:0"), 4 << 20)
         self.assertEqual(peak("-d", "cpu", "--fast", "cublaslt"), peak("-d", "cpu"))
@@ -231,7 +231,8 @@ class Fast(Case):
         fast = self.document(*where, "-d", "gpu:0", "--fast", "bf16", schema="lstmc.plan/1")
         self.assertEqual([row["way"] for row in fast["recurrences"]], ["tensor-cores"] * 2)
         self.assertLess(fast["forecast"]["update_s"], exact["forecast"]["update_s"])
-        # The weights of 256 units are more than a block of the L4 keeps, which has no clusters.
+        # The weights of 256 units exceed the shared memory of a block on the L4, which has no
+        # clusters.
         small = self.document(*where, "-d", "gpu:1", "--fast", "bf16", schema="lstmc.plan/1")
         self.assertEqual([row["way"] for row in small["recurrences"]], ["step-by-step"] * 2)
         said = self.good(*where, "-d", "gpu:0", "--fast", "fp16").stdout

@@ -1,5 +1,4 @@
-"""NVIDIA GPUs as users name them, with libraries of CUDA whose GPUs are emulated
-(tests/gpu/cuda)."""
+"""NVIDIA GPUs by their names in flags, with CUDA libraries that emulate them (tests/gpu/cuda)."""
 import json
 import os
 import unittest
@@ -52,7 +51,7 @@ class Gpus(Case):
             self.assertIn(f"error[E0501]: gpu:2: found {cards} GPUs", done.stderr)
 
     def trained(self, *flags):
-        """The hash of the weights at the end, and all that was said."""
+        """Trains and returns the hash of the final weights, and stderr."""
         done = self.good("train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-o", "ck",
                          "--force", *flags, env=CARDS)
         return done.stdout.split("weights ")[1].split()[0], done.stderr + done.stdout

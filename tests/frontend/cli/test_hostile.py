@@ -1,5 +1,5 @@
-"""Damaged files and numbers that overflow, through the command: every message names file, place and
-field, and nothing is ever worse than exit 6 or 7."""
+"""Damaged files and overflowing numbers, through the command: every message names file, place and
+field, and exit codes are 6 or 7."""
 import itertools
 import json
 import struct
@@ -52,7 +52,7 @@ class Hostile(Case):
         (self.folder / "flat.lnet").write_text(FLAT)
 
     def refused(self, name, contents, *words, message):
-        """The file as given: exit code 6, and a first line `NAME: [byte N:|LINE:COL:] error[E06xx]:
+        """Checks a file for exit code 6 and a first line `NAME: [byte N:|LINE:COL:] error[E06xx]:
         ...MESSAGE...`."""
         if contents is not None:
             (self.folder / name).write_bytes(contents)
@@ -73,8 +73,8 @@ class Hostile(Case):
         (self.folder / "bad.lstmc").write_bytes((self.folder / "m.lstmc").read_bytes()[:99])
         (self.folder / "x.npy").write_bytes(npy([1, 2], "(2,)"))
         (self.folder / "bad.lnet").write_text("def bad(data: float32[2]):\n    return tanh(dat)\n")
-        # Names that would steer a terminal are escaped by the reader, or else by whoever prints
-        # what it said.
+        # Names with terminal control sequences are escaped, by the reader or when its message is
+        # printed.
         (self.folder / "esc.safetensors").write_bytes(safetensors(
             {"a\\u001b]0;x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, bytes(4)))
         for words in (["m.lstmc"], ["m.lstmc", "--plan"], ["m.lstmc", "--json"], ["ck"],
@@ -87,7 +87,7 @@ class Hostile(Case):
             self.assertEqual((apart.returncode, apart.stdout, apart.stderr),
                              (plain.returncode, plain.stdout, plain.stderr), words)
             self.assertNotIn("\x1b", plain.stdout + apart.stdout)
-        # What the reader may not read is refused to it, wherever a link leads.
+        # Files without read permission are refused, also through links.
         (self.folder / "links").mkdir()
         (self.folder / "links/update-000001").symlink_to("../ck/update-000001")
         self.good("inspect", "links")
@@ -212,8 +212,8 @@ class Hostile(Case):
             (b"", "magic"),
             (b"\1" + images[1:], "magic"),
             (images[:7], "byte 4: error[E0602]: extent: found 3 bytes left, want 4"),
-            (struct.pack(">IIII", 0x803, 0xffffffff, 0xffffffff, 2), "byte 4: "
-                                                                     "error[E0605]: extents"),
+            (struct.pack(">IIII", 0x803, 0xffffffff, 0xffffffff,
+                         2), "byte 4: error[E0605]: extents"),
             (images[:-1], "byte 16: error[E0602]: data: found 15 bytes, want 16"),
             (images + b"x", "byte 16: error[E0605]: data: found 17 bytes, want 16"),
             (b"\x1f\x8b\x08\0" + images, "gzip"),
@@ -244,7 +244,7 @@ class Hostile(Case):
 
 class NotFinite(Case):
     def test_the_op_whose_gradient_is_not_finite_first(self):
-        """The root's gradient at 0, between ops whose gradients it makes NaN."""
+        """The gradient of sqrt at 0, between ops whose gradients it makes NaN."""
         (self.folder / "root.lnet").write_text(
             "def net(data: float32[4, 3], label: float32[4, 1]):\n    x = FullyConnected(data, "
             "num_hidden=5, name=\"f1\")\n    z = relu(x, name=\"r0\")\n"
@@ -262,7 +262,7 @@ class NotFinite(Case):
     def test_at_update_3(self):
         (self.folder / "flat.lnet").write_text(FLAT)
         rows = [1.0] * 24
-        rows[15:18] = [3e38] * 3  # sample 5, which is in the third batch of two
+        rows[15:18] = [3e38] * 3  # sample 5, in the third batch of two
         (self.folder / "x.npy").write_bytes(npy(rows, "(8, 3)"))
         (self.folder / "y.npy").write_bytes(npy([1.0] * 8, "(8, 1)"))
         learn = ["train", "flat.lnet", "--data", "npy:data=x.npy,label=y.npy,shuffle=no",
@@ -272,7 +272,7 @@ class NotFinite(Case):
         self.assertRegex(done.stderr, r"flat\.lnet:2:\d+: error\[E0701\]: first infinity at update "
                                       r"3: fc \(FullyConnected\), output\[(0, )?1, 0\]")
         self.assertIn("y = FullyConnected(data", done.stderr)
-        # The update was stored, and the message says how to repeat it: nothing else is needed.
+        # The update was stored, and the message shows how to repeat it from these files alone.
         *message, saved, explain = done.stderr[done.stderr.index("flat.lnet:2:"):].splitlines()
         self.assertEqual(saved, "    = saved to see it again: lstmc run ck/nan-3")
         for name in ("flat.lnet", "x.npy", "y.npy"):
@@ -288,7 +288,7 @@ class NotFinite(Case):
         refused = self.run_here(*learn, "--resume", "-o", "ck/nan-3")
         self.assertEqual(refused.returncode, 6, refused.stderr)
         self.assertIn("ck/nan-3: error[E0610]: found an update that failed", refused.stderr)
-        # The disk has the same contents as before.
+        # The file on disk is unchanged.
         self.good(*learn, "--after", "2u", "-o", "two")
         newest = sorted(p.name for p in (self.folder / "ck").glob("update-*"))[-1]
         self.assertEqual(newest, "update-000002")

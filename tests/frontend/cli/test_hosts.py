@@ -1,5 +1,5 @@
-"""plan --cluster and plot --what scaling with hosts: forecasts against what a simple model of
-interfaces allows."""
+"""plan --cluster and plot --what scaling with hosts: forecasts compared with a simple model of
+interfaces."""
 import json
 import re
 import unittest
@@ -20,7 +20,7 @@ nic_bytes_per_s = %s
 nic_latency_s = 2e-5
 """
 
-# Two layers of parameters that are cut into slices, and one that is not.
+# Two layers whose parameters are cut into slices, and one whose are not.
 NET = """\
 N, T, H = dim("batch", 8), dim("seq", 10), setting("hidden", 512)
 
@@ -57,19 +57,19 @@ class Hosts(Case):
             self.cluster(hosts, f"{rate:g}")
             plan = self.plan(8 * hosts, shards=max(8, hosts))
             forecast = plan["forecast"]
-            # Each host gets the gradients of its part from all others, and gives all others its
-            # part: so much comes and goes at least.
+            # The lower bound: each host receives the gradients of its part from all others, and
+            # sends its part to all others.
             least = 2 * parameter_bytes() * (hosts - 1) / hosts
             self.assertEqual(sum(host["count"] for host in forecast["hosts"]), hosts)
             for host in forecast["hosts"]:
                 for moved in (host["sent_bytes"], host["received_bytes"]):
-                    self.assertGreater(moved, 0.9 * least) # parts are even, about
+                    self.assertGreater(moved, 0.9 * least)  # the parts are of about equal size
                     self.assertLessEqual(moved / rate, forecast["update_s"])
             total = sum(host["count"] * host["sent_bytes"] for host in forecast["hosts"])
             self.assertGreaterEqual(total, hosts * least * 0.999)
             self.assertLess(total, hosts * least * 1.05)
             self.assertAlmostEqual(total / forecast["sent_bytes"], 1, delta=0.03)
-            # What one host computes, and all that moves, one after the other, is enough.
+            # The upper bound: one host's computation and all transfers, one after the other.
             one = self.document("plan", "net.lnet", "-b", "8", "--shards", "1",
                                 "--cluster", "hosts.toml", "-d", "cpu:0", schema="lstmc.plan/1")
             self.assertLess(forecast["update_s"],
@@ -115,13 +115,13 @@ class Hosts(Case):
         apart = self.plan(32)["forecast"]
         self.cluster(1, "1e7", "2xcpu")
         beside = self.plan(32)["forecast"]
-        # rows of inputs besides
+        # plus rows of inputs
         self.assertAlmostEqual(beside["sent_bytes"] / apart["sent_bytes"], 1, delta=0.05)
-        self.assertEqual(beside["hosts"][0]["sent_bytes"], 0) # it stays in the host
+        self.assertEqual(beside["hosts"][0]["sent_bytes"], 0)  # the traffic stays within the host
         self.assertLess(beside["update_s"], apart["update_s"])
         self.cluster(2, "1e8", "4xcpu")
         shared = self.plan(64)
-        # Two hosts: each sends what four devices do, of which four receive beside them.
+        # Two hosts: each sends the data of four devices, for four receivers on the other.
         self.assertEqual([len(host["devices"]) for host in shared["forecast"]["hosts"]], [4, 4])
         self.assertEqual([d["capacity_bytes"] + d["messages_bytes"] for d in shared["devices"]],
                          [4 << 30] * 8)
@@ -130,7 +130,7 @@ class Hosts(Case):
                              shared["forecast"]["update_s"])
 
     def test_a_few_replicas_stand_for_all(self):
-        """Few replicas and all agree where both can be compiled."""
+        """A simulation of a few replicas agrees with one of all, if both can be compiled."""
         for rate in ("1e8", "3e9"):
             self.cluster(8, rate)
             curve = self.scaling("-b", "8")["data parallelism"]
@@ -153,7 +153,7 @@ class Hosts(Case):
         for net in ("stacked", "char_lm"):
             shared_out = [SOURCE / f"samples/{net}.lnet", "-b", "512", "--shards", "64",
                           "--kv-store", "device", "--update-on-kvstore", "1"]
-            # once for all rates
+            # compiled once for all rates
             self.good("compile", *shared_out, "-d", "64xcpu", "--entry", "step",
                       "-o", f"{net}.lstmc", "-q")
             for rate in ("3e9", "1e9", "1e15"):
@@ -166,7 +166,7 @@ class Hosts(Case):
                 self.assertEqual(few["replicas"], 64)
                 self.assertAlmostEqual(few["update_s"] / every["update_s"], 1, delta=0.05,
                                        msg=f"{net} {rate}")
-                # Also which host does what: those that own a part, and those that own none.
+                # The roles of hosts agree too: with an owned part, and without.
                 for key in ("sent_bytes", "received_bytes"):
                     most, least = (
                         [pick(host[key] for host in forecast["hosts"]) for pick in (max, min)]
@@ -175,7 +175,7 @@ class Hosts(Case):
                     self.assertAlmostEqual(most[1] / least[1], 1, delta=0.05)
         table = self.good(*where).stdout
         self.assertRegex(table, r"(?m)^node\d+ and \d\d like it +\d\d ")
-        # Hosts of several devices, of which each replica has one.
+        # Hosts with several devices, each of which is one replica's.
         self.cluster(16, "1e9", "4xcpu")
         shared = self.plan(512, shards=64)["forecast"]
         self.assertEqual([host["host"] for host in shared["hosts"]],
@@ -190,12 +190,12 @@ class Hosts(Case):
                                    places=9)
             return plan["layouts"][0], len(plan["forecast"]["hosts"])
 
-        # Fast: all devices, as replicas. Slow: the devices of one host, all of them.
+        # A fast network: all devices, as replicas. A slow one: the devices of one host.
         best, hosts = taken(2, "1e10", "4xcpu")
         self.assertEqual((best["devices"], best["stages"], hosts), (8, 1, 2))
         best, hosts = taken(2, "3e6", "4xcpu")
         self.assertEqual((best["devices"], hosts), (4, 1))
-        # In between, stages, which send less than replicas do; and a single host.
+        # Between the two: stages, which send less than replicas; and a single host.
         best, _ = taken(4, "1e10", "cpu")
         self.assertEqual((best["devices"], best["stages"]), (4, 1))
         best, _ = taken(4, "1e8", "cpu")
@@ -204,8 +204,8 @@ class Hosts(Case):
         self.assertEqual(best["devices"], 1)
 
     def test_auto_counts_what_messages_take(self):
-        """Where buffers of messages leave too little for two hosts, one is taken, although two
-        would be faster."""
+        """If message buffers leave too little memory for two hosts, one host is chosen, although
+        two would be faster."""
         def plan(memory, *words):
             (self.folder / "hosts.toml").write_text(
                 (HOSTS % (2, "cpu", "1e11")).replace("16G", str(memory)))
@@ -232,8 +232,7 @@ class Hosts(Case):
                 memory == needs)
 
     def scaling(self, *words):
-        """{name of a curve: {hosts: efficiency}}, from the picture in the page, which has them in a
-        table too."""
+        """{name of a curve: {hosts: efficiency}}, from the picture and its table in the page."""
         page = self.good("plot", "net.lnet", "--what", "scaling", "--cluster", "hosts.toml",
                          "-o", "s.html", "-y", *words).stdout
         self.assertEqual(page.strip(), "s.html")
@@ -246,7 +245,7 @@ class Hosts(Case):
             title = circle.find(name + "title").text
             curve, hosts, percent = re.fullmatch(r"(.*): (\d+) hosts ([\d.]+) %, update "
                                                  r".*, bound by \w+", title).groups()
-            # What is no forecast of all is drawn as such.
+            # Points that are no forecast of all hosts are marked.
             self.assertEqual(circle.get("fill") == "white",
                              bool(re.search(r", by \d+ of \d+ replicas,", title)), title)
             self.assertEqual(circle.get("fill") == "white", int(hosts) > 32, title)
@@ -256,7 +255,7 @@ class Hosts(Case):
             self.assertEqual([hosts for hosts in curve if hosts >= 8],
                              [8, 16, 32, 64, 128, 256, 512])
             self.assertTrue(all(0 < part <= 1.001 for part in curve.values()), curve)
-            # More hosts never help one another.
+            # More hosts never raise the efficiency.
             self.assertEqual(sorted(curve.values(), reverse=True), list(curve.values()))
         return curves
 
@@ -264,8 +263,8 @@ class Hosts(Case):
         self.cluster(1, "1e9")
         self.assertEqual(list(self.scaling("-b", "32")),
                          ["data parallelism", "layer split, 2 stages"])
-        # Over a fast network data parallelism comes near to all; over a slow one stages, which send
-        # less, beat it.
+        # With a fast network data parallelism has almost full efficiency; with a slow one stages,
+        # which send less, are better.
         self.cluster(1, "1e11")
         self.assertGreater(self.scaling("-b", "128")["data parallelism"][64], 0.8)
         self.cluster(1, "1e7")
@@ -273,7 +272,7 @@ class Hosts(Case):
         self.assertEqual(list(slow),
                          ["data parallelism", "hybrid, 2 stages", "layer split, 4 stages"])
         self.assertGreater(slow["layer split, 4 stages"][512], 1.5 * slow["data parallelism"][512])
-        # What an interface moves bounds the efficiency.
+        # The traffic of an interface bounds the efficiency.
         least = 2 * parameter_bytes(4) * 511 / 512 / 1e7
         one = self.document("plan", "net.lnet", "-b", "32", "--shards", "1", "--set", "layers=4",
                             "--cluster", "hosts.toml", schema="lstmc.plan/1")
@@ -337,8 +336,8 @@ class Hosts(Case):
                 (["--what", "scaling"], "--cluster FILE.toml describes one"),
                 (["--what", "scaling", "--cluster", "hosts.toml",
                   "-o", "s.png"], 'scaling is drawn as .svg or .html, got ".png"'),
-                (["--what", "memory", "--cluster", "hosts.toml"], "--cluster is for --what "
-                                                                  "scaling, not for memory"),
+                (["--what", "memory",
+                  "--cluster", "hosts.toml"], "--cluster is for --what scaling, not for memory"),
                 (["--what", "scaling", "--cluster",
                   SOURCE / "samples/cluster.toml"], "the cluster has devices and no [[host]]")):
             self.cluster(2)

@@ -1,5 +1,5 @@
-"""import: a state_dict of torch.nn becomes a network that computes what the equations of its
-modules say."""
+"""import: a state_dict of torch.nn becomes a network that satisfies the equations of its
+modules."""
 import json
 import math
 import pathlib
@@ -16,7 +16,8 @@ import bounded
 
 
 def state_dict(path, shapes, seed=1, dtype="F32"):
-    """A safetensors file of tensors of these shapes with random values; the values by name."""
+    """Writes a safetensors file of tensors of these shapes with random values, and returns the
+    values by name."""
     draw, header, data, values = random.Random(seed), {}, b"", {}
     for name, shape in shapes.items():
         count = math.prod(shape)
@@ -47,7 +48,7 @@ def layer(gates, inputs, units, layers=1, directions=1, bias=True, prefix=""):
 
 
 def weights(values, shapes):
-    """The tensors as `bounded` reads them."""
+    """The tensors in the form of `bounded`."""
     rows = lambda name, shape: [values[name][r * shape[1]:(r + 1) * shape[1]]
                                 for r in range(shape[0])]
     return {name: bounded.Matrix(rows(name, shape)) if len(shape) == 2 else values[name]
@@ -80,8 +81,8 @@ class Import(Case):
         return self.good("compile", "t.lnet", "--set", "seq=5", "-o", "t.lstmc", "--force")
 
     def near(self, got, want):
-        """Every step is within the bound of the equations in double precision, which bounded.py
-        derives."""
+        """Checks every step against the equations in double precision, within the bound derived by
+        bounded.py."""
         size = len(want[0].values)
         self.assertEqual(len(got), size * len(want))
         for t, step in enumerate(want):
@@ -140,8 +141,8 @@ def net(data: int32[N, T]):
                   "head.3.weight": (5, 4), "head.3.bias": (5,),
                   "out.weight": (6, 5), "out.bias": (6,)}
         state_dict(self.folder / "torch.safetensors", shapes)
-        gap, linear = ("head.1 to head.2 has no "
-                       "weights in the file", "out follows head.3, a Linear after a Linear")
+        gap, linear = ("head.1 to head.2 has no weights in the file",
+                       "out follows head.3, a Linear after a Linear")
         for layout, assumed in (
                 ("NTC", "the input is [N, T, ..] (batch_first=True); else --layout TNC"),
                 ("TNC", "the input is [T, N, ..] (batch_first=False)")):
@@ -183,7 +184,7 @@ def net(data: int32[N, T]):
                 with self.subTest(kind=kind, words=words):
                     done = self.run_here(*words)
                     self.assertRegex(done.stderr, f"E0603.*this is .*{kind}")
-        # A header of 274 bytes begins as MXNet's arrays do.
+        # A header of 274 bytes starts like MXNet's arrays.
         text = json.dumps({"w": {"dtype": "F32", "shape": [1],
                                  "data_offsets": [0, 4]}}).ljust(0x112).encode()
         (self.folder / "w.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + bytes(4))
@@ -200,7 +201,7 @@ def net(data: int32[N, T]):
         self.assertEqual(said["modules"], ["-            GRU, 1 layer, 2 -> 4"])
         self.assertNotIn("package", said)
         self.assertIn("def net(data: float32[T, N, 2]):", (self.folder / "q.lnet").read_text())
-        # The document is import's own, not that of the compilation at its end.
+        # The document is that of import, not of the compilation at its end.
         said = self.document("import", "torch.safetensors", "--as", "torch-gru", "-o", "r.lstmc",
                              schema="lstmc.import/1")
         self.assertEqual((said["network"], said["package"]), ("r.lnet", "r.lstmc"))
@@ -239,7 +240,7 @@ def net(data: int32[N, T]):
         self.refused(6, 'tensor "weight_ih_l1": found shape [16, 5], want [16, 4]')
         save(layer(4, 3, 4), dtype="I32")
         self.refused(6, "found int32, want float32")
-        # A norm of size four could be in two places.
+        # A norm of size four fits in two places.
         save({**layer(4, 4, 4, prefix="rnn."), "norm.weight": (4,), "norm.bias": (4,)})
         self.refused(6, "its modules fit one another in several orders; --modules ")
         self.refused(6, 'has no module "nrm"; it has norm, rnn', "--modules", "nrm,rnn")

@@ -1,5 +1,5 @@
-"""Indices, labels and lengths that a network computes: those out of range are clipped as in MXNet,
-and counted, once each, however the work is divided."""
+"""Indices, labels and lengths that a network computes: those out of range are clipped as in MXNet
+and counted once each, however the work is divided."""
 import math
 import re
 import unittest
@@ -30,7 +30,7 @@ X = [2 * math.sin(1.7 * i) ** 3 for i in range(24 * 6)]
 
 
 def outside(extent, low, high, shift=0):
-    """How many of the indices in columns [low, high) are no index of that extent."""
+    """The number of indices in columns [low, high) that are out of range for that extent."""
     return sum(not 0 <= math.floor(X[row * 6 + column] * 4) + shift < extent for row in range(24)
                for column in range(low, high))
 
@@ -130,15 +130,14 @@ fit(h, optimizer="sgd", learning_rate=0.01, initializer=Xavier(), seed=3)
             [0, 1, 2, 3, 4] + [0, 1, 2, 4, 4] + [4, 3, 2, 1, 0])
         npy(self.folder / "none.npy", "f", "(3, 5)",
             [0, 1, 2, 3, 4] + [0, 1, 2, 3, 3] + [5, 3, 2, 1, 0])
-        for op in ('gather_nd(Variable("t", shape=(5, 4, 5)), '
-                   'DATA, name="nd")', 'scatter_nd(Variable("t", shape=(5,)), DATA, shape=(5, 4, '
-                                       '5), name="nd")'):
+        for op in ('gather_nd(Variable("t", shape=(5, 4, 5)), DATA, name="nd")',
+                   'scatter_nd(Variable("t", shape=(5,)), DATA, shape=(5, 4, 5), name="nd")'):
             net = f"def g(data: float32[3, 5]):\n    return {op}\n"
             (self.folder / "given.lnet").write_text(net.replace("DATA", "data"))
             (self.folder / "computed.lnet").write_text(net.replace("DATA", "data * 2"))
             self.assertNotIn("warning",
                              self.good("run", "given.lnet", "-i", "data=@good.npy").stderr)
-            # Outside of all axes: refused. Outside of its own axis alone: counted.
+            # Out of range for every axis: refused. Out of range for its own axis only: counted.
             done = self.run_here("run", "given.lnet", "-i", "data=@none.npy")
             self.assertEqual(done.returncode, 6, done.stderr)
             self.assertIn("0 to 4", done.stderr)
@@ -186,7 +185,7 @@ fit(r, optimizer="sgd", learning_rate=0.01, initializer=Xavier(), seed=3)
             self.assertRegex(done.stderr, said)
             self.assertNotIn("W0703", done.stderr)
         self.assertEqual(len(hashes), 1)
-        # What a fraction and no number are to the op; ids of data are refused alike.
+        # Fractions and NaN as indices; as input data they are refused.
         (self.folder / "s.lnet").write_text(
             'def s(data: float32[3]):\n    return take(Variable("v", shape=(4,)), data * 1, '
             'mode="raise")\n')
@@ -195,7 +194,7 @@ fit(r, optimizer="sgd", learning_rate=0.01, initializer=Xavier(), seed=3)
             done = self.run_here("run", "s.lnet", "-i", f"data={value}")
             self.assertEqual(done.returncode, 6, done.stderr)
             self.assertRegex(done.stderr, rf"found index {found}, want 0 to 3")
-        # A part of an input, of which nobody reads the rest.
+        # A slice of an input whose rest is not read.
         (self.folder / "s.lnet").write_text(
             'def s(data: float32[3]):\n    return take(Variable("v", shape=(4,)), slice_axis(data, '
             'axis=0, begin=0, end=2), mode="raise")\n')

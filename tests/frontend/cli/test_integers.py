@@ -1,6 +1,6 @@
-"""Integers against Python's, over their whole range and to the last bit, wrapping where a result
-leaves the type: reductions of int64, which no float holds, operators between tensors and with
-constants, and conversions. LSTMC_NUMBERS=A..B draws other numbers for each seed."""
+"""Integers compared with Python's over their whole range, to the last bit, wrapping on overflow:
+reductions of int64 beyond the precision of floats, operators between tensors and with constants,
+and conversions. LSTMC_NUMBERS=A..B draws other numbers for each seed."""
 import math
 import operator
 import os
@@ -91,7 +91,7 @@ def into(number, bits, signed):
 
 
 def edges(draw, bits, signed, count):
-    """The ends of the range, powers of two and their neighbours, and numbers of every size."""
+    """The ends of the range, powers of two and their neighbours, and numbers of every magnitude."""
     low, high = limits(bits, signed)
     found = {low, low + 1, low + 2, high - 2, high - 1, high, 0, 1, 2, 3, 7}
     while len(found) < count:
@@ -116,7 +116,7 @@ class Operators(Case):
     WAYS = (["-d", "cpu"], ["-d", "emu"])
 
     def outputs(self, text, inputs, *words):
-        """The results of a net, each a list of numbers; `inputs` has code and shape of each."""
+        """The results of a net, each a list of numbers; `inputs` are (array code, shape)."""
         (self.folder / "g.lnet").write_text(text)
         arguments = []
         for name, (numbers, code, shape) in inputs.items():
@@ -176,7 +176,7 @@ class Operators(Case):
                                   draw.randint(2 ** 60, 2 ** 61) | 1]
                 wanted, expressions = [], []
                 for c in constants:
-                    # -2^63 is no literal: the minus is an operator of its own.
+                    # -2^63 is no literal: the minus is an operator.
                     said = f"({c})" if c != -2 ** 63 else "(-9223372036854775807 - 1)"
                     for sign, call in OPERATORS.items():
                         expressions += [f"a {sign} {said}", f"{said} {sign} a"]
@@ -224,14 +224,12 @@ class Operators(Case):
         for dtype, expression, found in (
                 ("int32", "a + 2147483648", "scalar is a number that int32 holds, got 2147483648"),
                 ("uint8", "a == -1", "scalar is a number that uint8 holds, got -1"),
-                ("int64", "a * 9223372036854775808.0", "scalar is a number that int64 holds, got "
-                                                       "9.223372036854776e+18"),
-                ("int64", "clip(a, a_min=0, "
-                          "a_max=9007199254740993)", "a_max is a number that a double holds, got "
-                                                     "9007199254740993"),
-                ("int64", "a + full(shape=(2,), value=9007199254740993, "
-                          "dtype=\"int64\")", "value is a number that a double holds, got "
-                                              "9007199254740993")):
+                ("int64", "a * 9223372036854775808.0",
+                 "scalar is a number that int64 holds, got 9.223372036854776e+18"),
+                ("int64", "clip(a, a_min=0, a_max=9007199254740993)",
+                 "a_max is a number that a double holds, got 9007199254740993"),
+                ("int64", "a + full(shape=(2,), value=9007199254740993, dtype=\"int64\")",
+                 "value is a number that a double holds, got 9007199254740993")):
             (self.folder / "g.lnet").write_text(f"def g(a: {dtype}[2]):\n    return {expression}\n")
             done = self.run_here("inspect", "g.lnet")
             self.assertEqual(done.returncode, 3, done.stderr)

@@ -1,5 +1,5 @@
-"""Limits of the machine and of others: stacks, file sizes, full disks, memory of a control group,
-signals, a shared cache."""
+"""Limits of the machine: stacks, file sizes, full disks, memory of a control group, signals, a
+shared cache."""
 import json
 import os
 import pathlib
@@ -184,7 +184,7 @@ class Cache(Case):
                     os.mkfifo(cache / "machine.json")
                 else:
                     os.link(self.folder / "target", cache / "machine.json")
-                # which measures and keeps
+                # which measures and caches
                 self.good("plan", "small.lnet", "-t", "1", env={"LSTMC_CACHE_DIR": str(cache)})
                 self.assertEqual((self.folder / "target").read_text(), "somebody's")
                 self.assertTrue(stat.S_ISREG((cache / "machine.json").lstat().st_mode))
@@ -197,14 +197,14 @@ class Memory(Case):
     GROUPS = pathlib.Path("/sys/fs/cgroup/memory")
 
     def group(self, bytes):
-        """A preexec_fn that puts the process into a new group with that limit."""
+        """A preexec_fn that moves the process into a new group with that limit."""
         if os.geteuid() != 0 or not (self.GROUPS / "memory.limit_in_bytes").exists():
             self.skipTest("control groups of version 1 cannot be made here")
         folder = self.GROUPS / f"lstmc-test-{os.getpid()}-{bytes}"
         folder.mkdir()
 
         def remove():
-            for _ in range(100): # the last process may be on its way out
+            for _ in range(100):  # the last process may still be exiting
                 try:
                     return folder.rmdir()
                 except OSError:
@@ -231,8 +231,8 @@ class Memory(Case):
             "devices", "--json", preexec_fn=below).stdout)["devices"] if row["name"] == "cpu:0"]
         self.assertEqual(host["memory_bytes"], (peak - (10 << 20)) // 4096 * 4096)
         self.assertIn("by control group", self.run_here("doctor", preexec_fn=below).stdout)
-        # What the process has beside the arena counts too, since the system would end it without a
-        # word.
+        # The process's memory besides the arena counts too: beyond the limit the system would kill
+        # it without a message.
         done = self.run_here(*LEARN, *large, "-o", "ck", "--after", "1u",
                              preexec_fn=self.group(peak + (1 << 20)))
         self.assertEqual(done.returncode, 4, done.stderr)

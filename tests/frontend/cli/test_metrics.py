@@ -1,5 +1,5 @@
-"""Metrics against formulas worked out here, from what the net gives and the labels: ties, ignored
-labels, any batch, any devices."""
+"""Metrics compared with formulas computed here from outputs and labels: ties, ignored labels, any
+batch, any devices."""
 import json
 import math
 import random
@@ -9,7 +9,8 @@ import unittest
 from command import Case
 from test_data import npy
 
-# A table of logits that a row picks from, so that they are known here; its last axis is classes.
+# A table of logits from which rows are picked, so that the outputs are known; the last axis is the
+# classes.
 PICK = """\
 N, T = dim("batch", 4), dim("seq", 3)
 rows, classes = setting("rows", 40), setting("classes", 12)
@@ -20,7 +21,7 @@ def pick(data: int32[N, T], label: int32[N, T]):
 
 fit(pick, optimizer="sgd", learning_rate=0.0)
 """
-# The same by steps, and with the label a probability of each class.
+# The same with steps, and with a probability of each class as label.
 STEPS = PICK.replace("Embedding(data", "Embedding(SwapAxis(data, dim1=0, dim2=1)").replace(
     "label, preserve", "SwapAxis(label, dim1=0, dim2=1), preserve")
 SHARES = PICK.replace("label: int32[N, T]", "label: float32[N, T, classes]").replace(
@@ -35,7 +36,7 @@ def pick(data: int32[N, T], label: float32[N, T]):
 
 fit(pick, optimizer="sgd", learning_rate=0.0)
 """
-# Rows meet in what is subtracted.
+# Subtracting a mean mixes the rows.
 MIXED = REGRESSION.replace(
     "Reshape(x, shape=(0, -1))", "broadcast_sub(Reshape(x, shape=(0, -1)), mean(Reshape(x, "
                                  "shape=(0, -1)), axis=0, keepdims=True))")
@@ -54,7 +55,7 @@ class Metrics(Case):
         self.draw = random.Random(7)
 
     def table(self, rows, classes, draw):
-        """Weights "logits_weight" as safetensors; the rows of floats."""
+        """Writes the rows of floats as the parameter "logits_weight" in safetensors."""
         values = [struct.unpack("<f", struct.pack("<f", draw()))[0] for _ in range(rows * classes)]
         shape = [rows, classes]
         header = json.dumps({"logits_weight": {"dtype": "F32", "shape": shape,
@@ -83,7 +84,7 @@ class Metrics(Case):
         return told["metrics"]
 
     def everywhere(self, data, metrics, devices=("2xcpu", "3xcpu", "8xcpu")):
-        """Measured once, with the same bits for any batch and number of devices."""
+        """Measures and checks that any batch and number of devices has the same bits."""
         once = self.measured(data, metrics)
         self.assertEqual(sorted(once), sorted(metrics))
         for words in ([["-b", "1"], ["-b", "3"], ["-b", str(SEQUENCES)], ["-b", "64"]]
@@ -133,7 +134,7 @@ class Classes(Metrics):
                          [sum(r < k for r in ranks) / len(ranks) for k in range(1, 11)])
 
     def two(self, ids, labels, table):
-        """What is asked of two classes, from counts and pairs."""
+        """The metrics of two classes, from counts and pairs."""
         counted = [(table[i], label) for i, label in zip(ids, labels) if label >= 0]
         said = [(row[1] > row[0], label == 1) for row, label in counted]
         tp, fp, fn, tn = (said.count(pair)
@@ -147,7 +148,7 @@ class Classes(Metrics):
     def test_two_classes(self):
         for text in (PICK, STEPS):
             self.net(text, classes=2)
-            # Quarters: differences are exact, and softmax keeps their order and their ties.
+            # Multiples of a quarter: differences are exact, and softmax keeps their order and ties.
             table = self.table(40, 2, lambda: self.draw.randrange(-4, 5) / 4)
             ids = [self.draw.randrange(40) for _ in range(SEQUENCES * STEPS_EACH)]
             labels = [self.draw.choice([-1, 0, 0, 1, 1]) for _ in ids]
@@ -190,7 +191,7 @@ class Classes(Metrics):
                          {"f1": 0, "mcc": 0, "auc": None})
         found = self.measured(self.data(ids, [1] * 33), ["mcc", "auc"])
         self.assertEqual(found, {"mcc": 0, "auc": None})
-        # None of either: MXNet's 0 where precision and recall are 0 / 0.
+        # No positive label or prediction: 0 as in MXNet, where precision and recall are 0 / 0.
         self.table(40, 2, lambda: 0)
         self.assertEqual(self.measured(self.data(ids, [0] * 33), ["f1", "mcc"]),
                          {"f1": 0, "mcc": 0})
@@ -205,7 +206,7 @@ class Regressions(Metrics):
         return table, ids, labels
 
     def sigmoid(self, x):
-        """As f32 has it, within 8 units of the last place (docs/numerics.md)."""
+        """sigmoid with the error of f32, at most 8 units in the last place (docs/numerics.md)."""
         return 1 / (1 + math.exp(-x))
 
     def test_correlation_and_sides_of_one_half(self):
@@ -219,7 +220,7 @@ class Regressions(Metrics):
             spp, syy = sum((x - means[0]) ** 2 for x in p), sum((y - means[1]) ** 2 for y in labels)
             spy = sum((x - means[0]) * (y - means[1]) for x, y in zip(p, labels))
             worst = max(1 + means[0] ** 2 * n / spp, 1 + means[1] ** 2 * n / syy)
-            # The bound of Metrics.def, there and here; and outputs of a sigmoid within 8 * 2^-24 of
+            # The bound of Metrics.def, for both sides, and outputs of a sigmoid within 8 * 2^-24 of
             # themselves.
             near = (2 * 2 * 3 * (n + 20) * 2**-53 * worst
                     + (2 * 8 * 2**-24 * worst if head.startswith("Logistic") else 0))
@@ -239,7 +240,7 @@ class Regressions(Metrics):
         for first in range(0, whole, 4):
             for step in range(STEPS_EACH):
                 places = [(first + row) * STEPS_EACH + step for row in range(4)]
-                mean = sum(table[ids[at]][0] for at in places) / 4  # exact: quarters of quarters
+                mean = sum(table[ids[at]][0] for at in places) / 4  # exact: multiples of 1/16
                 scored += [(table[ids[at]][0] - mean, labels[at] > 0.5) for at in places]
         for device in ("cpu", "2xcpu"):
             found = self.measured(data, ["auc", "binary_accuracy"], "-d", device)
@@ -293,7 +294,7 @@ class Refused(Metrics):
             told = self.document("eval", *words, "--params", "w.safetensors", *data,
                                  schema="lstmc.eval/1")
             self.assertEqual(told["metrics"], {"auc": want})
-        # Who does not ask pays for nothing.
+        # Without the metric there is no cost.
         plain, scored = ((self.folder / name).read_bytes()
                          for name in ("plain.lstmc", "scored.lstmc"))
         self.assertNotIn(b"_scores", plain)

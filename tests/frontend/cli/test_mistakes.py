@@ -1,5 +1,4 @@
-"""What the command says to those who know other frameworks: every message has a remedy or a
-list."""
+"""Messages for users of other frameworks: every message has a remedy or a list."""
 import unittest
 
 from command import Case
@@ -120,8 +119,8 @@ class Mistakes(Case):
                          r"lstmc plan --mem says what takes less")
 
     def test_what_is_compiled_already(self):
-        """Flags about the loop hold for a package and a checkpoint; those about what is compiled
-        are refused."""
+        """Flags of the loop are accepted for a package and a checkpoint; flags of the compiler are
+        refused."""
         (self.folder / "net.lnet").write_text(NET + 'fit(net, learning_rate=0.3, num_update=1)\n')
         self.good("compile", "net.lnet", "-o", "net.lstmc")
         self.good("train", "net.lnet", "--data", "random:1", "-o", "first")

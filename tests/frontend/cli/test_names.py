@@ -1,6 +1,6 @@
-"""Names and strings from all of Unicode, control characters too, wherever a user writes one: in
-networks, on the command line, as files and folders. Each is taken, or refused with a place and a
-code; E0099 (exit 70) is always a fault of ours."""
+"""Names and strings from all of Unicode, control characters included, wherever a user writes one:
+in networks, on the command line, as files and folders. Each is accepted, or refused with a place
+and a code; E0099 (exit 70) is always a bug."""
 import os
 import random
 import unittest
@@ -47,7 +47,7 @@ GROUPS = [(0, 0x20), (0x20, 0x7f), (0x7f, 0xa0), (0xa0, 0x250), (0x2000, 0x2070)
 
 
 def text(draw):
-    """A few characters, not all of which are letters."""
+    """A few characters, some of which are no letters."""
     return "".join(chr(draw.randrange(*draw.choice(GROUPS))) for _ in range(draw.randint(1, 4)))
 
 

@@ -1,5 +1,5 @@
-"""Networks as users write them: each trains to the same bits however it is divided, written out and
-read again, and killed."""
+"""Networks like those of users: each trains to the same bits when it is divided, written out and
+read again, or killed and resumed."""
 import json
 import pathlib
 import unittest
@@ -50,7 +50,7 @@ def twice(data: float32[4, 3], label: float32[4, 2]):
         self.assertEqual(merged("twice.lnet"), 6)
         self.assertNotIn("merged", text(*kept))
         self.assertIsNone(merged("twice.lnet", *kept))
-        # a package does not say what was merged
+        # a package has no record of merged ops
         self.good("compile", "twice.lnet", "-o", "twice.lstmc")
         self.assertNotIn("merged", self.good("inspect", "twice.lstmc").stdout)
         self.assertIsNone(merged("twice.lstmc"))

@@ -1,4 +1,4 @@
-"""What must be seen in pictures: read back from SVG and HTML with parsers."""
+"""Properties of pictures, read back from SVG and HTML with parsers."""
 import json
 import re
 import shutil
@@ -64,7 +64,7 @@ class Networks(Case):
         weights = [box for box, lines in graph.boxes.items() if "lstm_h2h_weight" in lines]
         self.assertEqual([graph.readers(box) for box in weights], [[cell]])
         self.assertLess(len(graph.boxes), 8)
-        # Every box of it where that is asked for; Graphviz alone would need minutes.
+        # With --unfold every box; Graphviz alone would take minutes.
         self.assertGreater(len(self.graph(text, "--set", "seq=400", "--unfold", "layer").boxes),
                            400 * 14)
 
@@ -73,7 +73,7 @@ class Networks(Case):
         for text in (CHAIN, renamed):
             graph = self.graph(text % 8)
             self.assertEqual(len(graph.boxes), 2)
-        # One layer that differs parts the chain.
+        # A layer that differs splits the chain.
         graph = self.graph(CHAIN % "8 if i != 17 else 9")
         self.assertEqual(sum(" × " in lines[0] for lines in graph.boxes.values()), 2)
         graph = self.graph(TOWERS % 8)
@@ -102,7 +102,7 @@ class Networks(Case):
             "    return Concat(x, kept[0], kept[11], dim=1)\n")
         self.good("plot", "leaps.lnet", "-o", "leaps.svg")
         text = (self.folder / "leaps.svg").read_text()
-        # arrows lie under boxes
+        # arrows are drawn below boxes
         self.assertLess(text.rindex('class="edge"'), text.index('class="node"'))
         leaps = re.findall(r'<path fill="none" stroke="#999999" d="([^"]+)"', text)
         self.assertEqual(len(leaps), 12)
@@ -214,7 +214,7 @@ class Pages(Case):
     def test_losses_of_a_run(self):
         self.good("train", "small.lnet", "--data", "text:text.txt,valid=0.2", "-o", "ck",
                   "--after", "12u", "--valid-every", "4u")
-        # Of a training folder: the validations of the checkpoints that were kept.
+        # For a training folder: the validations of the checkpoints that were kept.
         _, page = self.page("ck")
         self.assertTrue(
             any(attributes.get("class") == "validation" for _, attributes in page.elements))
@@ -224,7 +224,7 @@ class Pages(Case):
                          "--after", "12u", "--valid-every", "4u", "--disp-every", "2u",
                          "--format", "jsonl")
         events = [json.loads(line) for line in done.stdout.splitlines()]
-        # A run that was killed may leave the last line without an end.
+        # A killed run may leave an incomplete last line.
         (self.folder / "log.jsonl").write_text(done.stdout + '{"schema":"lstmc.tr')
         for words in (["plot", "--losses", "log.jsonl", "-o", "l.svg"],
                       ["plot", "small.lnet", "--losses", "log.jsonl", "-o", "l.html"]):
@@ -236,7 +236,7 @@ class Pages(Case):
                 points = [(float(x), -float(y)) for x, y in re.findall(
                     rf'<circle cx="([\d.]+)" cy="([\d.]+)" r="[\d.]+" fill="{color}">', text)]
                 self.assertEqual(len(points), len(wanted))
-                for axis in (0, 1):  # a picture of numbers keeps their order
+                for axis in (0, 1):  # pictures of numbers keep the order
                     self.assertEqual(sorted(range(len(wanted)), key=lambda i: wanted[i][axis]),
                                      sorted(range(len(wanted)), key=lambda i: points[i][axis]))
         (self.folder / "bad.jsonl").write_text(done.stdout + "update 3\n")
@@ -275,9 +275,8 @@ class Pages(Case):
 
     def test_what_is_refused(self):
         for words, status, message in [
-                (["-o", "x.html", "--what", "memory"],
-                 2, "a page has every picture, of the network as it is written: "
-                    "--what is not for it"),
+                (["-o", "x.html", "--what", "memory"], 2,
+                 "a page has every picture, of the network as it is written: --what is not for it"),
                 (["-o", "x.html", "--after", "fuse"], 2, "--after is not for it"),
                 (["-o", "x.htm"],
                  2, "plot writes .dot, .svg, .png and .pdf, .html with all pictures")]:

@@ -1,4 +1,4 @@
-"""plan: what it says before a run, compared with what other commands find."""
+"""plan: forecasts compared with the results of other commands."""
 import json
 import re
 import shlex
@@ -22,7 +22,7 @@ latency_s = 0.25
 """
 
 
-# Four layers over many steps: most of the memory holds what they store for backward.
+# Four layers over many steps: stored activations are most of the memory.
 DEEP = """\
 N, T, hidden = dim("batch", 8), dim("seq", 120), 16
 
@@ -86,8 +86,7 @@ class Plan(Case):
                          self.plan()["devices"][0]["peak_bytes"])
 
     def test_of_a_device_that_computes_nothing(self):
-        # backends/null says what a launch costs there: the same for each, so a wider net is no
-        # slower.
+        # On backends/null all launches have equal cost, so a wider net is as fast.
         narrow, wide = (self.plan("-d", "null:0", "--set", f"hidden={hidden}")
                         for hidden in (8, 64))
         self.assertEqual(narrow["devices"][0]["device"], "null:0")
@@ -129,7 +128,7 @@ class Plan(Case):
                                               schema="lstmc.plan/1")["forecast"]["update_s"]
         whole = update()
         self.assertEqual(update(*data("long")), whole)
-        # A quarter of the steps is real, of which the recurrences are the greater part.
+        # A quarter of the steps is real, and the recurrences are the larger part of the time.
         self.assertTrue(0.25 < update(*data("short")) / whole < 0.7)
         self.assertIn("; of the steps of the data 25 % are real",
                       self.good("plan", "lengths.lnet", "-t", "1", *data("short")).stdout)
@@ -229,7 +228,7 @@ class Plan(Case):
         for measured in machine["rates"].values():
             del measured["kernels"]["product"]
         (self.folder / "machine.json").write_text(json.dumps(machine))
-        # Measured by another version: measured again, quickly, and stored.
+        # Rates of another version are measured again, quickly, and stored.
         self.assertEqual(rates(), "this machine")
         self.assertIn("product", next(iter(
             json.loads((self.folder / "machine.json").read_text())["rates"].values()))["kernels"])
@@ -250,7 +249,7 @@ class Plan(Case):
         self.good("compile", "small.lnet", "-d", "2xcpu", "-o", "after.lstmc", env=env)
         self.assertEqual((self.folder / "before.lstmc").read_bytes(),
                          (self.folder / "after.lstmc").read_bytes())
-        # There is no place to store it, so it is not measured.
+        # The rates cannot be stored, so they are not measured.
         self.assertEqual(self.plan()["forecast"]["rates"], "built-in")
 
 
@@ -300,8 +299,7 @@ class Recompute(Case):
         trained = self.good("train", "deep.lnet", "--data", "text:text.txt", "--after", "2u",
                             "-o", "ck", "--mem", str((kept + most) // 2))
         self.assertRegex(trained.stderr, r"(?m)^recompute \S+: .* by forecast")
-        # It says nothing if the plan fits, and does nothing if the user says so or if it would not
-        # help.
+        # It is silent if the plan fits, and inactive if it is switched off or would not help.
         self.assertNotIn("recomputed", self.plan("--mem", str(kept)))
         self.assertEqual(
             self.run_here("train", "deep.lnet", "--data", "text:text.txt", "--after", "2u",
@@ -353,7 +351,7 @@ class Recompute(Case):
 
 
 class Steps(Case):
-    """Backward computes the steps again in segments."""
+    """Recomputation of steps in segments during backward."""
 
     def setUp(self):
         super().setUp()
@@ -376,7 +374,7 @@ class Steps(Case):
             plan["recomputed"], r"\Arecompute steps: [\d.]+ [KM]iB instead of [\d.]+ [KM]iB, "
                                 r"update \+\d+ % by forecast · --recompute none ")
         self.assertEqual(plan["devices"][0]["peak_bytes"], steps)
-        # What costs less is taken: one layer of six.
+        # The cheapest choice suffices: one layer of six.
         self.assertRegex(self.plan("--mem", str(self.peak() - 1))["recomputed"],
                          r"\Arecompute lstm0: ")
         plan = self.plan("--mem", str(layers - 1), "--recompute", "none", status=4)
@@ -405,8 +403,7 @@ class Steps(Case):
         def plan(*words, status=0):
             return self.document("plan", "deep.lnet", "-t", "1", *words, schema="lstmc.plan/1",
                                  status=status)
-        # A part of the batch has 8 shards on one device, so steps cannot be computed again before
-        # it is divided.
+        # One device has 8 shards of the batch, so it is divided before steps can be recomputed.
         layers = plan("--recompute", "lstm0,lstm1,lstm2,lstm3,stack")["devices"][0]["peak_bytes"]
         divided = plan("--mem", str(layers - 1))
         self.assertTrue(divided["fits"])
@@ -416,7 +413,7 @@ class Steps(Case):
         both = plan("--mem", str(whole - 1))
         self.assertLess(both["devices"][0]["peak_bytes"], whole)
         self.assertRegex(both["recomputed"], r"\Aaccumulate [248], recompute ")
-        # What is given stays, and what nothing meets says what came nearest.
+        # Given flags are kept; if no layout fits, the message names the nearest one.
         refused = plan("--mem", str(whole - 1), "--accumulate", "1", status=4)
         self.assertFalse(refused["fits"])
         self.assertRegex(
@@ -454,7 +451,7 @@ class Cluster(Case):
             self.assertLessEqual(plan["forecast"]["update_s"], most, name)
             self.assertAlmostEqual(plan["forecast"]["update_s"], taken[name]["time_s"], places=9)
             self.assertEqual([d["device"] for d in plan["devices"]], taken[name]["names"])
-            self.assertLess(len(plan["layouts"]), 24) # of all possible ones
+            self.assertLess(len(plan["layouts"]), 24)  # fewer than all possible ones
         self.assertEqual(taken["strong-first"]["work_loads"], [6, 2])
         self.assertEqual(taken["slow-network"]["devices"], 4)
         self.assertEqual(taken["weak-first"]["names"][0], "cpu:1")
@@ -491,11 +488,11 @@ class Cluster(Case):
                  "--cluster", SOURCE / "samples/gpus.toml"]
         both = self.document(*where, "-d", "gpu:0,0", schema="lstmc.plan/1")
         self.assertEqual([d["device"] for d in both["devices"]], ["gpu:0", "gpu:0.1"])
-        # They have the memory of one GPU together.
+        # They share the memory of one GPU.
         peaks = [d["peak_bytes"] for d in both["devices"]]
         self.assertEqual([d["capacity_bytes"] for d in both["devices"]],
                          [80 * 10**9 - peaks[1], 80 * 10**9 - peaks[0]])
-        # of an H100, not of the L4
+        # the H100's way: its weights fit on the chip, the L4's do not
         self.assertEqual({row["way"] for row in both["recurrences"]}, {"on-chip"})
         done = self.run_here(*where, "-d", "gpu:0,2")
         self.assertEqual((done.returncode, done.stderr),
@@ -511,7 +508,7 @@ class Cluster(Case):
                 (r["layer"], r["direction"], r["way"], r["blocks"], r["sequences"], r["clusters"])
                 for r in plan["recurrences"]]
             for row in plan["recurrences"]:
-                # and a launch, and backward the inputs' gradients
+                # also a launch, and the inputs' gradients of backward
                 self.assertAlmostEqual(row["time_s"], row["steps"] * row["step_s"],
                                        delta=row["time_s"] / 2)
             self.assertEqual(plan["devices"][0]["capacity_bytes"],
@@ -523,7 +520,7 @@ class Cluster(Case):
         said = self.good(*where, "-d", "gpu:0").stdout
         self.assertRegex(said, r"(?m)^recurrence gpu:0 lstm0 forward: on chip, 8 clusters of 16 "
                                r"blocks, 4 sequences each, [\d.]+ µs a step$")
-        # 576 bytes of each of 2,048 threads of 132 multiprocessors; 5,120 where fused programs are
+        # 576 bytes for each of 2,048 threads on 132 multiprocessors; 5,120 if fused programs are
         # interpreted.
         self.assertEqual(self.document(*where, "-d", "gpu:0",
                                        schema="lstmc.plan/1")["devices"][0]["driver_bytes"],

@@ -1,4 +1,4 @@
-"""plot: every picture that it draws, and what it refuses."""
+"""plot: every picture that it draws, and the requests that it refuses."""
 import json
 import re
 import unittest
@@ -23,7 +23,7 @@ class Plot(Case):
         self.assertIn("built-in rates of one core, not of this machine", text)
 
     def edges(self, *words):
-        """Between boxes, by the first line of their labels."""
+        """The arrows of a graph as pairs of the boxes' first lines."""
         text = self.good("plot", *words).stdout
         names = dict(re.findall(r'(n\d+) \[[^\]]*fillcolor="[^"]*", label="([^"\\]*)', text))
         return {(names[a], names[b]) for a, b in re.findall(r"(n\d+) -> (n\d+)", text) if a != b}
@@ -39,7 +39,7 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
         c = FullyConnected(Concat(a, b, dim=1, name="join"), num_hidden=3, name="c")
     return transpose(c) @ b
 """)
-        # a plan has no launch for it
+        # the plan has no launch for it
         wanted = {(a, "c" if b == "join" else b) for a, b in self.edges("net.lnet") if a != "join"}
         self.assertEqual(len(wanted), 8)
         for words in ([], ["-d", "2xcpu", "--place", "b=cpu:1"], ["-d", "2xcpu"],
@@ -48,7 +48,7 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
             self.assertEqual(self.edges("net.lstmc"), wanted, words)
         text = self.good("plot", "net.lstmc", "--show", "device,memory").stdout
         self.assertIn('label="a\\nFullyConnected\\n160 bytes + parameters ', text)
-        # Of a checkpoint too; what needs the source says so.
+        # Also for a checkpoint; pictures that need the source are refused with that reason.
         self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "ck", "--after", "1u")
         self.assertLessEqual({("data", "embed"), ("embed", "lstm"), ("lstm", "decoder")},
                              self.edges("ck"))
@@ -66,7 +66,7 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
             events = self.trace("--what", "schedule", "--measured", *words)
             launches = {pid: [e for e in events if e["ph"] == "X" and e["pid"] == pid]
                         for pid in (1, 2)}
-            # The model and the clock have the same launches on the same devices in the same order.
+            # Forecast and measurement show the same launches on the same devices in the same order.
             names = lambda pid: [(e["tid"], e["name"]) for e in launches[pid]]
             self.assertEqual(names(1), names(2))
             self.assertEqual(len({e["tid"] for e in launches[2]}), lanes)
@@ -77,7 +77,7 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
                     for before, after in zip(lane, lane[1:]):
                         self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3,
                                              (pid, before, after))
-            # Nothing is received before it has been sent.
+            # No message is received before it is sent.
             for pid in (1, 2):
                 ends = lambda ph: {e["id"]: e["ts"] for e in events
                                    if e["ph"] == ph and e["pid"] == pid}
@@ -123,7 +123,7 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
             if event["ph"] == "C":
                 most[event["name"]] = max(most.get(event["name"], 0), sum(event["args"].values()))
         for device, peak in peaks.items():
-            # Except for holes.
+            # Except in gaps.
             self.assertTrue(0.8 * peak < most["bytes on " + device] <= peak, (device, peak, most))
 
     def test_boxes_say_their_device(self):
@@ -143,20 +143,20 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
     def test_what_is_refused(self):
         for words, message in [
                 (["--after", "fuze"], 'got "fuze"; did you mean "fuse"?'),
-                (["--after", "fuse", "--disable-pass", "fuse"], "--after knows roll-recurrence, "
-                                                                "replicate, make-entries, "),
-                (["--after", "schedule", "--unfold", "time"], "there are only launches "
-                                                              "after schedule"),
+                (["--after", "fuse", "--disable-pass",
+                  "fuse"], "--after knows roll-recurrence, replicate, make-entries, "),
+                (["--after", "schedule",
+                  "--unfold", "time"], "there are only launches after schedule"),
                 (["--show", "tine"], 'got "tine"; did you mean "time"?'),
                 (["--unfold", "layers"], 'got "layers"; did you mean "layer"?'),
                 (["--measured"], "--measured is for --what schedule, not for network"),
-                (["--what", "memory", "--measured"], "--measured is for --what schedule, "
-                                                     "not for memory"),
+                (["--what", "memory",
+                  "--measured"], "--measured is for --what schedule, not for memory"),
                 (["-o", "x.json"], "and of schedules and memory .json for a viewer of traces"),
-                (["--what", "schedule", "-o", "x.dot"], "it is drawn as .svg, .png or "
-                                                        ".pdf, not as .dot"),
-                (["--what", "schedule", "--unfold", "time"], "--unfold is for --what network, "
-                                                             "not for schedule")]:
+                (["--what", "schedule",
+                  "-o", "x.dot"], "it is drawn as .svg, .png or .pdf, not as .dot"),
+                (["--what", "schedule",
+                  "--unfold", "time"], "--unfold is for --what network, not for schedule")]:
             done = self.run_here("plot", "small.lnet", *words)
             self.assertEqual(done.returncode, 2, words)
             self.assertEqual(done.stdout, "")

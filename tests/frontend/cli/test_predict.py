@@ -1,5 +1,5 @@
-"""predict: whole data sets in order and in the user's units, judged by what eval measures of the
-same rows."""
+"""predict: whole data sets in order and in the user's units, compared with eval on the same
+rows."""
 import csv
 import io
 import math
@@ -34,7 +34,7 @@ MIXED = CLASSES.replace('FullyConnected(data, num_hidden=3, '
 
 class Predict(Case):
     def table(self, name, rows, target=True, gap=None):
-        """Readings and a wind in words; one cell missing in row `gap`, from 0."""
+        """Readings, and wind directions as words; row `gap` (from 0) lacks a cell."""
         lines = [("pm,temp,wind" if target else "temp,wind") + "\n"]
         for i in range(rows):
             temp = "NA" if i == gap else str(10 + 3 * math.cos(i))
@@ -68,8 +68,7 @@ class Predict(Case):
                       schema="lstmc.predict/1")
         text = (self.folder / "p.csv").read_text()
         lines = list(csv.DictReader(io.StringIO(text)))
-        # A window of three rows is followed by the row that it predicts, the last one by a row that
-        # is not there yet.
+        # Each window of three rows predicts the next row, the last window a row after the table.
         wanted = [row for row in range(4, 23) if not row - 3 <= 10 <= row - 1]
         self.assertEqual([int(line["row"]) for line in lines], wanted)
         truth = [100 + 20 * math.sin(i / 2) for i in range(21)]
@@ -154,7 +153,7 @@ class Predict(Case):
         (self.folder / "new.txt").write_text(text)
         lines = self.csv("ck", "--data", "text:new.txt")
         self.assertEqual("".join(line["symbol"].replace("\\n", "\n") for line in lines), text)
-        # What eval measures of whole windows of one stream.
+        # The value of eval on whole windows of one stream.
         measured = self.document("eval", "small.lnet", "--params", "ck", "-b", "1",
                                  "--data", "text:new.txt", schema="lstmc.eval/1")
         nats = [-math.log(float(lines[i][text[i + 1].replace("\n", "\\n")]))
@@ -183,8 +182,8 @@ class Predict(Case):
                 ([], "predict writes its predictions: -o F.csv, F.npy or F.npz, or a table "
                      "to stdout (-o -)"),
                 (["-o", "-", "--top", "4"], "--top takes 1 to 3, the values of digit, got 4"),
-                (["-o", "p.npy", "--top", "1"], "a .npy has one array, and these are 2; "
-                                                "-o F.npz has all")]:
+                (["-o", "p.npy",
+                  "--top", "1"], "a .npy has one array, and these are 2; -o F.npz has all")]:
             done = self.run_here("predict", "ck", *data, *words)
             self.assertEqual((done.returncode, done.stderr), (2, f"error[E0001]: {said}\n"))
         self.assertEqual(self.run_here("predict", "classes.lnet", *data, "-o", "-").returncode, 6)

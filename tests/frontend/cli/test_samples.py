@@ -1,5 +1,5 @@
-"""The ways to divide a net among devices in samples/README.md: each trains, to the same bits, and
-draws its picture. The sample in C writes what the command writes."""
+"""The divisions among devices in samples/README.md: each trains to the same bits and draws its
+picture. The sample in C has the output of the command."""
 import os
 import random
 import re
@@ -11,7 +11,7 @@ from command import Case, LSTMC, SOURCE
 
 
 def commands(name, section="Several devices"):
-    """Words after `lstmc NAME` in that section, with the full path of the sample."""
+    """The words after `lstmc NAME` in that section, with the full path of the sample."""
     part = (SOURCE / "samples/README.md").read_text().split(f"## {section}\n")[1].split("\n## ")[0]
     for line in re.findall(rf"^lstmc {name} (.*)$", part, re.M):
         yield [str(SOURCE / word) if word.startswith("samples/") else word
@@ -60,7 +60,7 @@ class Samples(Case):
         for prime, length in ("the c", "60"), ("là", "25"), ("é", "0"):
             wanted = self.good("sample", "ck", "--prime", prime, "--length", length,
                                "--temperature", "0").stdout
-            # not one character again and again
+            # not a single repeated character
             self.assertGreaterEqual(len(set(wanted)), min(int(length), 8))
             self.assertEqual(written("ck/last", prime, length).stdout, wanted)
         for words, exit_code, said in (("none",), 6, "none/sample.lstmc"), (

@@ -1,4 +1,4 @@
-"""Several devices as the command runs and lists them."""
+"""Several devices: execution and listings of the command."""
 import re
 import unittest
 
@@ -12,7 +12,7 @@ def net(data: float32[6, 4]):
     with ctx_group("top"):
         return FullyConnected(x, num_hidden=3, name="fc1")
 """
-# tanh is 1 or -1 in the rows that are not 0, so some of them overflow for any weights.
+# tanh is 1 or -1 in rows other than 0, so some of them overflow for any weights.
 OVERFLOW = """\
 N = dim("batch", 4)
 
@@ -53,7 +53,7 @@ def net(data: float32[T, N, 3], label: float32[N, 2]):
 fit(net, optimizer="sgd", learning_rate=0.1, initializer=Uniform(0.5))
 """
 
-# The first weight is large enough to be divided, between tiles of 4,096 elements.
+# The first weight is large enough to be divided between tiles of 4,096 elements.
 WIDE = """\
 N = dim("batch", 8)
 
@@ -102,7 +102,8 @@ class Several(Case):
         self.assertEqual({op[0] for op in ops}, {"cpu:0", "cpu:1"})
         self.assertIn("prepare:forward", {op[1] for op in ops})
         forward = [op for op in ops if op[1] == "forward"]
-        # What one device sends next is what the other receives next from it, with the same bytes.
+        # Messages between two devices are received in the order in which they are sent, with the
+        # same sizes.
         sent = [i for i, op in enumerate(forward) if op[3].startswith("send")]
         received = [i for i, op in enumerate(forward) if op[3].startswith("receive")]
         self.assertTrue(sent)
@@ -142,21 +143,21 @@ class Several(Case):
             data[(2 * 20 + step) * 3] = 50.0
         (self.folder / "x.npy").write_bytes(npy(data, "(4, 20, 3)"))
         (self.folder / "y.npy").write_bytes(npy([0.0] * (4 * 2), "(4, 2)"))
-        for words in ("cpu", "2xcpu", "4xcpu",
-                      "cpu --accumulate 4", "2xcpu --place "
-                                            "auto=2 --chunks 5", "4xcpu --place auto=2 --chunks 3",
+        for words in ("cpu", "2xcpu", "4xcpu", "cpu --accumulate 4",
+                      "2xcpu --place auto=2 --chunks 5", "4xcpu --place auto=2 --chunks 3",
                       "2xcpu --place auto=2 --chunks 10 --accumulate 2"):
             done = self.run_here("train", "steps.lnet",
                                  "--data", "npy:data=x.npy,label=y.npy,shuffle=no", "--after", "1u",
                                  "-o", "ck", "--force", "-d", *words.split())
             self.assertEqual(done.returncode, 7, words)
-            # Before it there are 13 steps of four rows, and two rows.
+            # 13 steps of four rows, and two more rows, come before it.
             self.assertRegex(done.stderr, r"steps\.lnet:6:\d+: error\[E0701\]: first infinity at "
                                           r"update 1: mid \(FullyConnected\), output\[0, 54, 0\]",
                              words)
 
     def test_every_device_draws_its_own_masks(self):
-        """Within the launch that multiplies by them: none is a buffer, and none is sent."""
+        """Masks are drawn inside the launch that multiplies by them: no buffer holds one, and none
+        is sent."""
         (self.folder / "masks.lnet").write_text(MASKS)
         hashes = set()
         for flags in (["-d", "cpu"], ["-d", "2xcpu"],

@@ -1,5 +1,5 @@
-"""Streams that fail, end or do not exist, and signals: the work continues if it can, and the exit
-code says if it cannot."""
+"""Streams that fail, end or do not exist, and signals: the work continues if possible, else the
+exit code is an error."""
 import fcntl
 import json
 import os
@@ -22,8 +22,7 @@ RANKS = ["launch", "-n", "2", "--"]
 
 class Streams(Case):
     def raw(self, *words, **streams):
-        """Runs the command with streams in the form that subprocess takes; stderr is captured
-        unless given."""
+        """Runs the command with streams in subprocess's form; stderr is captured by default."""
         streams.setdefault("stderr", subprocess.PIPE)
         return subprocess.run([LSTMC, *words], cwd=self.folder, timeout=240, **streams)
 
@@ -34,7 +33,7 @@ class Streams(Case):
                    {"weight_ih_l0": (8, 3), "weight_hh_l0": (8, 2)})
         (self.folder / "f.mlir").write_text("func.func @f() {\n  return\n}\n")
 
-    # A call with a result for every subcommand, after prepare().
+    # A call for every subcommand, after prepare(), and its result.
     RESULTS = {"compile": ["small.lnet", "-o", "-"], "run": ["m.lstmc", "-i", "data=0"],
                "train": [*LEARN[1:], "-o", "ck2"], "eval": ["ck", "--data", "text:text.txt"],
                "predict": ["ck", "--data", "text:text.txt", "-o", "-"],
@@ -65,7 +64,7 @@ class Streams(Case):
             self.assertIn("No space left on device", said)
             if words[0] != "opt":
                 self.assertIn(FULL, said)
-        # The training itself still ends.
+        # The training itself completes.
         self.assertTrue((self.folder / "ck2/update-000006/state.json").exists())
         self.assertTrue((self.folder / "ck3/update-000006/state.json").exists())
         if HAS_MPI:
@@ -73,7 +72,7 @@ class Streams(Case):
 
     def test_messages_that_cannot_be_written_change_nothing(self):
         with open("/dev/full", "w") as full:
-            # a log was asked for, and is told of at the end
+            # the requested log failed, which is reported at the end
             for log, status in ([], 0), (["--log", "/dev/full"], 6):
                 done = self.raw(*LEARN, "-o", "ck", "--disp-every", "1u", *log,
                                 "--force", stdout=subprocess.PIPE, stderr=full)
@@ -111,7 +110,8 @@ class Streams(Case):
 
     @unittest.skipUnless(HAS_MPI, "there is no Open MPI")
     def test_a_slow_reader_has_all_that_ranks_print(self):
-        """It reads nothing until they have ended: what they print is more than its pipe holds."""
+        """The reader starts when the ranks have ended; their output exceeds the capacity of its
+        pipe."""
         child = subprocess.Popen([LSTMC, *RANKS, *LEARN, "-o", "ck", "--after", "300u",
                                   "--disp-every", "1u", "--format", "jsonl"],
                                  cwd=self.folder,
@@ -119,7 +119,7 @@ class Streams(Case):
         end = time.monotonic() + 240
         while not (self.folder / "ck/update-000300/state.json").exists() and time.monotonic() < end:
             time.sleep(0.05)
-        time.sleep(3)  # longer than mpirun is waited for
+        time.sleep(3)  # longer than mpirun waits
         self.assertIsNone(child.poll())
         events = [json.loads(line) for line in child.communicate(timeout=240)[0].splitlines()]
         self.assertEqual(child.returncode, 0)
@@ -189,7 +189,7 @@ class Streams(Case):
         words = [LSTMC, "sample", "ck", "--length", "100M", "-q", "--prime", "ab"]
         whole = self.good("sample", "ck", "--length", "3000", "--prime", "ab").stdout
         for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]:
-            # Unbuffered, because communicate() would otherwise miss what a buffer has read.
+            # Unbuffered, because communicate() would miss what a buffer has read.
             child = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, bufsize=0)
             seen = b""
             while len(seen) < 500: # long before the end
@@ -200,7 +200,7 @@ class Streams(Case):
             self.assertTrue(seen.endswith("\n"))
             self.assertEqual(seen[:-1][:len(whole) - 1], whole[:-1][:len(seen) - 1])
         child = subprocess.Popen([*words, "-o", "text.out"], cwd=self.folder)
-        # Until the end it is written under a temporary name.
+        # Until the end the file has a temporary name.
         while not any(part.stat().st_size > 99 for part in self.folder.glob(".text.out.*.part")):
             self.assertIsNone(child.poll())
             time.sleep(0.01)

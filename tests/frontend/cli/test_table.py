@@ -115,25 +115,25 @@ class Table(Case):
     def test_values_are_checked_before_anything_is_read(self):
         # There is no such file, which would be exit 6.
         for words, said in [
-                (["compile", "none.lnet", "--mem", "lots"], '--mem takes bytes (K, M, G are powers '
-                                                            'of 1,024), got "lots"'),
-                (["train", "none.lnet", "--keep", "1.5"], '--keep takes a count (K, M, G are '
-                                                          'powers of 1,000), got "1.5"'),
+                (["compile", "none.lnet",
+                  "--mem", "lots"], '--mem takes bytes (K, M, G are powers of 1,024), got "lots"'),
+                (["train", "none.lnet", "--keep",
+                  "1.5"], '--keep takes a count (K, M, G are powers of 1,000), got "1.5"'),
                 (["train", "none.lnet", "--valid-every", "soon"], '--valid-every takes'),
-                (["sample", "none.lnet", "--temperature", "warm"], '--temperature takes a '
-                                                                   'number, got "warm"'),
+                (["sample", "none.lnet",
+                  "--temperature", "warm"], '--temperature takes a number, got "warm"'),
                 (["plot", "none.lnet", "--shape", "data"], '--shape takes NAME:32x35, got "data"'),
-                (["compile", "none.lnet", "--set", "hidden"], '--set takes '
-                                                              'NAME=VALUE, got "hidden"'),
+                (["compile", "none.lnet",
+                  "--set", "hidden"], '--set takes NAME=VALUE, got "hidden"'),
                 (["compile", "none.lnet", "--dtype", "f16"], '--dtype takes f32 or f64, got "f16"'),
                 (["compile", "none.lnet", "--limit", "nodes=few"], '--limit takes a count'),
                 (["compile", "none.lnet",
                   "--work-load-list", "1,x"], '--work-load-list takes a count'),
-                (["inspect", "none.lnet", "--emit", "xml"], '--emit takes lnet, sym, module, '
-                                                            'exec or dot, got "xml"'),
+                (["inspect", "none.lnet", "--emit", "xml"],
+                 '--emit takes lnet, sym, module, exec or dot, got "xml"'),
                 (["run", "none.lnet", "-t", "1,2"], '--threads takes a count'),
-                (["bench", "none.lnet", "-t", "1,two"], '--threads takes a count (K, M, G are '
-                                                        'powers of 1,000), got "two"')]:
+                (["bench", "none.lnet", "-t",
+                  "1,two"], '--threads takes a count (K, M, G are powers of 1,000), got "two"')]:
             done = self.run_here(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertIn("error[E0001]: " + said, done.stderr)

@@ -54,7 +54,7 @@ class Earlier(Case):
 
 class Stopped(Case):
     def stop(self, number, folder, at):
-        """Sends a signal once update `at` has been reported."""
+        """Sends a signal after update `at` is reported."""
         words = [LSTMC, *LEARN, "--after", "100Mu", "-o", folder]
         with subprocess.Popen(words, cwd=self.folder, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True) as child:
@@ -104,7 +104,7 @@ class Stopped(Case):
             hashes.setdefault(seed, set()).add(self.good(*words).stdout.split("weights ")[1])
         self.assertEqual([len(h) for h in hashes.values()], [1, 1])
         self.assertNotEqual(hashes["1"], hashes["2"])
-        # The value of the file is used if no flag gives one.
+        # The file's value holds unless a flag overrides it.
         text = (self.folder / "small.lnet").read_text().replace("num_update=6)",
                                                                 "num_update=6, seed=2)")
         (self.folder / "small.lnet").write_text(text)
@@ -124,7 +124,7 @@ class Stopped(Case):
 
 PAGE = 4096
 PR_SET_THP_DISABLE = 41
-# 50 MiB of parameters, so that a copy of them would be noticed.
+# 50 MiB of parameters, so that a copy would be noticed.
 WIDE = """hidden, layers = setting("hidden", 900), setting("layers", 2)
 N, T = dim("batch", 2), dim("seq", 3)
 
@@ -145,7 +145,7 @@ class Memory(Case):
         self.assertGreater(document["resident_beyond_bytes"], 10 << 20)
 
     def test_what_is_planned_is_touched_and_little_beyond(self):
-        # A huge page counts as touched completely, so they are switched off; children inherit this.
+        # A touched huge page counts as a whole, so they are switched off; children inherit this.
         self.assertEqual(ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0)
         (self.folder / "wide.lnet").write_text(WIDE)
         for i, words in enumerate([[], ["--optimizer", "adam"], [
@@ -157,7 +157,7 @@ class Memory(Case):
             self.held(trained["end"])
         self.held(self.document("run", "wide.lnet", "-i", "data=3x2x900xf32=random:1",
                                 schema="lstmc.run/1"))
-        weights = self.folder / "ck0/last/model.safetensors" # read as a whole
+        weights = self.folder / "ck0/last/model.safetensors"  # read as a whole
         self.held(self.document("eval", "wide.lnet", "--params", weights, "--data", "random:1",
                                 schema="lstmc.eval/1"),
                   read=weights.stat().st_size)
@@ -171,15 +171,14 @@ class Memory(Case):
                                    ["--accumulate", "4"], ["-t", "16"]]):
             document = self.document("train", net, "--data", "text:long.txt", "--after", "1u",
                                      "-o", f"long{i}", *words, schema="lstmc.train/1")
-            # Half of the 90 MiB that any training may take are code of the compiler, unless it is
-            # given back.
+            # Half of the allowed 90 MiB is code of the compiler, unless it is unmapped.
             self.assertLess(document["end"]["resident_beyond_bytes"], 75 << 20, words)
 
     def resident(self, child):
         try:
             with open(f"/proc/{child.pid}/smaps_rollup") as pages:
-                # KiB of its own, page by page: those of files come and go as the system likes, and
-                # counters of it are late by some.
+                # The process's private KiB, summed over its mappings: shared pages of files vary,
+                # and the kernel's counters lag.
                 return sum(int(line.split()[1]) for line in pages if line.startswith("Anonymous:"))
         except OSError: # at its end
             return 0
@@ -199,8 +198,8 @@ class Memory(Case):
                 sizes[event["update"]] = self.resident(child)
         child.stdout.close()
         self.assertEqual(child.wait(), 0)
-        # The heap keeps a buffer of files, 1 MiB, from the first or second save on, so the first
-        # five do not count.
+        # The heap keeps a 1 MiB file buffer from the first or second save on, so the first five
+        # saves are ignored.
         sizes = {update: size for update, size in sizes.items() if update >= 2500 and size > 0}
         self.assertGreater(len(sizes), 75)
         # A list that grows by 64 bytes an update would be 544 KiB.

@@ -1,5 +1,5 @@
-"""Memory that the host cannot see (backends/trap): every command gives the same results as on a
-cpu; an access from the host would be SIGSEGV."""
+"""Memory that the host cannot access (backends/trap): every command has the results of a cpu; an
+access from the host would be SIGSEGV."""
 import unittest
 
 from command import Case
@@ -14,7 +14,7 @@ def big(data: float32[2, 3], label: float32[2, 3]):
 
 class Trap(Case):
     def trained(self, folder, *words):
-        """The hash of the weights at the end."""
+        """Trains and returns the hash of the final weights."""
         return self.good(*LEARN, "-o", folder, *words).stdout.split("weights ")[1].split()[0]
 
     def test_training_gives_the_hash_of_a_cpu(self):
@@ -22,7 +22,7 @@ class Trap(Case):
         self.assertEqual(self.trained("trap", "-d", "trap:0"), alone)
         self.assertEqual(self.trained("two", "-d", "2xtrap", "--check-replicas", "2"), alone)
         self.assertEqual(self.trained("nan", "-d", "trap:0", "--check-nan"), alone)
-        for pair in ("cpu:0,trap:0", "trap:0,cpu:0"):  # neither reaches the other's memory
+        for pair in ("cpu:0,trap:0", "trap:0,cpu:0"):  # neither can access the other's memory
             self.assertEqual(self.trained("mixed", "-d", pair, "--check-replicas", "2", "--force"),
                              alone, pair)
         for name in ("model", "optimizer", "states"):

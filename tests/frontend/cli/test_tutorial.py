@@ -1,8 +1,9 @@
-"""The console blocks of the README and of the tutorial, run in order, print what they say: the
+"""The console blocks of the README and of the tutorial, run in order, have the output shown: the
 README's in a copy of the repository, the tutorial's in an empty folder.
 
-A block with a title is a file. In what a command prints, a line that is `…` stands for any number
-of lines, `…` within a line for any text."""
+A block with a title is a file. In an output, a line `…` stands for any number of lines, and `…`
+within a line for any text.
+"""
 import os
 import re
 import subprocess
@@ -14,7 +15,7 @@ BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.M | re.S
 
 
 def commands(block):
-    """Pairs of a command and the lines that it prints."""
+    """Pairs of a command and its output lines."""
     for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
         command, _, printed = part.partition("\n")
         yield command, printed

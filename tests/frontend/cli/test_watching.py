@@ -1,5 +1,5 @@
-"""What is seen and steered of a training: metrics, norms of gradients, event files, other weights
-to begin with, rates."""
+"""Monitoring and control of a training: metrics, norms of gradients, event files, initial weights,
+rates."""
 import json
 import math
 import os
@@ -52,7 +52,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """(number, value) of a protocol buffer."""
+    """(number, value) of the fields of a protocol buffer."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -70,7 +70,7 @@ def fields(data):
 
 
 def events(path):
-    """(update, tag, value) of an event file of TensorBoard."""
+    """(update, tag, value) of the events in a TensorBoard file."""
     data, at, found = path.read_bytes(), 0, []
     unmask = lambda crc: (((crc - 0xa282ead8 & 0xffffffff) >> 17 | (crc - 0xa282ead8) << 15)
                           & 0xffffffff)
@@ -111,7 +111,7 @@ class Watching(Case):
         done = self.train("-o", "ck", "--metric", "accuracy", "--after", "10u",
                           "--disp-every", "5u")
         self.assertEqual(len(re.findall(r"(?m)^update=\d+ .* accuracy=0\.\d{4} ", done.stderr)), 2)
-        # With a rate of 0, what updates measure over an epoch is what eval measures.
+        # With a rate of 0, the updates' metrics over an epoch equal those of eval.
         lines = self.lines("-o", "ck0", "--metric", "accuracy", "--lr", "0", "--after", "10u",
                            "--disp-every", "10u")
         measured = self.document("eval", "ck0", "--metric", "accuracy",
@@ -137,8 +137,7 @@ class Watching(Case):
         before, after = self.weights("before"), self.weights("after")
         self.assertEqual({name for name in before if before[name] == after[name]},
                          {"first_weight", "first_bias"})
-        # No optimizer state is kept for them, and the others learn what they learn on several
-        # devices.
+        # Frozen parameters have no optimizer state, and the others train as on several devices.
         state = json.loads((self.folder / "after/last/state.json").read_text())
         slots = {tensor["name"] for tensor in state["tensors"]
                  if tensor["file"] == "optimizer.safetensors"}
@@ -203,7 +202,7 @@ class Watching(Case):
                          self.train("-o", "ck1", "--after", "12u", "--gradient-norms").stderr)
 
     def test_a_gradient_that_explodes_or_is_far_from_its_neighbours(self):
-        # What fc2 reads is `scale` times what the others read, and its weights are as much smaller.
+        # The inputs of fc2 are larger by `scale`, and its weights smaller by as much.
         self.write("far.lnet", """\
 N, scale = dim("batch", 4), setting("scale", 1.0)
 

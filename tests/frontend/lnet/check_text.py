@@ -11,7 +11,7 @@ NAMES = ["a", "b", "x", "w_1", "N", "match", "case", "_", "data", "num_hidden", 
 
 
 class Sentences:
-    """Draws sentences; `fuel` keeps them finite. The layout (comments, blank lines, breaks) is
+    """Draws sentences; `fuel` bounds their size. The layout (comments, blank lines, breaks) is
     random too."""
 
     def __init__(self, seed):
@@ -30,7 +30,7 @@ class Sentences:
         return self.pick(*NAMES)
 
     def space(self):
-        """Where space may be between tokens; inside brackets, a line end and a comment too."""
+        """Random space between tokens; inside brackets, a line end and a comment too."""
         if self.brackets and self.chance(0.08):
             comment = "  # c%d" % self.r.randint(0, 99) if self.chance(0.5) else ""
             return comment + "\n" + " " * self.r.randint(0, 9)
@@ -333,8 +333,8 @@ def check(tool, data, origin, must_accept):
 
 
 def mutate(r, data):
-    """Drops, doubles or swaps bytes. This gives mostly wrong programs, and some right ones that the
-    grammar does not draw."""
+    """Drops, doubles or swaps bytes. Most results are invalid programs; some are valid ones that
+    the grammar does not draw."""
     data = bytearray(data)
     for _ in range(r.randint(1, 3)):
         if not data:

@@ -1,5 +1,8 @@
-"""Element-wise functions within 4 ULP over all floats, by values of every exponent, and the same
-bits at every level and on an emulated GPU. LSTMC_NUMBERS=A..B draws other numbers for each seed."""
+"""Element-wise functions: within 4 ULP over all floats, tested with values of every exponent, and
+the same bits at every CPU level and on an emulated GPU.
+
+LSTMC_NUMBERS=A..B draws other numbers for each seed.
+"""
 import decimal
 import math
 import os
@@ -26,7 +29,7 @@ def mish(x):
 
 
 def normal_tail(a):
-    """Half of erfc(a / sqrt(2)), by its series up to 4 and by its continued fraction beyond."""
+    """erfc(a / sqrt(2)) / 2, by its series up to 4 and by its continued fraction beyond."""
     with decimal.localcontext() as context:
         context.prec = 60
         density = (
@@ -46,7 +49,7 @@ def normal_tail(a):
 
 
 def gelu(values):
-    """In 60 digits, rounded to long double in two parts."""
+    """With 60 digits, rounded to the sum of two long doubles."""
     found = np.zeros(len(values), L)
     for i, value in enumerate(values):
         if not math.isfinite(value) or abs(value) > 60:
@@ -74,8 +77,8 @@ FUNCTIONS = {"gelu": gelu, "silu": lambda x: x / (1 + np.exp(-x)), "mish": mish,
 
 
 def every_exponent(dtype, draw):
-    """Numbers of every exponent and both signs, some from the range where most functions are not
-    constant, and special ones."""
+    """Numbers of every exponent and both signs, some from the range where most functions vary, and
+    special values."""
     bits, fraction = (np.uint32, 23) if dtype == np.float32 else (np.uint64, 52)
     exponents = 254 if dtype == np.float32 else 2046
     each = 16 if dtype == np.float32 else 2
@@ -91,8 +94,8 @@ def every_exponent(dtype, draw):
 
 
 def ulps(found, exact, dtype):
-    """The distance in units of the last place; denormals count as 0, and what rounds to infinity as
-    infinity."""
+    """The distance in units of the last place. Denormals count as 0; a value that rounds to
+    infinity counts as infinity."""
     info = np.finfo(dtype)
     exact = exact.astype(L)
     with np.errstate(all="ignore"):
@@ -126,7 +129,7 @@ class Accuracy(unittest.TestCase):
                                    "-o", "y.npz", "-d", device],
                                   cwd=folder, capture_output=True,
                                   text=True, env={**os.environ, **environment})
-            # 7: some of the results are not finite, as they should be
+            # 7: some results are not finite, as expected
             self.assertIn(done.returncode, (0, 7), done.stderr)
             with np.load(folder / "y.npz") as results:
                 return [results[name] for name in results.files]
@@ -141,7 +144,7 @@ class Accuracy(unittest.TestCase):
                 with self.subTest(name, dtype=dtype.__name__), np.errstate(all="ignore"):
                     mine = found[ways[0]][i]
                     distance = ulps(mine, FUNCTIONS[name](counted), dtype)
-                    # limits, where the formula is infinity times 0
+                    # limits, for which the formula is infinity times 0
                     if name in ("silu", "mish", "gelu"):
                         distance = np.where(x == -np.inf, mine, distance)
                     worst = int(np.argmax(distance))
@@ -162,7 +165,7 @@ class Accuracy(unittest.TestCase):
                    ["best", "scalar", "emu"])
 
     def test_activations_of_mxnet(self):
-        """Activation and LeakyReLU have the bits of the functions."""
+        """Activation and LeakyReLU have the bits of the single functions."""
         x = every_exponent(np.float32, np.random.default_rng(9))[:-5]
         FUNCTIONS_OF = ['Activation(x, act_type="mish")',
                         "mish(x)", 'LeakyReLU(x, act_type="gelu")', "gelu(x)"]

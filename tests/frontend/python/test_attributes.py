@@ -1,5 +1,5 @@
-"""What symbols carry beside their ops, and what can be asked of them: attributes, composition,
-types, pictures; and arrays that are bound."""
+"""Properties of symbols besides their ops: attributes, composition, types, pictures; and bound
+arrays."""
 
 import contextlib
 import io
@@ -110,7 +110,7 @@ class Composition(unittest.TestCase):
         both = net(data=first, softmax_label=mx.sym.Variable("y"))
         self.assertEqual(both.list_arguments(), ["x", "first_weight", "first_bias", "fc1_weight",
                                                  "fc1_bias", "fc2_weight", "fc2_bias", "y"])
-        self.assertEqual(net.list_arguments()[0], "data")  # as it was
+        self.assertEqual(net.list_arguments()[0], "data")  # unchanged
         self.assertEqual(both.infer_shape(x=(4, 7), y=(4,))[1], [(4, 2)])
         self.assertEqual(both.attr("name"), net.attr("name"))
 
@@ -120,7 +120,7 @@ class Composition(unittest.TestCase):
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             self.assertEqual(pair.list_arguments(), ["data", "fc_weight", "fc_bias", "b"])
-        self.assertEqual(found, [])  # a weight that is shared by accident is warned of
+        self.assertEqual(found, [])  # weights shared by accident cause a warning
 
     def test_a_parameter_that_a_call_makes(self):
         tied = mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=5, no_bias=True,
@@ -199,7 +199,7 @@ class Bound(unittest.TestCase):
             executor.forward(is_train=True)
             executor.backward()
         np.testing.assert_array_equal(ours.outputs[0].asnumpy(), theirs.outputs[0].asnumpy())
-        for name, gradient in gradients.items():  # the user's arrays
+        for name, gradient in gradients.items():  # the gradients are in the user's arrays
             np.testing.assert_array_equal(gradient.asnumpy(),
                                           theirs.grad_dict[name].asnumpy() + np.float32(1))
         arrays["data"][:] = 0

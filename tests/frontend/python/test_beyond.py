@@ -1,5 +1,5 @@
-"""Steps at or beyond a sequence's length are never read: whatever they hold, values, losses and
-weights keep their bits."""
+"""Steps beyond a sequence's length are never read: their values change no bit of outputs, losses
+and weights."""
 import json
 import os
 import pathlib
@@ -49,8 +49,7 @@ NETS = {
     "ignored": '    y, h, c = LSTM(x, num_hidden=4, length=length, name="r")\n    y = Concat(y + '
                'slice_axis(x, axis=2, begin=0, end=1), dim=2)',
 }
-# What is NaN in a row whose label is ignored is read by a layer in between: its head is right
-# there.
+# Reads the data past the recurrent layer, NaN included, so that only the loss head ignores them.
 LOSS_ONLY = "    y = y + slice_axis(data, axis=2, begin=0, end=1)\n"
 WAYS = {"scalar": ({"LSTMC_CPU_LEVEL": "scalar"}, []), "avx2": ({"LSTMC_CPU_LEVEL": "avx2"}, []),
         "best": ({}, []), "emu": ({}, ["-d", "emu"]),

@@ -1,4 +1,4 @@
-"""BucketingModule: batches of several lengths train the same weights, to the bits of
+"""BucketingModule: batches of several lengths train the same weights, with the bits of
 `data(buckets=..)`."""
 
 import json
@@ -31,8 +31,8 @@ data(net, train="csv:rows.csv,inputs=a|b,target=y,sequence=id,shuffle=no", bucke
 
 
 class Bucketed(mx.io.DataIter):
-    """Samples in their order, each in the first bucket that holds it; one that makes a batch full
-    makes the next batch."""
+    """Samples in order, each in the smallest bucket that holds it; the sample that fills a batch
+    determines the batch's position."""
 
     def __init__(self, samples, keys=tuple(KEYS)):
         super().__init__(BATCH)
@@ -175,8 +175,8 @@ class Buckets(unittest.TestCase):
         module, seen = self.module(), []
 
         def check(epoch, symbol, arg_params, aux_params):
-            """The probabilities that `forward` gives for each batch, as sums of what the loss
-            measures."""
+            """Compares the probabilities that `forward` returns for each batch, as sums, with the
+            loss."""
             module.forward(self.data.batches[0])
             seen.append((module.get_outputs()[0].asnumpy(), arg_params["out_weight"].asnumpy()))
 
@@ -215,7 +215,7 @@ class EncodedSentences(unittest.TestCase):
     def test_words_are_numbered_as_they_come(self):
         coded, vocab = mx.rnn.encode_sentences([["a", "b", "a"], ["c"]], invalid_label=1,
                                                start_label=0)
-        # the invalid label is no word's
+        # the invalid label is no word
         self.assertEqual((coded, vocab), ([[0, 2, 0], [3]], {"\n": 1, "a": 0, "b": 2, "c": 3}))
         self.assertEqual(mx.rnn.encode_sentences([["c", "a"]], vocab=vocab)[0], [[3, 0]])
         with self.assertRaisesRegex(mx.Error, "no 'd', and no unknown_token"):

@@ -1,6 +1,6 @@
-"""carry=: row i of a batch goes on with the states that row i of the batch before has left, from
-zero at the begin of an epoch; for every source whose order is kept, judged by an LSTM that NumPy
-trains in float64."""
+"""carry=: row i of a batch continues from the states of row i of the previous batch, starting at
+zero in each epoch. Tested for every source with a fixed order, against an LSTM that NumPy trains in
+float64."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Reference:
         self.p = {name: np.array(value, "float64") for name, value in params.items()}
 
     def step(self, x, y, h, c):
-        """One update on x, y [N, T, 1]; the states after it."""
+        """One update on x, y [N, T, 1]; returns the states after it."""
         p, kept = self.p, []
         for t in range(x.shape[1]):
             z = (x[:, t] @ p["lstm_i2h_weight"].T + p["lstm_i2h_bias"] + h @ p["lstm_h2h_weight"].T
@@ -90,13 +90,13 @@ def batches():
 
 
 def arrays(rest=0):
-    """`rest`: samples after the last whole batch."""
+    """The batches as arrays. `rest`: the number of samples after the last whole batch."""
     return {name: np.concatenate([pair[at] for pair in batches()] + [batches()[0][at][:rest]])
             for at, name in enumerate(("data", "label"))}
 
 
 class Stream:
-    """Those batches as an iterator of the user's."""
+    """The same batches as a user's iterator."""
 
     def __init__(self, **attributes):
         self.__dict__.update(attributes)
@@ -172,8 +172,8 @@ class ByNumPy(Case):
         self.judge(network.session, without)
 
     def test_windows_of_a_table(self):
-        """One row of the table after the other: of windows of T in batches of T, row i of a batch
-        begins where that of the batch before ended."""
+        """Consecutive rows of a table: in batches of T windows of T rows, row i of a batch starts
+        where row i of the previous batch ended."""
         rows = np.random.default_rng(3).normal(size=STEPS * 4 + STEPS)
         with open(self.file("t.csv"), "w") as file:
             file.write("v\n" + "".join(f"{float(value)!r}\n" for value in rows))
@@ -248,7 +248,7 @@ class SameBits(Case):
                     self.assertEqual(again["weights"], wanted, update)
 
     def test_measures_and_predictions_go_on_too(self):
-        """Windows one after the other measure and predict what they do as one long sequence."""
+        """Consecutive windows have the measures and predictions of one long sequence."""
         session = self.network().compile().session(first_values())
         long = NET.replace('dim("seq", 6)', f'dim("seq", {STEPS * BATCHES})')
         with open(self.file("long.lnet"), "w") as file:

@@ -1,5 +1,5 @@
-"""Cells of `rnn`: shapes and names are MXNet's, fused and unfused ones compute the same, and
-weights move between them."""
+"""Cells of `rnn`: MXNet's shapes and names, equal results of fused and unfused cells, and
+conversion of weights between them."""
 
 import os
 import tempfile
@@ -12,9 +12,9 @@ import lstmc as mx
 STEPS, BATCH, INPUTS, HIDDEN = 4, 3, 5, 6
 SHAPE = {"data": (BATCH, STEPS, INPUTS)}
 
-# Cells add the products of a gate as one layer does, but their sum in another order: a gate is a
-# sum of INPUTS + HIDDEN + 2 terms below 1, each rounded once, and derivatives below 1 carry its
-# error through STEPS steps and two layers. Values are below 1.
+# Cells sum the same products as a fused layer, in another order. A gate is a sum of INPUTS + HIDDEN
+# + 2 terms below 1, each rounded once, and derivatives below 1 carry its error through STEPS steps
+# and two layers. Values are below 1.
 BOUND = 2 * STEPS * (INPUTS + 2 * HIDDEN + 2) * 2.0**-24
 
 
@@ -142,8 +142,8 @@ class Around(unittest.TestCase):
         np.testing.assert_array_equal(run(net, weights, data)[0], run(bare, weights, data)[0])
 
     def test_zoneout_keeps_what_was_before(self):
-        """In training each output is the new one or the one before, which the gradients show:
-        dropped outputs have none."""
+        """In training each output is the new or the previous one, which the gradients show: dropped
+        outputs have none."""
         cell = mx.rnn.ZoneoutCell(mx.rnn.RNNCell(400, prefix="rnn_"), zoneout_outputs=0.3)
         outputs, _ = cell.unroll(2, mx.sym.Variable("data"), merge_outputs=True)
         label = mx.sym.Variable("label")
@@ -152,8 +152,8 @@ class Around(unittest.TestCase):
         executor = net.simple_bind(mx.cpu(), data=(1, 2, 1), label=(1, 800))
         executor.arg_dict["rnn_i2h_weight"][:] = 1
         executor.arg_dict["data"][:] = np.array([[[1], [2]]])
-        # The gradient of an output is (prediction - label) / 800, and tanh'(W x) of it flows into
-        # the bias.
+        # The gradient of an output is (prediction - label) / 800; times tanh'(W x) it is the
+        # bias's.
         executor.arg_dict["label"][:] = 100
         executor.forward(is_train=True)
         executor.backward()
@@ -161,7 +161,7 @@ class Around(unittest.TestCase):
         slopes = np.abs(executor.grad_dict["rnn_i2h_bias"].asnumpy())
         of_first, of_second = ((1 - first**2) * (100 - first) / 800,
                                (1 - second**2) * (100 - second) / 800)
-        # Both kept from before, the second alone new, the first alone new and kept, both new.
+        # The cases: both old; the second new; the first new and then kept; both new.
         either = np.array([0, of_second, 2 * of_first, of_first + of_second])
         near = np.abs(slopes[:, None] - either).argmin(1)
         np.testing.assert_allclose(slopes, either[near], rtol=1e-4)
@@ -213,7 +213,7 @@ class Fused(unittest.TestCase):
             cell.unpack_weights({})
 
     def test_mxnets_vector_is_cut(self):
-        """All matrices of all layers, then all biases: what `sym.RNN` reads as one vector."""
+        """All matrices of all layers, then all biases, in the vector that `sym.RNN` reads."""
         fused = mx.rnn.FusedRNNCell(HIDDEN, num_layers=2, mode="gru", bidirectional=True,
                                     prefix="gru_")
         net, _ = unrolled(fused)
@@ -254,7 +254,7 @@ class Fused(unittest.TestCase):
             self.assertTrue(os.path.exists(prefix + "-0002.params"))
 
 class Rolled(unittest.TestCase):
-    """Cells become one op a layer, and nobody can tell by the bits."""
+    """Unrolled cells become one op per layer, without a change of bits."""
 
     def net(self, cell):
         outputs, _ = cell.unroll(STEPS, mx.sym.Variable("data"), layout="NTC", merge_outputs=True)

@@ -1,5 +1,4 @@
-"""The examples of README.md, docs/python.md and docs/from-pytorch.md run as they stand, one after
-the other."""
+"""The examples of README.md, docs/python.md and docs/from-pytorch.md run in order, unchanged."""
 import os
 import pathlib
 import re
@@ -48,7 +47,7 @@ class Documents(unittest.TestCase):
         self.run_all([runtime], again := {"ids": names["ids"]})
         self.assertEqual([a.tobytes() for a in again["outputs"].values()],
                          [a.tobytes() for a in names["outputs"].values()])
-        names |= {"x": np.roll(y, 1, axis=1), "y": y}  # in the page they are arrays here
+        names |= {"x": np.roll(y, 1, axis=1), "y": y}  # the page assumes these arrays
         self.run_all([trained], names)
         self.assertEqual(next(iter(names["outputs"].values())).shape, (64, 32, 65))
         self.assertTrue(pathlib.Path("ck").is_dir())
@@ -56,12 +55,12 @@ class Documents(unittest.TestCase):
         self.run_all([script], names)
         self.assertEqual(names["symbol"].list_outputs(), ["softmax_output"])
         self.run_all([loop], names)
-        self.assertEqual(names["metric"].num_inst, 96 * 64)  # the last batch is filled up
+        self.assertEqual(names["metric"].num_inst, 96 * 64)  # the last batch is padded
         self.run_all([eager], names | {"batches": [(nd.ones((3, 4)), nd.array([0, 9, 1]))]})
 
     def test_readme(self):
-        """Its forecast, with a matplotlib that keeps what is drawn: the wave and what is predicted,
-        one step ahead."""
+        """The README's forecast, with a stub of matplotlib that records the plot: the wave and the
+        prediction one step ahead."""
         [example] = re.findall(r"^```python title=\"wave.py\"\n(.*?)^```$",
                                (SOURCE / "README.md").read_text(), re.M | re.S)
         plots = mock.Mock()
@@ -72,7 +71,7 @@ class Documents(unittest.TestCase):
         wave, ahead = drawn.T
         self.assertEqual(drawn.shape, (216, 2))
         self.assertLess(np.abs(wave - ahead).max(), 0.1)
-        # the value before would not do
+        # repeating the last value would be further off
         self.assertGreater(np.abs(wave - np.roll(wave, 1)).max(), 0.1)
         plots.savefig.assert_called_once_with("wave.svg")
 

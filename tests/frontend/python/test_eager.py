@@ -1,4 +1,4 @@
-"""Eager arrays give the bits of symbols, for every op of the records and its gradients."""
+"""Eager arrays have the bits of symbols, for every op of the records and its gradients."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ RANDOM = np.random.default_rng(11)
 
 
 def reals(*shape, low=0.3, high=0.9):
-    """Not near 0, where several ops have a corner or a pole."""
+    """Numbers away from 0, where several ops have a corner or a pole."""
     return RANDOM.uniform(low, high, shape).astype(np.float32)
 
 
@@ -29,7 +29,7 @@ LENGTHS = np.array([2, 3, 1, 2], np.int32)
 MATRIX, OTHER = reals(3, 4), reals(3, 4)
 STACK = 4 * 5 * (3 + 5 + 2)  # parameters of an LSTM of 5 units over 3 inputs
 
-# By op: inputs and attributes. An op that is not named gets a matrix for each of its inputs.
+# op: inputs and attributes. The default is a matrix for each input.
 CASES = {
     "_zeros": ([], {"shape": (2, 3)}),
     "_ones": ([], {"shape": (2, 3)}),
@@ -85,7 +85,7 @@ CASES = {
     "topk": ([MATRIX], {"k": 2, "ret_typ": "value"}),
     "L2Normalization": ([MATRIX], {}),
 }
-# their numbers belong to the call
+# their random numbers depend on the call
 DRAWN = {"random_uniform", "random_normal", "sample_multinomial", "Dropout"}
 
 
@@ -103,8 +103,8 @@ def bits(arrays):
 
 
 def symbol_of(name, inputs, attributes, gradients):
-    """The symbol of the op over Variables v0, v1, .. of these inputs; floats are parameters where
-    gradients are asked for."""
+    """The symbol of the op over Variables v0, v1, .. with these inputs; floats are parameters if
+    gradients are wanted."""
     variables = []
     for number, value in enumerate(inputs):
         parameter = gradients and value.dtype.kind == "f"
@@ -114,7 +114,7 @@ def symbol_of(name, inputs, attributes, gradients):
 
 
 def symbolic(name, inputs, attributes):
-    """The outputs of the op's symbol, compiled as users compile it."""
+    """The outputs of the op's symbol, compiled as users do."""
     symbol, _ = symbol_of(name, inputs, attributes, gradients=False)
     given = {f"v{number}": value for number, value in enumerate(inputs)}
     package = mx.Network(symbol).compile({name: value.shape for name, value in given.items()},
@@ -126,7 +126,7 @@ def symbolic(name, inputs, attributes):
 
 
 def symbolic_gradients(name, inputs, attributes, factors):
-    """The gradients of sum(output * factor) by the inputs that are floats."""
+    """The gradients of sum(output * factor) for the float inputs."""
     symbol, _ = symbol_of(name, inputs, attributes, gradients=True)
     losses = [mx.sym.MakeLoss(output * mx.sym.Variable(f"f{number}"))
               for number, output in enumerate(symbol)]
@@ -194,7 +194,7 @@ class EveryOp(unittest.TestCase):
                 found = eager_gradients(name, inputs, attributes, factors)
                 for key, gradient in gradients.items():
                     self.assertEqual(bits([found.pop(key)]), bits([gradient]), key)
-                for rest in found.values():  # an input that the symbol does not even read
+                for rest in found.values():  # inputs that the symbol does not even read
                     self.assertFalse(rest.any())
                 differentiated += 1
         self.assertGreater(differentiated, 120)
@@ -202,8 +202,8 @@ class EveryOp(unittest.TestCase):
 
 class Tape(unittest.TestCase):
     def test_training_by_hand_has_the_weights_of_fit(self):
-        """Rate, batch and their products are powers of two, so that the update is rounded once
-        however it is written."""
+        """Rate, batch and their products are powers of two, so each way of writing the update
+        rounds once."""
         x, label, rate, batch = reals(64, 6), whole(64, below=4).astype(np.float32), 0.5, 32
         net = mx.sym.SoftmaxOutput(
             mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=4, name="fc"),
@@ -382,7 +382,7 @@ class Arrays(unittest.TestCase):
         self.assertEqual(status, 0)
 
     def test_threads(self):
-        """A program is one for all threads."""
+        """All threads share one program."""
         x = reals(8, 8)
         wanted = bits([nd.dot(nd.array(x), nd.array(x)).asnumpy()])
         wrong = []
@@ -428,11 +428,10 @@ print(seen[count // 2], seen[-1])
 
 
 class Memory(unittest.TestCase):
-    """Loops over many shapes: programs of those that are no longer used go. LSTMC_SHAPES of them
-    (1,000)."""
+    """Loops over many shapes: unused programs are dropped. LSTMC_SHAPES of them (1,000)."""
 
     def grown(self, count, steps):
-        """MiB that the second half of the shapes adds."""
+        """The MiB by which the second half of the shapes grows the process."""
         done = subprocess.run([sys.executable, "-c", SHAPES, str(count), str(steps)],
                               capture_output=True, text=True, check=True)
         half, whole = map(float, done.stdout.split())
@@ -442,7 +441,7 @@ class Memory(unittest.TestCase):
         self.assertLess(self.grown(int(os.environ.get("LSTMC_SHAPES", "1000")), 1), 8)
 
     def test_long_tapes(self):
-        """A tape of 20 steps holds some 100 KiB to half a MiB: 600 are more than is kept."""
+        """A tape of 20 steps takes 100 to 500 KiB: 600 of them exceed the cache."""
         self.assertLess(self.grown(int(os.environ.get("LSTMC_SHAPES", "600")), 20), 16)
 
 
@@ -453,7 +452,7 @@ class DLPack(unittest.TestCase):
         np.testing.assert_array_equal(other, [[1, 2], [3, 4]])
         self.assertTrue(np.shares_memory(other, array._data))
         self.assertEqual(array.__dlpack_device__(), (1, 0))  # kDLCPU
-        array[:] = 0  # gets new memory, as every assignment
+        array[:] = 0  # an assignment allocates new memory
         np.testing.assert_array_equal(other, [[1, 2], [3, 4]])
 
 

@@ -1,5 +1,4 @@
-"""Scripts written as MXNet's how-tos are, in howtos/, run with one line changed: `import mxnet as
-mx`."""
+"""Scripts in the style of MXNet's how-tos (howtos/), run with `import mxnet as mx` replaced."""
 
 import contextlib
 import io
@@ -14,7 +13,7 @@ IMPORT = "import mxnet as mx\n"
 
 class HowTos(unittest.TestCase):
     def run_script(self, name):
-        """The names that the script made, and what it prints."""
+        """The script's globals and its output."""
         text = (FOLDER / name).read_text()
         self.assertEqual(text.count("mxnet"), 1)
         scratch = tempfile.TemporaryDirectory()
@@ -28,7 +27,7 @@ class HowTos(unittest.TestCase):
 
     def test_bucketing(self):
         found, _ = self.run_script("bucketing.py")
-        # Seven words are equally likely to one who knows no rule; the rule leaves nothing open.
+        # Without the rule seven words are equally likely; the rule determines each word.
         self.assertLess(found["perplexity"]["perplexity"], 1.5)
         self.assertEqual(sorted(found["vocab"].values()), list(range(8)))
         self.assertEqual(found["train_iter"].default_bucket_key, 12)
@@ -44,7 +43,7 @@ class HowTos(unittest.TestCase):
         found, _ = self.run_script("model_parallel_lstm.py")
         self.assertEqual(found["groups"]["l2_h2h_weight"], "layer2")
         self.assertEqual(found["groups"]["embed_weight"], "embed")
-        self.assertGreater(found["losses"][0], 2.0)  # log 9 of one who knows nothing
+        self.assertGreater(found["losses"][0], 2.0)  # log 9 without any knowledge
         self.assertLess(found["losses"][-1], 0.7)
 
     def test_module(self):

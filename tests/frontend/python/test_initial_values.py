@@ -1,5 +1,5 @@
-"""Initial values of the user's own: numbers, lists, files and functions of the indices are what
-NumPy computes, in every way to train."""
+"""Initial values of the user's own (numbers, lists, files, functions of the indices) equal NumPy's,
+in every way of training."""
 import json
 import os
 import pathlib
@@ -102,8 +102,8 @@ class InitialValues(unittest.TestCase):
                           "shift": "Constant(value=0.25)"})
 
     def test_weights_of_files(self):
-        """Load gives what the file has by name, biases too, and the default to the rest by its own
-        rules."""
+        """Load sets the parameters in the file, biases included; the default initialises the others
+        by its own rules."""
         draw = np.random.default_rng(9)
         weights = {"fc_weight": draw.standard_normal((4, 5)),
                    "fc_bias": draw.standard_normal(4).astype(np.float32), "other": np.ones(3)}
@@ -118,7 +118,7 @@ class InitialValues(unittest.TestCase):
                                 ("Mixed([\".*\"], [2])", np.full((3, 4), 2))):
             (self.folder / "load.lnet").write_text(net.replace("DEFAULT", default))
             self.lstmc("compile", "load.lnet", "-o", "load.lstmc", "--force")
-            (self.folder / "arrays").rename(self.folder / "away")  # the package has the values
+            (self.folder / "arrays").rename(self.folder / "away")  # the package contains the values
             self.lstmc("train", "load.lstmc", "--data", "random:1", "--after", "1u", "--lr", "0",
                        "-o", "loaded", "--force")
             (self.folder / "away").rename(self.folder / "arrays")
@@ -128,7 +128,7 @@ class InitialValues(unittest.TestCase):
             np.testing.assert_array_equal(data["fc_bias"], weights["fc_bias"])
             np.testing.assert_array_equal(data["last_weight"], weight)
             np.testing.assert_array_equal(data["last_bias"], np.zeros(3))
-        # What one run has learned, another begins with.
+        # A run starts with the weights of another one.
         shutil.copy(next((self.folder / "loaded").rglob("model.safetensors")),
                     self.folder / "arrays/learned.safetensors")
         (self.folder / "load.lnet").write_text(

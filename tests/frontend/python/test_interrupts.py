@@ -1,4 +1,4 @@
-"""Ctrl-C as notebooks send it: KeyboardInterrupt, soon and never lost, and never the end of the
+"""Ctrl-C as sent by notebooks: it raises KeyboardInterrupt soon, is never lost, and never ends the
 process."""
 
 import subprocess
@@ -75,7 +75,7 @@ print("lives")
 
 class Interrupts(unittest.TestCase):
     def press(self, what, presses, gap=0.0):
-        """The whole that is interrupted takes a minute or more."""
+        """Interrupts work that would take a minute or more."""
         done = subprocess.run([sys.executable, "-c", SCRIPT, what, str(presses), str(gap)],
                               capture_output=True, text=True, timeout=280)
         self.assertEqual((done.stdout, done.returncode), ("interrupted soon\nlives\n", 0),

@@ -1,5 +1,5 @@
-"""import --as keras-.. and tf-lstm: the package computes what the equations of the layers say, in
-NumPy's float64. tests/bench/keras_models.py compares with Keras."""
+"""import --as keras-.. and tf-lstm: the package satisfies the layers' equations, in NumPy's
+float64. tests/bench/keras_models.py compares with Keras."""
 
 import json
 import os
@@ -102,8 +102,8 @@ class Import(unittest.TestCase):
         return next(iter(session.run({"data": np.asarray(data)[None]}).values()))[0]
 
     def near(self, got, wanted):
-        # No proven bound: some 60 roundings of 2^-24 in sums below 8. Enough to tell right gates
-        # and matrices from wrong ones.
+        # Not a proven bound: some 60 roundings of 2^-24 in sums below 8. It distinguishes right
+        # gates and matrices from wrong ones.
         np.testing.assert_allclose(got, wanted, rtol=0, atol=60 * 8 * 2**-24)
 
     def test_stacks(self):
@@ -111,11 +111,11 @@ class Import(unittest.TestCase):
             with self.subTest(kind):
                 x = RANDOM.uniform(-1, 1, (6, 3)).astype(np.float32)
                 name = {"keras-lstm": "lstm", "keras-gru": "gru", "keras-rnn": "simple_rnn"}[kind]
-                # Eleven layers of a name sort by their numbers, not as texts; safetensors files
-                # have them sorted as texts.
+                # Eleven layers of a name are sorted by number, not as texts; safetensors files list
+                # them sorted as texts.
                 stack = {name + (f"_{k}" if k else ""): weights(kind, 3 if k == 0 else 4, 4)
                          for k in range(3)}
-                # Keras 3 names the cell, Keras 2 the number of the variable.
+                # Keras 3 numbers the cell, Keras 2 the variable.
                 tensors = {
                     f"{of}/{part}:0" if kind == "keras-rnn" else f"{of}/{name}_cell/{part}": value
                     for of, w in sorted(stack.items(), reverse=True) for part, value in w.items()}
@@ -176,7 +176,7 @@ class CharRnn(unittest.TestCase):
             package = lstmc.load(lm + ".lnet", set={"seq": len(ids)}).compile(entries=["forward"])
             logits = next(iter(
                 package.session(lm + ".weights.safetensors").run({"data": ids[None]}).values()))[0]
-            # As who reads the vocabulary as it is has to count.
+            # Without `u` and `U`, which the published vocabulary lacks.
             left = np.array(
                 [symbols.index(symbol) for symbol in TEXT.read_text()[:6000] if symbol not in "uU"],
                 np.int32)

@@ -1,6 +1,6 @@
-"""No keyword without effect: each that a call takes changes what comes of it, or is answered by an
-error or a warning; all other flags of the command are refused by name. A flag that is added to
-options.def is refused until it stands here."""
+"""Every keyword of a call has an effect: it changes the result, or causes an error or a warning;
+all other flags of the command are refused by name. A flag added to options.def is refused until it
+is listed here."""
 
 import contextlib
 import hashlib
@@ -54,9 +54,10 @@ fit(hides, optimizer="adam", learning_rate=0.02, initializer=Uniform(0.1))
 fit(kept, initializer=Uniform(0.1))
 """
 
-# What the flags change that settle what is compiled: keywords without and with, beside which a
-# package has other bytes, or an error or a warning comes.
-TWO, NINE = {"devices": "2xcpu"}, {"devices": "9xcpu"}  # of a batch of 8, one has nothing to do
+# Flags that affect compilation: (keywords without the flag, value). With the flag the package has
+# other bytes, or there is an error or a warning.
+# of a batch of 8, so that one device is idle
+TWO, NINE = {"devices": "2xcpu"}, {"devices": "9xcpu"}
 COMPILED = {
     "shape": ({}, {"data": (16, 6, 3)}), "set": ({}, {"units": 16}), "net": ({}, "wide"),
     "work_load_list": (TWO, [3, 1]), "kv_store": (TWO, "device"), "update_on_kvstore": (TWO, 0),
@@ -68,7 +69,7 @@ COMPILED = {
     "shards": ({}, 4), "fast": ({}, "tf32"), "disable_pass": ({}, "fuse"),
     "fixed_params": ({}, "lstm*"), "gradient_norms": ({}, True),
 }
-SAME = {  # flags that change nothing, and why
+SAME = {  # flags that change nothing, and the reason
     "numerics": "both words mean the same bits",
     "check_replicas": "copies of weights never differ here",
     "quiet of session": "what is said on stderr of launches that take 10 s",
@@ -95,7 +96,7 @@ SESSION_FIT["limit"] = ({"init_params": "@first.safetensors"}, {"header": 1})
 SESSION = {"threads": ({}, 3), "seed": ({}, 5), "devices": ({}, "2xcpu"), "gpus": ({}, "99"),
            "check_nan": ({"bad": True}, True),
            "limit": ({"params": "@first.safetensors"}, {"header": 1})}
-KEYS = {  # of fit(..), with a value that no optimizer has by itself
+KEYS = {  # keys of fit(..), with a value that is no optimizer's default
         "beta": 0.3, "beta1": 0.3, "beta2": 0.3, "bias_correction": False, "carry": ["none*"],
         "centered": True, "clip_gradient": 1e-3, "clip_gradient_norm": 1e-3, "clip_weights": 1e-3,
         "correct_bias": False, "eps": 0.1, "epsilon": 0.1, "eval_metric": "mse", "gamma1": 0.3,
@@ -104,8 +105,8 @@ KEYS = {  # of fit(..), with a value that no optimizer has by itself
         "num_epoch": 1, "num_update": 1, "optimizer": "adam", "rescale_grad": 0.01,
         "rho": 0.3, "schedule_decay": 0.5, "seed": 3, "upper_bound": 0.01, "wd": 50.0, "wd_lh": 0.5,
 }
-# an average that only the centered form has; a sign, which no clipping changes unless something is
-# added
+# Keys that need another key: the centered form for an average; momentum for signum, whose sign
+# clipping does not change.
 BESIDE = {("rmsprop", "gamma2"): {"centered": True},
           ("signum", "clip_gradient_norm"): {"momentum": 0.9, "wd": 0.5},
 }
@@ -118,7 +119,7 @@ def digest(package):
 
 
 class Fails:
-    """What a call ended with in place of a value."""
+    """The exception of a call, in place of a value."""
 
     def __init__(self, error):
         self.text, self.code = str(error), getattr(error, "code", type(error).__name__)
@@ -149,11 +150,11 @@ class Keywords(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def text(self, value):
-        """"@x" is the file x of the folder."""
+        """"@x" is the file x in the folder."""
         return self.at(value[1:]) if isinstance(value, str) and value.startswith("@") else value
 
     def outcome(self, call):
-        """(what came of a call, its warnings); errors are outcomes."""
+        """(result of a call, its warnings); errors are results too."""
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             try:
@@ -163,7 +164,7 @@ class Keywords(unittest.TestCase):
         return result, [str(warning.message) for warning in warned]
 
     def assert_effect(self, table, name, run):
-        """`run(keywords)` ends otherwise with the flag than without it."""
+        """Checks that `run(keywords)` has another outcome with the flag than without."""
         context, value = table[name]
         context = {key: self.text(given) for key, given in context.items() if given is not None}
         without = self.outcome(lambda: run(dict(context)))
@@ -171,8 +172,8 @@ class Keywords(unittest.TestCase):
         self.assertNotEqual(without, given, f"{name}={value!r} changes nothing")
 
     def check(self, call, table, run):
-        """Each flag that the call takes stands in the table and has an effect; each other one of
-        its command is refused."""
+        """Checks that each flag of the call is in the table and has an effect, and that the
+        command's other flags are refused."""
         command = flags._TAKEN[call][0]
         for name in flags._flags_of(command):
             if (name in SAME or f"{name} of {call}" in SAME) and name in flags.taken(call):
@@ -188,7 +189,7 @@ class Keywords(unittest.TestCase):
                     self.assertIn(f"{name}= is a flag of the command", result.text)
 
     def arguments(self, call):
-        """What the call takes as arguments of its own."""
+        """The call's own arguments."""
         function = {"load": lstmc.load, "Network": lstmc.Network.__init__,
                     "compile": lstmc.Network.compile, "fit": lstmc.Network.fit,
                     "Session.fit": lstmc.Session.fit, "session": lstmc.Package.session,
@@ -206,8 +207,8 @@ class Keywords(unittest.TestCase):
                 "label": (data.sum(tuple(range(1, data.ndim))) > data.size / 80).astype("int32")}
 
     def network(self, keywords, **more):
-        """Of the file that the context names. A file is read when the network is made, and again
-        when it is compiled."""
+        """A Network of the file that the context names. The file is read when the network is made,
+        and again at compilation."""
         file = keywords.pop("file", "net")
         return lstmc.Network(self.at(f"nets/{file}.lnet"),
                              **({"include": self.at("lib")} if file == "far" else {}), **more)
@@ -223,7 +224,7 @@ class Keywords(unittest.TestCase):
         return lstmc.Network(self.net, net="last").plot(**keywords).data
 
     def before_training(self):
-        """Files that some flags want: weights, and a folder with checkpoints."""
+        """Files that some flags need: weights, and a folder with checkpoints."""
         model = lstmc.Network(self.net, net="last")
         model.fit(self.arrays(), after="2u", output=self.at("old"), force=True)
         model.session.save_params(self.at("first.safetensors"), force=True)
@@ -231,7 +232,7 @@ class Keywords(unittest.TestCase):
                  **{name: value + 1 for name, value in model.session.params().items()})
 
     def watched(self, fit, keywords):
-        """Events, end, weights and files of a training, and how many threads it had."""
+        """Events, end, weights and files of a training, and the number of its threads."""
         events, counts = [], []
 
         def callback(event):
@@ -310,7 +311,8 @@ class Keywords(unittest.TestCase):
         self.check("session", SESSION, self.session)
 
     def test_keys_of_fit(self):
-        """Of every optimizer each key changes the training, or a warning or an error names it."""
+        """For every optimizer each key changes the training, or causes a warning or an error with
+        its name."""
         self.assertEqual(set(KEYS), set(_core.fit_keys()))
         self.assertGreater(len(OPTIMIZERS), 12)
         net = sym.LinearRegressionOutput(
@@ -353,7 +355,7 @@ class Keywords(unittest.TestCase):
                 lstmc.Network(self.net, net="last").fit(self.arrays(), after="1u", **given)
 
     def test_arguments(self):
-        """What calls take besides flags: (without, with) of each, which end otherwise."""
+        """Arguments besides flags: (without, with) for each, with different outcomes."""
         net = sym.LinearRegressionOutput(
             sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"),
             sym.Variable("label"), name="out")
@@ -418,7 +420,7 @@ class Keywords(unittest.TestCase):
                     self.assertNotEqual(self.outcome(call), self.outcome(lambda: call(**given)))
 
     def test_metrics_that_are_functions(self):
-        """Validations call them, of any kind that there is; where nothing would, they are
+        """Validations of any kind call functions; where nothing would call them, they are
         refused."""
         net = sym.LinearRegressionOutput(
             sym.FullyConnected(sym.Variable("data"), num_hidden=2, name="fc"),
@@ -447,7 +449,7 @@ class Keywords(unittest.TestCase):
                     self.assertEqual(len(seen), 2)
                     told = [event["spread"] for event in events if event["event"] == "valid"]
                     for (label, output), value in zip(seen, told):
-                        # as the runtime keeps them
+                        # as the runtime splits them
                         np.testing.assert_array_equal(label, tail(valid)["label"])
                         self.assertEqual(value, float(np.abs(label - output).max()))
                     self.assertEqual(len(told), 2)

@@ -1,4 +1,4 @@
-"""Operators, indices, methods and functions of the language give what NumPy gives."""
+"""Operators, indices, methods and functions of the language have the results of NumPy."""
 import json
 import os
 import pathlib
@@ -20,11 +20,11 @@ INPUTS = {
 
 
 def largest(x, k):
-    """The indices of the k largest of each row; of equal ones the first."""
+    """The indices of the k largest of each row; the first of equal ones."""
     return np.argsort(-x, axis=-1, kind="stable")[:, :k]
 
 
-# Each expression of the language, and of NumPy where that is written in another way.
+# Expressions of the language, with NumPy's expression where it differs.
 CASES = [
     ("x + b", None), ("b - x", None), ("c * x", None), ("x / c", None), ("s + x", None),
     ("x % 0.7", None), ("c ** 2", None), ("b[:2] * 2 + b[1:]", None), ("i // 3", None),
@@ -53,15 +53,15 @@ CASES = [
     ("topk(t, k=2, ret_typ=\"mask\")", "(np.arange(5) == largest(t, 2)[:, :, None]).any(axis=1)"),
     ("topk(t, k=3, ret_typ=\"both\")[0]", "np.take_along_axis(t, largest(t, 3), axis=-1)"),
     ("topk(t, k=3, ret_typ=\"both\")[1]", "largest(t, 3)"),
-    ("LayerNorm(x, ones((4,)), zeros((4,)), axis=0, "
-     "output_mean_var=True)[0]", "(x - x.mean(0)) / np.sqrt(x.var(0) + 1e-5)"),
-    ("LayerNorm(x, ones((4,)), zeros((4,)), axis=0, "
-     "output_mean_var=True)[1]", "x.mean(0, keepdims=True)"),
-    ("LayerNorm(x, ones((3,)), zeros((3,)), eps=0.5, "
-     "output_mean_var=True)[2]", "np.sqrt(x.var(1, keepdims=True) + 0.5)"),
+    ("LayerNorm(x, ones((4,)), zeros((4,)), axis=0, output_mean_var=True)[0]",
+     "(x - x.mean(0)) / np.sqrt(x.var(0) + 1e-5)"),
+    ("LayerNorm(x, ones((4,)), zeros((4,)), axis=0, output_mean_var=True)[1]",
+     "x.mean(0, keepdims=True)"),
+    ("LayerNorm(x, ones((3,)), zeros((3,)), eps=0.5, output_mean_var=True)[2]",
+     "np.sqrt(x.var(1, keepdims=True) + 0.5)"),
     ("topk(x, k=1, axis=0, is_ascend=True)", "np.argmin(x, axis=0)[None]"),
-    ("scatter_nd(b, (abs(i[:3]) - "
-     "3)[None], shape=(6,))", "np.bincount(np.abs(i[:3]) - 3, b, 6).astype(np.float32)"),
+    ("scatter_nd(b, (abs(i[:3]) - 3)[None], shape=(6,))",
+     "np.bincount(np.abs(i[:3]) - 3, b, 6).astype(np.float32)"),
     ("Activation(x, act_type=\"mish\")", "x * np.tanh(np.log1p(np.exp(x)))"),
     ("Activation(x, act_type=\"log_sigmoid\")", "-np.log1p(np.exp(-x))"),
 ]

@@ -1,4 +1,4 @@
-"""Texts whose lines are sequences: what a network reads of them is what NumPy fills up."""
+"""Texts whose lines are sequences: a network reads what NumPy pads."""
 import json
 import os
 import pathlib
@@ -45,8 +45,7 @@ class Lines(unittest.TestCase):
         return done
 
     def write_arrays(self, name, words, steps):
-        """What the lines are as arrays: words are numbered by how often they come, then by where
-        they first do."""
+        """The lines as arrays: words are numbered by frequency, then by first appearance."""
         if words:
             lines = [line.split() + ["<eos>"] for line in TEXT.split("\n")]
         else:
@@ -88,7 +87,7 @@ class Lines(unittest.TestCase):
         (self.folder / "net.lnet").write_text(
             net() + 'data(net, train="text:t.txt", lines=True, unit="word", valid=0.4)\n')
         said = json.loads(self.lstmc("train", "net.lnet", "--json", "-o", "ck").stdout)
-        # of one batch: four of the eight lines are trained on
+        # of one batch: four of the eight lines are for training
         self.assertEqual(said["end"]["epoch"], 8)
         self.lstmc("predict", "ck", "--data", "text:t.txt,lines=yes", "-o", "p.npy")
         self.assertEqual(np.load(self.folder / "p.npy").shape[0], 8)

@@ -1,4 +1,4 @@
-"""Loops of the user's own over a Module: forward, backward, update."""
+"""Custom loops over a Module: forward, backward, update."""
 
 import unittest
 
@@ -103,7 +103,7 @@ class Loops(unittest.TestCase):
         self.assertFalse((module.get_outputs()[0].asnumpy() == before).all())
         with self.assertRaisesRegex(mx.Error, "after forward"):
             module.backward()
-        # Other shapes have a session of their own, with the weights of now.
+        # Other shapes have a session of their own, with the current weights.
         few = mx.io.DataBatch([batch.data[0][:4]])
         for _ in range(2):
             module.forward(few)

@@ -1,4 +1,4 @@
-"""Scripts written as MXNet's how-tos are, from iterators to checkpoints, where only the import has
+"""Scripts in the style of MXNet's how-tos, from iterators to checkpoints, with only the import
 changed."""
 
 import logging
@@ -35,19 +35,19 @@ def cells(embed):
 
 
 def sentences(count=64):
-    """Each symbol is followed by the next, so that there is something to learn."""
+    """Each symbol is followed by the next one, a rule that can be learned."""
     first = np.random.default_rng(3).integers(0, VOCAB, (count, 1))
     text = (first + np.arange(STEPS + 1)) % VOCAB
     return text[:, :-1].astype("float32"), text[:, 1:].astype("float32")
 
 
 def seeded(x, y, **options):
-    np.random.seed(1)  # as MXNet's iterator, it shuffles by NumPy's generator
+    np.random.seed(1)  # it shuffles by NumPy's generator, as MXNet's iterator
     return mx.io.NDArrayIter(x, y, BATCH, label_name="softmax_label", **options)
 
 
 class Script(unittest.TestCase):
-    """The log is what a user of MXNet reads."""
+    """The log is in MXNet's form."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -81,9 +81,9 @@ class LanguageModel(Script):
             ["model-0002.params", "model-0004.params", "model-0006.params", "model-symbol.json"])
         [(name, value)] = module.score(valid, mx.metric.Perplexity(None))
         self.assertEqual((name, f"{value:f}"), ("perplexity", f"{validation[-1]:f}"))
-        # The metric of NumPy, with the outputs that predict gives, agrees with the runtime's.
+        # The NumPy metric on the outputs of predict agrees with the runtime's.
         probabilities = module.predict(valid).asnumpy().reshape(-1, VOCAB)
-        self.assertEqual(len(probabilities), 20 * STEPS)  # without what fills up the last batch
+        self.assertEqual(len(probabilities), 20 * STEPS)  # without the padding of the last batch
         symbol, arg_params, aux_params = mx.model.load_checkpoint(self.prefix, 6)
         again = mx.mod.Module(symbol)
         again.bind(valid.provide_data, valid.provide_label)
@@ -111,7 +111,7 @@ class LanguageModel(Script):
             np.testing.assert_array_equal(trained[name], value)
 
     def test_rescale_grad_is_one_over_the_batch_whatever_the_head_divides_by(self):
-        """As in MXNet; where the head divides by the batch, Network.fit does not do so again."""
+        """As in MXNet; for a head that divides by the batch, Network.fit does not divide again."""
         x, y = (np.random.default_rng(1).normal(size=(8, 5)).astype("f4"),
                 np.arange(8, dtype="f4") % 3)
         weights = {"fc_weight": np.full((3, 5), 0.1, "f4"), "fc_bias": np.zeros(3, "f4")}
@@ -174,7 +174,7 @@ class Forecast(Script):
         predicted = module.predict(valid).asnumpy().reshape(-1)
         self.assertEqual(len(predicted), 40)
         self.assertAlmostEqual(mse[-1], ((predicted - y[240:]) ** 2).mean(), places=5)
-        # Of two batches of 20: the mean of their largest errors.
+        # Two batches of 20: the mean of their largest errors.
         halves = np.abs(predicted - y[240:]).reshape(2, 20).max(1).mean()
         self.assertAlmostEqual(self.logged(log, r"Validation-worst=(.*)")[-1], halves, places=5)
         self.assertEqual([name for name, _ in module.score(valid, ["rmse", mx.metric.np(worst)])],
@@ -199,7 +199,7 @@ class Classifier(Script):
         module.forward(mx.io.DataBatch([mx.nd.array(x[:2]), zeros, zeros]))
         whole = [output.asnumpy() for output in module.get_outputs()]
         self.assertEqual([each.shape for each in whole], [(2, 2), (2, 4)])
-        # A row alone, which the network is compiled for anew, is the row of the batch.
+        # A row alone, for which the network is compiled again, equals the row in the batch.
         module.forward(mx.io.DataBatch([mx.nd.array(x[1:2]), zeros[:1], zeros[:1]]))
         np.testing.assert_array_equal(module.get_outputs()[0].asnumpy(), whole[0][1:2])
         module.save_params(self.prefix)
@@ -306,7 +306,7 @@ class Executors(unittest.TestCase):
                                           alone.grad_dict["fc_weight"].asnumpy())
 
     def test_gradients_of_inputs_are_of_their_backward(self):
-        """Also where they are looked at later."""
+        """Also if they are read later."""
         data = mx.sym.Variable("data")
         executor = mx.sym.sum(data * data).simple_bind(mx.cpu(), data=(2,))
         executor.forward(is_train=True, data=np.array([1, 2]))
@@ -316,7 +316,7 @@ class Executors(unittest.TestCase):
         self.assertEqual(gradient.asnumpy().tolist(), [2, 4])
 
     def test_gradients_of_inputs_have_the_masks_of_the_weights(self):
-        """And ids have none."""
+        """Integer inputs have no gradients."""
         dropped = mx.sym.Dropout(
             mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=2, name="fc"), p=0.5)
         table = mx.sym.Embedding(mx.sym.Variable("ids", dtype="int32"), input_dim=5, output_dim=2,

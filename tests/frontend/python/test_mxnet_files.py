@@ -1,5 +1,5 @@
-"""symbol.json and .params: what is written is laid out as MXNet does it and reads back as the same
-network; old spellings are read."""
+"""symbol.json and .params: files have MXNet's layout and read back as the same network; spellings
+of old versions are read."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import numpy as np
 
 import lstmc as mx
 
-# As MXNet 0.9.4 lays a file out (docs/mxnet.md §12).
+# A file in the layout of MXNet 0.9.4 (docs/mxnet.md §12).
 SMALL = """{
   "nodes": [
     {
@@ -65,7 +65,7 @@ def small():
 
 
 def recurrent():
-    """A stack whose begin states, packed weights, groups and multipliers all have to be written."""
+    """A stack with begin states, packed weights, groups and multipliers to write."""
     embed = mx.sym.Embedding(
         mx.sym.Variable("data"), input_dim=7, output_dim=5, name="embed",
         weight=mx.sym.Variable("embed_weight", lr_mult=0.5, init=mx.init.Normal(0.25)))
@@ -92,7 +92,7 @@ class SymbolJson(unittest.TestCase):
         results = []
         for each in (net, again):
             package = mx.Network(each).compile({"data": (2, 3)}, place={"stack": "cpu:0"})
-            # first values: the initialisers are those of the file
+            # initial values, from the file's initialisers
             session = package.session(seed=4)
             results.append([session.params(),
                             session.run({"data": np.array([[0, 1, 2], [3, 4, 6]])})])
@@ -108,8 +108,8 @@ class SymbolJson(unittest.TestCase):
         self.assertTrue(any(attrs.get("__force_mirroring__") for attrs in written.values()))
 
     def test_old_spellings(self):
-        """Of 0.8: param and attr, entries of two numbers, multipliers of an input at the op; inputs
-        after their readers."""
+        """Version 0.8: `param` and `attr`, entries of two numbers, multipliers of an input at the
+        op; nodes before their inputs."""
         old = {"nodes": [
             {"op": "FullyConnected", "param": {"no_bias": "True", "num_hidden": "3"}, "name": "fc",
              "inputs": [[1, 0], [2, 0]],
@@ -147,8 +147,8 @@ class SymbolJson(unittest.TestCase):
             mx.sym.load_json("{")
 
 
-# Attributes that MXNet 1.9.1 requires of the ops that it has and that its reader refuses to do
-# without; `num_args` of the others is written for all.
+# Attributes that MXNet 1.9.1's reader requires of its ops; `num_args` of other ops is always
+# written.
 REQUIRED = {"_full": "value", "_arange": "start", "Activation": "act_type", "clip": "a_min a_max",
             "Cast": "dtype", "expand_dims": "axis", "SliceChannel": "num_outputs",
             "slice": "begin end", "slice_axis": "axis begin end", "reverse": "axis", "tile": "reps",
@@ -167,7 +167,7 @@ def nodes(net, **options):
 
 
 class ForMXNet(unittest.TestCase):
-    """What `./dev bench mxnet` lets MXNet itself judge, in the text."""
+    """Properties of the text that MXNet itself checks in `./dev bench mxnet`."""
 
     def check(self, net):
         for node in nodes(net):
@@ -193,8 +193,8 @@ class ForMXNet(unittest.TestCase):
             mx.sym.digamma(mx.sym.Variable("data"), name="psi").tojson()
 
     def test_layers(self):
-        """MXNet joins vectors alone, wants all states, and infers the width of no layer but the
-        first."""
+        """MXNet concatenates vectors only, requires all states, and infers the width of the first
+        layer only."""
         for layer, gates, mode, options in (
                 (mx.sym.LSTM, 4, "lstm", {}), (mx.sym.GRU, 3, "gru", {}),
                 (mx.sym.RNNLayer, 1, "rnn_relu", {"activation": "relu"}),
@@ -258,7 +258,8 @@ class ForMXNet(unittest.TestCase):
 
 
 class FusedCells(unittest.TestCase):
-    """MXNet keeps all weights of a FusedRNNCell in one Variable, and its checkpoints by gate."""
+    """MXNet keeps all weights of a FusedRNNCell in one Variable, and its checkpoints split by
+    gate."""
 
     def net(self, units=5):
         cell = mx.rnn.FusedRNNCell(units, num_layers=2, mode="lstm", bidirectional=True,
@@ -297,14 +298,14 @@ class FusedCells(unittest.TestCase):
 
 
 def a_node_with(key, value):
-    """SMALL, whose FullyConnected has that value."""
+    """SMALL with that value in its FullyConnected."""
     document = json.loads(SMALL)
     document["nodes"][3][key] = value
     return json.dumps(document)
 
 
 class Strangers(unittest.TestCase):
-    """A file that somebody else wrote, with whatever in it, is a network or an lstmc.Error with the
+    """A file of unknown origin, whatever its contents, is a network or an lstmc.Error with the
     file's name."""
 
     def refused(self, text, code, words):
@@ -364,7 +365,7 @@ class Strangers(unittest.TestCase):
             self.refused(json.dumps(document), "E0001", "__shape__")
 
     def test_mutations(self):
-        """LSTMC_MUTATIONS of them (200) for each text: of bytes, and of the document's values."""
+        """LSTMC_MUTATIONS (200) for each text: of bytes, and of the document's values."""
         texts = [SMALL, recurrent().tojson()]
         folder = os.path.join(os.path.dirname(os.environ["LSTMC_SOURCE"]), "shared/data/mxnet")
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
@@ -408,7 +409,7 @@ def mutated_values(text, draw):
 
 
 def places(value):
-    """(container, key) of all that is in it."""
+    """(container, key) of all values in it."""
     for key in list(value) if isinstance(value, dict) else range(len(value)):
         yield value, key
         if isinstance(value[key], (dict, list)):
@@ -431,13 +432,13 @@ class Params(unittest.TestCase):
         for name, value in arrays.items():
             self.assertEqual(read[name].dtype, value.dtype.type)
             np.testing.assert_array_equal(read[name].asnumpy(), value)
-        mx.nd.save(self.path, {})  # of a net without weights
+        mx.nd.save(self.path, {})  # from a net without weights
         self.assertEqual(mx.nd.load(self.path), {})
         mx.nd.save(self.path, [mx.nd.ones((2,))])
         self.assertEqual([array.asnumpy().tolist() for array in mx.nd.load(self.path)], [[1, 1]])
 
     def test_all_ages(self):
-        """The bytes of docs/mxnet.md §12, of an array [[1, 2]] on a GPU in each of the layouts."""
+        """The bytes of docs/mxnet.md §12: an array [[1, 2]] on a GPU in each of the layouts."""
         device, values = struct.pack("<iii", 2, 0, 0), struct.pack("<2f", 1, 2)
         heads = [struct.pack("<3I", 2, 1, 2), struct.pack("<Ii2q", 0xF993FAC8, 2, 1, 2),
                  struct.pack("<Iii2q", 0xF993FAC9, 0, 2, 1, 2),

@@ -1,5 +1,5 @@
-"""predict from Python: every sample of the data, in their order and on what was given in this call
-alone, as `lstmc predict` has it."""
+"""predict in Python: every sample, in order, computed from this call's inputs only, as by `lstmc
+predict`."""
 
 import os
 import subprocess
@@ -48,7 +48,7 @@ fit(weighted, optimizer="sgd", learning_rate=0.1, initializer=Xavier(), num_epoc
 
 
 def last_steps():
-    """The last step of each sequence, whose lengths are an input."""
+    """The last step of each sequence; the lengths are an input."""
     data, length = sym.Variable("data"), sym.Variable("length", shape=(4,))
     last = sym.SequenceLast(sym.SwapAxis(data, dim1=0, dim2=1), length, use_sequence_length=True)
     return lstmc.Network(sym.FullyConnected(last, num_hidden=1, no_bias=True, name="fc"))
@@ -87,11 +87,12 @@ class Inputs(Case):
     def test_an_input_that_was_not_given_is_refused_whatever_ran_before(self):
         session = session_of_last_steps()
         found = 'array "length": found none, want one for the input'
-        self.refused("E0610", found, session.predict, {"data": self.data})  # not zeros
+        # missing inputs are not taken as zeros
+        self.refused("E0610", found, session.predict, {"data": self.data})
         self.assertEqual(
             session.predict({"data": self.data, "length": np.full(4, 1.0)}).ravel().tolist(),
             [0, 5, 10, 15])
-        # not those of the call before
+        # nor taken from the previous call
         self.refused("E0610", found, session.predict, {"data": self.data})
         self.refused("E0610", found, session.predict, self.data)
         self.assertEqual(
@@ -120,7 +121,7 @@ class Inputs(Case):
         session.set_input("length", np.full(4, 5.0))
         [output] = session.run({"data": self.data}).values()
         self.assertEqual(output.ravel().tolist(), [4, 9, 14, 19])
-        session.predict({"data": self.data, "length": np.full(4, 1.0)})  # writes over it
+        session.predict({"data": self.data, "length": np.full(4, 1.0)})  # overwrites the input
         self.refused("E0001", 'forward needs length', session.run, {"data": self.data})
         session.input("length")[...] = 2
         [output] = session.run({"data": self.data}).values()
@@ -183,7 +184,7 @@ class Labels(Case):
                      self.trained(WEIGHTED).predict, {"data": self.data, "lable": self.label})
 
     def test_a_fused_program_may_compute_both(self):
-        """The loss and what needs no label are elementwise ops of one input."""
+        """The loss and an output without label are elementwise ops of one input."""
         data, label = sym.Variable("data"), sym.Variable("label")
         network = lstmc.Network(
             sym.Group([sym.MakeLoss((data - label) * (data - label), name="loss"),
@@ -299,12 +300,12 @@ class Finite(Case):
         for call in (session.predict, lambda given: session.score({**given, "label": y})):
             self.refused("E0701", "first NaN in batch 2: log", call, {"data": wrong})
         wrong = x.copy()
-        # the session is as before
+        # the session is unchanged
         np.testing.assert_array_equal(session.predict(wrong), session.predict(x))
 
 
 class Arrays(Case):
-    """What no network computes with is refused by the name of its input."""
+    """Element types that no network has are refused with the name of the input."""
 
     def network(self):
         x, label = sym.Variable("data"), sym.Variable("label")
@@ -376,7 +377,7 @@ class Arrays(Case):
         given = {"data": np.ones((8, 3), "float32"), "label": np.zeros((8, 1), "float32")}
         self.refused("E0001", "params= has no weights", self.network().fit, given, params={},
                      num_epoch=1, batch=4)
-        # others begin as they do without
+        # the others start as without the call
         self.network().fit(given, params={"out_bias": np.zeros(1)}, num_epoch=1, batch=4)
 
 

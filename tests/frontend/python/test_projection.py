@@ -1,5 +1,5 @@
-"""RNN with a projection and with a range for the cell state: the values and gradients of the
-equations in NumPy, in every layout."""
+"""RNN with a projection and a range of the cell state: values and gradients of the equations in
+NumPy, in every layout."""
 
 import itertools
 import json
@@ -22,8 +22,7 @@ def sigmoid(x):
 
 
 class Stack:
-    """The layout of MXNet's vector and the equations, as docs/mxnet.md has them; nothing of
-    lstmc."""
+    """The layout of MXNet's vector and the equations, by docs/mxnet.md, without lstmc."""
 
     def __init__(self, layers=1, directions=1, projection=None, low=None, high=None, nan=False):
         self.layers, self.directions, self.projection = layers, directions, projection
@@ -41,7 +40,7 @@ class Stack:
         return given
 
     def shapes(self):
-        """Of the parts of the vector, in order."""
+        """The shapes of the parts of the vector, in order."""
         weights, biases = [], []
         for layer, _ in itertools.product(range(self.layers), range(self.directions)):
             inputs = INPUTS if layer == 0 else self.directions * self.width
@@ -118,7 +117,7 @@ class Values(unittest.TestCase):
         return nd.RNN(**names, **attributes)
 
     def test_values_and_gradients(self):
-        """In float64: sums of some ten terms, so that values agree to about 1e-15, and central
+        """In float64: sums of some ten terms, so values agree to about 1e-15, and central
         differences with h = 1e-5 to 1e-9."""
         for number, (stack, states, lengths) in enumerate(cases()):
             with self.subTest(stack=vars(stack), states=states, lengths=lengths):
@@ -147,7 +146,7 @@ class Values(unittest.TestCase):
 
                 draw = np.random.default_rng(number)
                 for which, array in enumerate(arrays):
-                    for _ in range(3):  # along a random line through all of its elements
+                    for _ in range(3):  # along a random line through all elements
                         line, step = draw.uniform(-1, 1, given[which].shape), 1e-5
                         slope = (loss(which, given[which] + step * line)
                                  - loss(which, given[which] - step * line)) / (2 * step)
@@ -168,7 +167,7 @@ class Values(unittest.TestCase):
             autograd.backward(losses)
             found.append([value.asnumpy().tobytes()
                           for value in [*outputs, *(array.grad for array in arrays)]])
-            # of the parameters, whose uses by single steps are added in another order
+            # parameters: the uses by single steps are summed in another order
             found[-1].pop(4)
         self.assertEqual(found[0], found[1])
 
@@ -186,7 +185,7 @@ class Values(unittest.TestCase):
 
 
 class Written(unittest.TestCase):
-    """The language, symbol.json and variables packed as Gluon packs them give the network of the
+    """The language, symbol.json and variables in Gluon's packing make the same network as the
     symbol."""
 
     ATTRIBUTES = (
@@ -227,7 +226,7 @@ class Written(unittest.TestCase):
                              wanted)
 
     def test_packed_variables(self):
-        """i2h weights without their inputs, as Gluon declares them: the stack says the widths of
+        """i2h weights of unknown width, as Gluon declares them: the stack determines the widths of
         all layers."""
         names = []
         for layer, direction in itertools.product(range(2), "lr"):

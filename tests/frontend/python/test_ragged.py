@@ -1,5 +1,4 @@
-"""Tables whose rows are of sequences of different lengths: what a network reads of them is what
-NumPy pads and scales."""
+"""Tables with sequences of different lengths: a network reads what NumPy pads and scales."""
 import json
 import os
 import pathlib
@@ -97,9 +96,8 @@ class Ragged(unittest.TestCase):
                 ("csv:t.csv,inputs=a,target=word,sequence=id",
                  6, "t.csv:4:1: error[E0605]: sequence: found 5 rows, want at most the 4 steps of "
                     "input \"data\""),
-                ("csv:again.csv,inputs=a,target=word,sequence=id",
-                 6, "again.csv:24:1: error[E0607]: column \"id\": found a sequence "
-                    "that ended before"),
+                ("csv:again.csv,inputs=a,target=word,sequence=id", 6,
+                 "again.csv:24:1: error[E0607]: column \"id\": found a sequence that ended before"),
                 ("csv:gap.csv,inputs=a,target=word,sequence=id",
                  6, "gap.csv:4:1: error[E0607]: column \"id\": found a missing cell"),
                 ("csv:hole.csv,inputs=b,target=word,sequence=id",

@@ -1,7 +1,9 @@
-"""One update, whatever calls it: every optimizer of the table by every way of training, with the
-same net, data and keys, ends with the same bits of weights. `test_roads.py --all` takes every
-setting by itself, and the processes of `lstmc launch` for each; the test takes none and all of them
-at once."""
+"""One update by every API: every optimizer of the table, with the same net, data and keys, ends
+with the same bits of weights.
+
+`test_roads.py --all` takes every setting by itself, and with each the processes of `lstmc launch`;
+the test takes none and all of them at once.
+"""
 
 import ctypes
 import os
@@ -23,8 +25,8 @@ if LIBRARY:
     sys.path.insert(0, str(SOURCE / "executor/python"))
     import lstmc_runtime
 BATCH, BATCHES, EPOCHS = 4, 3, 2
-RATE = 0.013  # no float, so that a road that rounds it is found
-# By name, with what of their own keys changes the form of the update.
+RATE = 0.013  # no float32, so that a road that rounds it is found
+# By name: the keys that change the form of the update.
 OPTIMIZERS = {name: {"momentum": 0.8} if "kMomentum" in row else {}
               for name, row in re.findall(r'^\{\.name = "(\w+)",(.*?)\}\},\n$',
                                           (SOURCE / "executor/abi/Optimizers.def").read_text(),
@@ -77,13 +79,14 @@ def iterator():
 
 
 def rate(keys, update):
-    """Of factor(step=2, factor=0.5), by hand: a schedule is of the loop, which is the user's
+    """factor(step=2, factor=0.5) by hand: a schedule belongs to the loop, which is the user's
     here."""
     return RATE * 0.5 ** ((update - 1) // 2) if "lr_scheduler" in keys else RATE
 
 
 class Case:
-    """An optimizer with keys of fit(..), in a folder with the text, its data and first weights."""
+    """An optimizer with keys of fit(..), in a folder with the text, its data and initial
+    weights."""
 
     def __init__(self, folder, optimizer, keys):
         self.folder, self.optimizer = pathlib.Path(folder), optimizer
@@ -95,7 +98,7 @@ class Case:
         np.savez(self.folder / "w.npz", **self.weights)
         (self.folder / "net.lnet").write_text(TEXT % self.dropout)
 
-    # Each gives the hash of the weights at the end.
+    # Each returns the hash of the final weights.
 
     def network_fit(self):
         net = lstmc.Network(network(self.dropout))
@@ -180,8 +183,8 @@ class Case:
         call("session_run", session, b"step")
 
     def c_from_checkpoint(self, path, by_hand=False):
-        """The second epoch; `by_hand` after the values of all weights and slots have been carried
-        to another session."""
+        """The second epoch; with `by_hand` in another session, to which all weights and slots are
+        copied."""
         from lstmc_runtime.native import Tensor, call, library, names
 
         path, package, sessions = str(self.folder / path).encode(), ctypes.c_void_p(), []
@@ -237,7 +240,7 @@ PROCESSES = ("command", "launch")
 
 
 def differing(optimizer, keys, roads):
-    """{road: hash, or what it raised} unless all hashes are one."""
+    """{road: hash, or its exception} unless all hashes are equal."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         case = Case(folder, optimizer, keys)
@@ -262,8 +265,8 @@ class Roads(unittest.TestCase):
 
     @unittest.skipUnless(LIBRARY, "there is no liblstmc.so")
     def test_c_goes_on_from_a_checkpoint(self):
-        """An epoch by the command and one by lstmc.h end as two by Network.fit; so do weights and
-        slots that a program puts back itself."""
+        """An epoch by the command and one by lstmc.h end like two by Network.fit, also if the
+        program restores weights and slots itself."""
         with tempfile.TemporaryDirectory() as folder:
             case = Case(folder, "nadam", {"wd": 0.03, "dropout": 0.4})
             whole = case.network_fit()

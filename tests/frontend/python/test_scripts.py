@@ -1,4 +1,4 @@
-"""Scripts written as MXNet's how-tos are, where only the import has changed."""
+"""Scripts in the style of MXNet's how-tos, with only the import changed."""
 
 import unittest
 
@@ -10,7 +10,7 @@ VOCAB, EMBED, HIDDEN, STEPS, BATCH = 11, 8, 6, 5, 4
 
 
 def lstm(num_hidden, indata, prev_c, prev_h, param, seqidx, layeridx):
-    """A step of an LSTM, as old examples write it."""
+    """A step of an LSTM, in the style of old examples."""
     i2h = mx.sym.FullyConnected(data=indata, weight=param["i2h_weight"], bias=param["i2h_bias"],
                                 num_hidden=num_hidden * 4, name="t%d_l%d_i2h" % (seqidx, layeridx))
     h2h = mx.sym.FullyConnected(data=prev_h, weight=param["h2h_weight"], bias=param["h2h_bias"],
@@ -27,7 +27,7 @@ def lstm(num_hidden, indata, prev_c, prev_h, param, seqidx, layeridx):
 
 
 def hand_unrolled():
-    """A character LSTM by hand: states come in as data."""
+    """A character LSTM unrolled by hand; states are data."""
     param = {name: mx.sym.Variable("l0_" + name)
              for name in ("i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias")}
     c, h = mx.sym.Variable("l0_init_c"), mx.sym.Variable("l0_init_h")
@@ -44,7 +44,7 @@ def hand_unrolled():
 
 
 def language_model(cell):
-    """Two layers, as the word language models are written."""
+    """Two layers, in the style of word language models."""
     data, label = mx.sym.Variable("data"), mx.sym.Variable("softmax_label")
     embed = mx.sym.Embedding(data=data, input_dim=VOCAB, output_dim=EMBED, name="embed")
     outputs, _ = cell.unroll(STEPS, inputs=embed, layout="NTC", merge_outputs=True)
@@ -62,7 +62,7 @@ def stacked():
 
 
 def data():
-    """A text that repeats, so that what comes next can be learned."""
+    """A text that repeats, so that the next symbol can be learned."""
     text = np.tile(np.arange(VOCAB), 40)[: BATCH * 20 * STEPS + 1]
     return {"data": text[:-1].reshape(-1, STEPS).astype("float32"),
             "softmax_label": text[1:].reshape(-1, STEPS).astype("float32")}
@@ -74,7 +74,7 @@ class Scripts(unittest.TestCase):
         model = mx.Network(net)
         model.fit(arrays, batch=BATCH, optimizer="adam", learning_rate=0.05, num_epoch=4, seed=1,
                   initializer=mx.init.Xavier(factor_type="in", magnitude=2.34))
-        # A model that knows nothing has the perplexity of a guess among all symbols.
+        # A model without knowledge has the perplexity of a guess among all symbols.
         self.assertLess(model.score(arrays)["perplexity"], VOCAB / 2)
         return model
 
@@ -111,8 +111,8 @@ class Scripts(unittest.TestCase):
         self.assertEqual(sorted(weights), sorted(fused.parameters))
         ids = {"data": data()["data"][:BATCH]}
         a, b = cells.run(ids)["softmax_output"], fused.session(weights).run(ids)["softmax_output"]
-        # Both add the same products in f32: errors of a sum of at most 8 + 6 terms, through five
-        # steps of two layers whose derivatives are below 1, stay below 5 * 2 * 14 * 2^-24 = 8.4e-6.
+        # Both add the same products in f32: the errors of sums of at most 8 + 6 terms, through five
+        # steps of two layers with derivatives below 1, stay below 5 * 2 * 14 * 2^-24 = 8.4e-6.
         np.testing.assert_allclose(a, b, rtol=0, atol=8.4e-6)
 
     def test_other_cells(self):

@@ -1,4 +1,4 @@
-"""Packages and sessions: NumPy in and out, states, threads, fork, ctrl-C."""
+"""Packages and sessions: NumPy arrays as inputs and outputs, states, threads, fork, ctrl-C."""
 
 import os
 import signal
@@ -75,8 +75,8 @@ class Sessions(unittest.TestCase):
                 session.run({key: value for key, value in whole.items() if key != name},
                             entry="step")
         for given, message in (
-                ({"learning_rat": 0.1}, 'step has no input "learning_rat" .did you mean '
-                                        '"learning_rate"'),
+                ({"learning_rat":
+                  0.1}, 'step has no input "learning_rat" .did you mean "learning_rate"'),
                 ({"optimizer.g_share": 1.0}, "computed from learning_rate and update"),
                 ({"momentum": 0.9}, 'step has no input "momentum".*; its inputs are '),
                 ({"learning_rate": [0.1, 0.1]}, "is one number"),
@@ -93,7 +93,7 @@ class Sessions(unittest.TestCase):
         self.assertNotEqual(again, before)
         with self.assertRaisesRegex(
                 lstmc.Error, "step needs data, label, learning_rate, update, which were not given"):
-            session.run(entry="step")  # what it has is of the update before
+            session.run(entry="step")  # the inputs set were those of the previous update
         for name, value in whole.items():
             session.input(name, "step")[...] = value
         session.run(entry="step")
@@ -137,7 +137,7 @@ class Sessions(unittest.TestCase):
         session.run()
         self.assertFalse(np.array_equal(output, expected))
         del session
-        output[...]  # the view keeps the memory
+        output[...]  # the view keeps the memory alive
         np.testing.assert_array_equal(np.from_dlpack(view), view)
 
     def test_strides_and_other_types(self):
@@ -188,7 +188,7 @@ class Sessions(unittest.TestCase):
 
     def test_predict_runs_every_sample_and_leaves_states(self):
         session = package(fit={"carry": "lstm*"}).session(seed=1)
-        # 7 samples fill 3 batches of 2 and a half
+        # 7 samples fill three batches of 2, and half of a fourth
         data = np.random.default_rng(3).random((5, 7, 4), dtype=np.float32)
         session.run(inputs())
         before = session.states()
@@ -197,7 +197,7 @@ class Sessions(unittest.TestCase):
         for name, state in session.states().items():
             np.testing.assert_array_equal(state, before[name])
             self.assertTrue(state.any())
-        session.reset_states()  # row i of a batch goes on from row i of the batch before
+        session.reset_states()  # row i of a batch continues from row i of the previous batch
         for batch in (0, 2, 4):
             np.testing.assert_array_equal(
                 predicted[:, batch:batch + 2],
@@ -221,14 +221,14 @@ class Sessions(unittest.TestCase):
 
         thread = threading.Thread(target=look_on)
         thread.start()
-        # It never does while the GIL is held; a busy machine may not let it every time.
+        # With the GIL held it would never succeed; on a busy machine it may not succeed each time.
         seen = any(ran_meanwhile() for _ in range(100))
         done.set()
         thread.join()
         self.assertTrue(seen)
 
     def test_code_of_libraries_stays_mapped(self):
-        """It is the process's: only the command gives that of the compiler back."""
+        """The process owns it: only the command unmaps the compiler's code."""
         def largest():
             found, name = {}, ""
             with open("/proc/self/smaps") as maps:
@@ -255,7 +255,7 @@ class Sessions(unittest.TestCase):
             for _ in range(20):
                 if not np.array_equal(own.run(inputs(seed))["out_output"], expected[seed]):
                     failures.append(seed)
-                session.run(inputs(seed))  # shared: whichever comes first
+                session.run(inputs(seed))  # shared: in the order of arrival
 
         threads = [threading.Thread(target=work, args=(seed,)) for seed in expected]
         for thread in threads:
@@ -303,7 +303,7 @@ class Interruption(unittest.TestCase):
         self.assertEqual((done.stdout, done.returncode), ("stopped\n", 0), done.stderr)
 
     def test_handlers_are_put_back(self):
-        # a shell's background job ignores it
+        # background jobs of a shell ignore it
         found = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.addCleanup(signal.signal, signal.SIGINT, found)
         before = signal.getsignal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""lstmc.sym: networks drawn in Python are those of the language, and errors are at the user's
+"""lstmc.sym: networks drawn in Python equal those of the language, and errors are at the user's
 line."""
 
 import inspect
@@ -159,8 +159,7 @@ class Symbols(unittest.TestCase):
             array[:] = draw.normal(0, 0.5, array.shape)
         executor.forward(is_train=True)
         executor.backward()
-        # The gradient is the sum of those of two layers with names of their own and the same
-        # weights.
+        # The gradient is the sum of those of two layers with separate names and equal weights.
         towers = [sym.LSTM(x, num_hidden=5, num_layers=2, layout="NTC", name=name)[0]
                   for x, name in ((left, "a"), (right, "b"))]
         apart = (towers[0] * towers[1]).simple_bind(left=(2, 3, 4), right=(2, 3, 4))
@@ -208,7 +207,7 @@ class Errors(unittest.TestCase):
         self.assertIn('did you mean "num_hidden"?', str(error))
         self.assertIn("error[E0202]: FullyConnected has no attribute", str(error))
         self.assertIn("sym.FullyConnected(", str(error))
-        if sys.version_info >= (3, 11):  # earlier ones know no columns
+        if sys.version_info >= (3, 11):  # earlier versions have no columns
             self.assertGreater(error.place.column, 1)
 
     def test_shapes_that_disagree_name_the_call_and_the_reasons(self):

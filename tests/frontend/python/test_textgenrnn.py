@@ -1,5 +1,4 @@
-"""samples/textgenrnn: what the network gives for the weights of textgenrnn is what its equations
-say, in NumPy."""
+"""samples/textgenrnn: the network with textgenrnn's weights satisfies its equations, in NumPy."""
 
 import json
 import os
@@ -30,7 +29,7 @@ def sigmoid(x):
 
 
 def lstm(x, kernel, recurrent, bias):
-    """keras.layers.LSTM over [B, T, I] in float64, of weights that CuDNNLSTM wrote: a product per
+    """keras.layers.LSTM over [B, T, I] in float64, with weights in CuDNNLSTM's form: a product per
     gate, each matrix as cuDNN has it."""
     inputs = [kernel[:, gate * UNITS : (gate + 1) * UNITS].reshape(UNITS, -1) for gate in range(4)]
     states = [recurrent[:, gate * UNITS : (gate + 1) * UNITS] for gate in range(4)]
@@ -57,7 +56,7 @@ def scores(file, ids):
 
 
 def bits(scores, labels):
-    """Of a character."""
+    """The bits of a character."""
     most = scores.max(1)
     return (most + np.log(np.exp(scores - most[:, None]).sum(1))
             - scores[np.arange(len(labels)), labels]).mean() / np.log(2)
@@ -98,8 +97,8 @@ with tempfile.TemporaryDirectory() as folder:
         long_text = f"{bits(scored(long_windows).astype(np.float64), long_labels):.3f}"
 with h5py.File(weights) as file:
     wanted = scores(file, windows)
-# No proven bound: some 40 steps of sums of 356 products, of values up to 20. Enough to tell right
-# gates from wrong ones.
+# Not a proven bound: some 40 steps of sums of 356 products, of values up to 20. It distinguishes
+# right gates from wrong ones.
 np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-3)
 print(f"{bits(got.astype(np.float64), labels):.3f} bits a character, {bits(wanted, labels):.3f} "
       "by the equations")

@@ -1,5 +1,5 @@
-"""Objects that threads share: every answer is its caller's, nothing waits for itself, and the
-process ends as it should."""
+"""Objects that threads share: every thread gets its own results, nothing deadlocks, and the process
+ends normally."""
 
 import inspect
 import os
@@ -41,7 +41,7 @@ def flat(number, samples=8):
 
 class Shared(unittest.TestCase):
     def assert_own_answers(self, answer, rounds=ROUNDS):
-        """`answer(number)`, called from several threads, is what it is from one."""
+        """Checks that `answer(number)` has the same results from several threads as from one."""
         wanted = [np.array(answer(number)) for number in range(THREADS)]
         self.assertFalse(np.array_equal(wanted[0], wanted[1]))
         wrong, ready = [], threading.Barrier(THREADS)
@@ -52,7 +52,7 @@ class Shared(unittest.TestCase):
                 try:
                     if not np.array_equal(answer(number), wanted[number]):
                         wrong.append(number)
-                except BaseException as error:  # what a thread raises nobody else sees
+                except BaseException as error:  # exceptions of a thread would be lost
                     wrong.append(repr(error))
 
         run_all([lambda number=number: work(number) for number in range(THREADS)])
@@ -88,8 +88,8 @@ class Shared(unittest.TestCase):
                 return session.run({"data": data(number)})["out_output"]
 
         self.assert_own_answers(answer)
-        # A single run goes on from whoever ran last; predict has states of its own, and puts those
-        # back.
+        # A run continues from the last run of any thread; predict has its own states and restores
+        # those of the session.
         with session.alone():
             session.reset_states()
             before = session.states()
@@ -167,8 +167,8 @@ class Shared(unittest.TestCase):
         self.assert_own_answers(answer, rounds=3)
 
     def test_answers_while_another_thread_trains(self):
-        """They wait for the training; the callback, in its thread, uses the session that it is
-        called from."""
+        """They wait for the training; the callback, in its thread, uses the session that calls
+        it."""
         model = lstmc.Network(regression())
         model.fit(flat(0), batch=4, learning_rate=0.0, num_epoch=1, seed=1)
         wanted = model.predict({"data": flat(1)["data"]})
@@ -260,8 +260,8 @@ class Nested(unittest.TestCase):
         self.assertTrue(met)
 
     def test_a_run_while_the_next_inputs_are_filled_is_refused(self):
-        """Where devices work meanwhile: there an iterator that runs the session in training would
-        overwrite what they read."""
+        """On devices that work meanwhile, an iterator that runs the session in training would
+        overwrite their inputs."""
         session = lstmc.Network(regression()).compile({"data": (4, 4), "label": (4, 3)},
                                                       devices="trap:0", optimizer="sgd").session()
         met = []
@@ -288,7 +288,7 @@ class Nested(unittest.TestCase):
 
 class Ends(unittest.TestCase):
     def ends(self, work, times=5):
-        """The interpreter ends while a daemon thread is at work."""
+        """Checks that the interpreter ends while a daemon thread is at work."""
         script = textwrap.dedent("""
             import sys, threading, time, numpy as np, lstmc
             sys.path.insert(0, {folder!r})
@@ -342,7 +342,7 @@ class Ends(unittest.TestCase):
 
 class Rules(unittest.TestCase):
     def test_every_public_class_says_what_threads_may_do(self):
-        """In its docstring or in that of a class that it is made of."""
+        """In its docstring, or in that of a base class."""
         names = ("attribute autograd callback init io lr_scheduler metric mod model name nd "
                  "optimizer random rnn sym viz")
         modules = [lstmc, *(getattr(lstmc, name) for name in names.split())]

@@ -47,7 +47,7 @@ class CharLM(nn.Module):
 
 
 class Tied(nn.Module):
-    """One matrix as the embedding and the decoder."""
+    """One matrix for the embedding and the decoder."""
 
     def __init__(self):
         super().__init__()
@@ -104,7 +104,7 @@ class Residual(nn.Module):
 
 
 class Heads(nn.Module):
-    """What heads over a recurrent module take of its steps, and how they choose."""
+    """Heads that use or select steps of a recurrent module."""
 
     def __init__(self):
         super().__init__()
@@ -139,7 +139,7 @@ class TimeFirst(nn.Module):
 
 
 class Packed(nn.Module):
-    """Sequences of several lengths, as PyTorch has them read."""
+    """Sequences of several lengths, packed as in PyTorch."""
 
     def __init__(self, kind, batch_first, rnn_batch_first, is_sorted, padding):
         super().__init__()
@@ -156,7 +156,7 @@ class Packed(nn.Module):
 
 
 def compare(test, module, *example):
-    """Converts the module and runs both on the example, in double precision."""
+    """Converts the module and compares both on the example, in double precision."""
     torch.manual_seed(7)
     module = module().eval().double()
     example = tuple(each.double() if each.is_floating_point() else each for each in example)
@@ -304,8 +304,7 @@ class Conversion(unittest.TestCase):
 
 
 class Pooled(nn.Module):
-    """What is made of sequences that were packed and filled up again, of which none may have as
-    many steps as were packed."""
+    """Ops on sequences that were packed and padded again, possibly with fewer steps than before."""
 
     def __init__(self, batch_first=True, cut=None, total=None):
         super().__init__()
@@ -341,7 +340,7 @@ class Pooled(nn.Module):
 
 
 class Tagger(nn.Module):
-    """Logits of 7 classes for each step; parameters whose names are in `frozen` do not train."""
+    """Logits of 7 classes for each step; parameters in `frozen` do not train."""
 
     def __init__(self, padding=None, frozen=(), tied=False, bias=True, dropout=0.0):
         super().__init__()
@@ -371,7 +370,7 @@ class Loss(nn.Module):
 
 
 class Regression(nn.Module):
-    """Steps first, of all steps or of the last one."""
+    """Time as first axis; all steps or the last one."""
 
     def __init__(self, last):
         super().__init__()
@@ -393,7 +392,7 @@ def trained_by_torch(module, batches, loss, optimizer, rate):
 
 
 class Training(unittest.TestCase):
-    """`fit` goes on from a module as PyTorch does."""
+    """`fit` trains a module like PyTorch."""
 
     def setUp(self):
         draw = numpy.random.default_rng(3)
@@ -470,7 +469,7 @@ class Training(unittest.TestCase):
             for name, tensor in net.state_dict().items():
                 self.assertEqual(torch.equal(tensor, before[name]),
                                  name in ("embed.weight", "rnn.weight_hh_l0"), (optimizer, name))
-            # which the module does not have
+            # which the module lacks
             self.assertFalse(
                 any(array.any() for name, array in net.weights.items() if name.endswith("h_bias")),
                 optimizer)
@@ -510,7 +509,7 @@ class Training(unittest.TestCase):
 
 
 class Unused(nn.Module):
-    """A head whose result nobody reads."""
+    """A head whose result is unused."""
 
     def __init__(self):
         super().__init__()
@@ -523,14 +522,14 @@ class Unused(nn.Module):
 
 
 class Dispersed(nn.Module):
-    """What counts the elements of its input."""
+    """Depends on the number of elements of its input."""
 
     def forward(self, x):
         return x.std(0), torch.roll(x, 1, 0), x / x.shape[0], x.norm(dim=0), x[-4:] * 2
 
 
 class Still(nn.Module):
-    """What is measured of rows of which one is 0 and one is all the same number."""
+    """Measures of rows, one of which is 0 and one constant."""
 
     def __init__(self, measure):
         super().__init__()
@@ -574,7 +573,7 @@ class Random(unittest.TestCase):
 
 
 class Stack(nn.Module):
-    """A recurrent stack with a head, each output of which `bounded` computes too."""
+    """A recurrent stack with a head; `bounded` computes both outputs too."""
 
     def __init__(self, kind, layers, directions, bias):
         super().__init__()
@@ -584,7 +583,7 @@ class Stack(nn.Module):
                              batch_first=True, **more)
         self.norm = nn.LayerNorm(10 * directions)
         self.fc = nn.Linear(10 * directions, 5)
-        with torch.no_grad():  # or the norm would do nothing
+        with torch.no_grad():  # else the norm would do nothing
             self.norm.weight.uniform_(0.5, 1.5)
             self.norm.bias.uniform_(-0.5, 0.5)
 
@@ -594,7 +593,7 @@ class Stack(nn.Module):
 
 
 def equations(module, kind, layers, directions, sequence):
-    """What the two outputs are for one sequence: Vectors by step."""
+    """The two outputs for one sequence: Vectors by step."""
     weights = {name: bounded.Matrix(value.numpy()) if value.ndim == 2 else value.tolist()
                for name, value in module.state_dict().items()}
     inner = {name.removeprefix("rnn."): value for name, value in weights.items()}
@@ -620,7 +619,7 @@ class SinglePrecision(unittest.TestCase):
                         for number, steps in enumerate(
                                 equations(module, kind, layers, directions, x[row].tolist())):
                             for t, want in enumerate(steps):
-                                # the equations are the module's
+                                # PyTorch itself satisfies the equations
                                 self.assertLess(
                                     numpy.abs(want.values - exact[number][row, t]).max(), BOUND)
                                 bounded.check(self, ours[number][row, t], want)

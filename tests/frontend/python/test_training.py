@@ -1,5 +1,5 @@
 """fit, score and predict: the bits of `lstmc train` on the same arrays; iterators, callbacks,
-metrics, first values."""
+metrics, initial weights."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def symbol():
 
 
 def arrays(samples=42):
-    """Whether the sum of a sequence is above what is usual."""
+    """Labels: whether the sum of a sequence is above average."""
     data = np.random.default_rng(5).random((samples, 6, 3), dtype=np.float32)
     return {"data": data, "label": (data.sum((1, 2)) > 9).astype("int32")}
 
@@ -136,7 +136,7 @@ class Fit(unittest.TestCase):
                 self.data, self.label = [given["data"][begin : begin + 4]], [
                     given["label"][begin : begin + 4]]
 
-        class DataIter:  # as MXNet's
+        class DataIter:  # in MXNet's form
             provide_data, provide_label = [("data", (4, 6, 3))], [("label", (4,))]
 
             def __init__(self):

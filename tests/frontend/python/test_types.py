@@ -1,6 +1,6 @@
-"""What type checkers read: annotations of the whole public package, and stubs of the functions that
-are made from records. Both are held to the modules as they are, and mypy (which ./dev build
-installs) reads them as a user's."""
+"""Annotations for type checkers: of the whole public package, and in the stubs of functions made
+from records. Both are compared with the modules, and mypy (which ./dev build installs) checks a
+user's program with them."""
 
 import ast
 import builtins
@@ -28,7 +28,7 @@ CLASSES = "AttrScope Context Error Network Package Session Symbol".split()
 
 
 def public_callables():
-    """(name, function) of all functions and methods that users call, except those of STUBS."""
+    """(name, function) of all public functions and methods, except those of STUBS."""
     named = [(name, getattr(lstmc, name))
              for name in (*CLASSES, "cpu", "gpu", "current_context", "load", "from_torch")]
     named += [("nd.NDArray", lstmc.nd.NDArray),
@@ -37,7 +37,7 @@ def public_callables():
               ("Picture", importlib.import_module("lstmc.picture").Picture)]
     for module in PUBLIC:
         found = getattr(lstmc, module)
-        gathers = module in ("mod", "rnn")  # what it has is of other modules
+        gathers = module in ("mod", "rnn")  # it only re-exports
         named += [(f"{module}.{name}", value) for name, value in vars(found).items()
                   if not name.startswith("_") and callable(value) and (
                       getattr(value, "__module__", None) == found.__name__ or gathers)]
@@ -55,8 +55,8 @@ def public_callables():
 
 
 def names_in(module):
-    """What a type checker knows in a module: its globals, and what it imports for type checkers
-    alone, which has to be there."""
+    """The names in a module for a type checker: its globals, and imports for type checkers only,
+    which must exist."""
     known = {*vars(module), *vars(builtins)}
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
@@ -75,7 +75,7 @@ class Annotations(unittest.TestCase):
         seen, missing, unknown, known = 0, [], [], {}
         for name, function in public_callables():
             module = sys.modules[function.__module__]
-            # what sym.py adds is in Symbol for type checkers
+            # methods that sym.py adds are in Symbol for type checkers
             if (name in INTERNAL or "<locals>" in function.__qualname__
                 or function.__qualname__.startswith("_")):
                 continue
@@ -143,8 +143,8 @@ class Stubs(unittest.TestCase):
 
 
 def parameters(function):
-    """[(name, kind)]; functions of two operands take a number for either, and say so in their stubs
-    alone."""
+    """[(name, kind)]; functions of two operands accept a number for either, which only their stubs
+    declare."""
     return [(parameter.name, parameter.kind.name)
             for parameter in inspect.signature(function).parameters.values()]
 
@@ -185,12 +185,12 @@ version: str = lstmc.__version__
 there: list[str] = lstmc_runtime.load("lm.lstmc").session(threads=2).package.inputs()
 """
 
-# A line, and what mypy says of it.
+# A line, and mypy's message about it.
 WRONG = (
     ("mx.rnn.LSTMCell('8')", 'Argument 1 to "LSTMCell" has incompatible type "str"; '
                              'expected "int"'),
-    ("sym.FullyConnected(data, "
-     "num_hiden=3)", 'Unexpected keyword argument "num_hiden" for "FullyConnected"'),
+    ("sym.FullyConnected(data, num_hiden=3)",
+     'Unexpected keyword argument "num_hiden" for "FullyConnected"'),
     ("net.infer_shape(data=(4, 5)).arguments", 'has no attribute "arguments"'),
     ("session.run(entry=3)", 'Argument "entry" to "run" of "Session" has incompatible type "int"; '
                              'expected "str"'),
@@ -208,7 +208,7 @@ class Mypy(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def mypy(self, *arguments):
-        """Its lines, for the package where it is built and a program beside it."""
+        """mypy's output for the built package and a program beside it."""
         return subprocess.run([sys.executable, "-m", "mypy",
                                "--ignore-missing-imports", *arguments],
                               cwd=self.folder.name, capture_output=True, text=True,
@@ -225,8 +225,8 @@ class Mypy(unittest.TestCase):
         for number, (line, (_, expected)) in enumerate(zip(lines, WRONG)):
             self.assertTrue(line.startswith(f"program.py:{begin + number}:"), line)
             self.assertIn(expected, line)
-        # Of the package itself it also checks what functions do, which is not meant here; but names
-        # have to be known, and methods to fit those of bases.
+        # In the package itself it also checks the bodies of functions; here only names and
+        # overridden methods matter.
         kinds = ("[name-defined]", "[valid-type]", "[override]", "[syntax]")
         self.assertEqual(
             [line for line in said if line.endswith(kinds) and not line.startswith("program.py")],

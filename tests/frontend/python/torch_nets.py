@@ -20,9 +20,9 @@ import torch.nn.functional as F
 
 import lstmc
 
-# No bound of the error, which cannot be derived for a module that is not known: roundings of double
-# precision, 1e-16, may grow 10^9 times on their way through a module before they reach it, and a
-# wrong axis, gate or gradient differs by far more. Times the largest number.
+# Not a proven bound, which is impossible for an unknown module: roundings of double precision,
+# 1e-16, may grow by 10^9 on their way through a module, and a wrong axis, gate or gradient differs
+# by far more. Relative to the largest number.
 BOUND = 1e-7
 
 POINTWISE = [torch.relu, torch.sigmoid, torch.tanh, torch.exp, torch.abs, torch.square, torch.sin,
@@ -39,7 +39,7 @@ POINTWISE = [torch.relu, torch.sigmoid, torch.tanh, torch.exp, torch.abs, torch.
              lambda x: torch.ones_like(x) - x, lambda x: (x * 3).long().to(x.dtype) + x,
              lambda x: x + torch.tensor([1.0, 2.0], dtype=x.dtype)[0],
              lambda x: torch.maximum(x, -x), lambda x: x * torch.arange(x.shape[-1]).to(x.dtype)]
-ALONG = [  # of an axis that stays
+ALONG = [  # along an axis that stays
          lambda x, d: F.softmax(x, d), lambda x, d: F.log_softmax(x, d),
          lambda x, d: F.softmin(x, d), lambda x, d: x.flip(d), lambda x, d: torch.roll(x, 1, d),
          lambda x, d: x.cumsum(d), lambda x, d: F.normalize(x, dim=d),
@@ -82,8 +82,7 @@ PAIRS = [
 
 
 class RandomModule(nn.Module):
-    """A chain of steps over the values before; `log` says what each is, `shape` is that of the
-    input."""
+    """A chain of steps over earlier values; `log` describes each, `shape` is that of the input."""
 
     def __init__(self, seed):
         super().__init__()
@@ -211,7 +210,7 @@ class RandomModule(nn.Module):
         self._add(f"{what} of {cell.__name__} {flags}", run, at)
 
     def _masked(self, at, width):
-        """What is done with sequences that are filled up with the word 0."""
+        """An operation on sequences that are padded with the word 0."""
         along = 1 if self.batch_first else 0
         real = lambda x: x != 0  # noqa: E731
         lengths = lambda x: real(x).sum(along).clamp(min=1)  # noqa: E731
@@ -244,8 +243,7 @@ class RandomModule(nn.Module):
 
 
 def near(found, want):
-    """Whether an output has PyTorch's shape and numbers; a value without axes is a tensor of one
-    element here."""
+    """Whether an output has PyTorch's shape and numbers; a scalar tensor has shape (1,) here."""
     found, want = numpy.asarray(found, "float64"), numpy.asarray(want, "float64")
     if found.shape != (want.shape or (1,)) and found.shape != want.shape:
         return False
@@ -257,8 +255,8 @@ def near(found, want):
 
 
 def judge(seed):
-    """"" for a module whose judges agree, else what is to be said of it; what is no finding begins
-    with "("."""
+    """"" for a module whose judges agree, else a description, in parentheses if it is no
+    finding."""
     try:
         module = RandomModule(seed).eval()
         x = module.example()
@@ -316,7 +314,7 @@ def gradients(module, net, x, name, feed):
 
 
 def text(net, inputs, want):
-    """The network as text gives the same bits."""
+    """Checks that the network as text has the same bits."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "net.lnet")
         net.save(path)

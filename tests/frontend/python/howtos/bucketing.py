@@ -9,7 +9,7 @@ import numpy as np
 LAYERS, HIDDEN, EMBED, BATCH = 2, 24, 12, 8
 BUCKETS = [6, 9, 12]
 
-# A language with a rule: after each word comes the next one of the days, or the sentence ends.
+# A language with a rule: each word is followed by the next one of the days, or ends the sentence.
 DAYS = "mon tue wed thu fri sat sun".split()
 random.seed(7)
 np.random.seed(7)
@@ -49,10 +49,10 @@ model.fit(train_data=train_iter, eval_data=val_iter, eval_metric=mx.metric.Perpl
           initializer=mx.init.Xavier(factor_type="in", magnitude=2.34), num_epoch=5,
           batch_end_callback=mx.callback.Speedometer(BATCH, 10),
           epoch_end_callback=mx.rnn.do_rnn_checkpoint(stack, PREFIX,
-                                                      5))  # noqa: F821, given by who runs this
+                                                      5))  # noqa: F821, set by the test
 
 perplexity = dict(model.score(val_iter, mx.metric.Perplexity(0)))
 logging.info("perplexity %s", perplexity)
 
-# The checkpoint's weights by gate go back into the cells.
+# The checkpoint's weights are loaded into the cells, split by gate.
 symbol, arg_params, aux_params = mx.rnn.load_rnn_checkpoint(stack, PREFIX, 5)  # noqa: F821

@@ -1,5 +1,5 @@
-"""A character LSTM by hand: trained on windows of a text, then sampled from, a character at a time,
-with the states carried in arrays."""
+"""A character LSTM unrolled by hand: trained on windows of a text, then sampled character by
+character, with the states carried in arrays."""
 
 from collections import namedtuple
 
@@ -34,7 +34,7 @@ def lstm(num_hidden, indata, prev_state, param, seqidx, layeridx, dropout=0.0):
 
 
 def network(seq_len):
-    """The symbol for seq_len steps, whose first states are data."""
+    """The symbol for seq_len steps, whose initial states are data."""
     embed_weight, cls_weight, cls_bias = (
         mx.sym.Variable("embed_weight"), mx.sym.Variable("cls_weight"), mx.sym.Variable("cls_bias"))
     params, states = [], []

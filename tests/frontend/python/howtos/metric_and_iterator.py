@@ -1,4 +1,4 @@
-"""An iterator that makes its batches, and metrics of one's own."""
+"""A custom iterator and custom metrics."""
 
 import mxnet as mx
 import numpy as np
@@ -45,7 +45,7 @@ class SimpleIter(mx.io.DataIter):
 
 @mx.metric.register
 class SumError(mx.metric.EvalMetric):
-    """How far sums are off, on the whole."""
+    """The total error of the sums."""
 
     def __init__(self):
         super().__init__("sum-error")
@@ -58,7 +58,7 @@ class SumError(mx.metric.EvalMetric):
 
 
 def within(label, pred):
-    """The share of sums that are right to 0.2."""
+    """The share of sums with an error of at most 0.2."""
     return (np.abs(label.ravel() - pred.ravel()) < 0.2).mean()
 
 

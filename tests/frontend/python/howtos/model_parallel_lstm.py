@@ -1,5 +1,5 @@
-"""A stack of LSTM layers on several devices: each layer is a ctx_group, and a loop of one's own
-updates bound arrays."""
+"""A stack of LSTM layers on several devices: each layer is a ctx_group, and a custom loop updates
+bound arrays."""
 
 import mxnet as mx
 import numpy as np

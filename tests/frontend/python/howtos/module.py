@@ -1,4 +1,4 @@
-"""The Module API, from its steps one by one to a checkpoint and on."""
+"""The Module API: its single steps, fit, and resuming from a checkpoint."""
 
 import logging
 
@@ -42,7 +42,7 @@ for epoch in range(4):
     by_hand.append(metric.get()[1])
 mod.init_params(initializer=mx.init.Uniform(scale=0.2), force_init=True)
 
-checkpoint = mx.callback.do_checkpoint(PREFIX)  # noqa: F821, given by who runs this
+checkpoint = mx.callback.do_checkpoint(PREFIX)  # noqa: F821, set by the test
 mod.fit(train_iter, eval_data=val_iter, optimizer="adam", optimizer_params={"learning_rate": 0.02},
         eval_metric="acc", num_epoch=6, epoch_end_callback=checkpoint)
 score = mod.score(val_iter, ["acc", "ce"])
@@ -54,7 +54,7 @@ sym, arg_params, aux_params = mx.model.load_checkpoint(PREFIX, 3)  # noqa: F821
 mod.set_params(arg_params, aux_params)
 earlier = mod.score(val_iter, "acc")
 
-# And on from there.
+# Continue from the checkpoint.
 again = mx.mod.Module(symbol=sym)
 again.fit(train_iter, num_epoch=6, begin_epoch=3, arg_params=arg_params, aux_params=aux_params,
           optimizer="adam", optimizer_params={"learning_rate": 0.02}, eval_metric="acc")
