@@ -108,10 +108,10 @@ struct CompileOptions {
   /// Patterns ("lstm*") of begin states that persist between calls.
   std::vector<std::string> carry;
   std::optional<DType> dtype; ///< compute type of the whole net
-  /// Patterns of parameters that training leaves as they are.
+  /// Patterns of parameters that training does not update.
   std::vector<std::string> fixedParameters;
-  /// `step` returns the norm of each parameter's gradient if the net has so many weights; none: it
-  /// does not.
+  /// Minimum number of weights from which `step` returns the norm of each parameter's gradient;
+  /// unset: it never does.
   std::optional<int64_t> reportNormsFrom;
   FastRules fast;
   bool scores = false; ///< `evaluate` also returns the scores of two-class heads (needed for `auc`)

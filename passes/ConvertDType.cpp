@@ -1,4 +1,4 @@
-// convert-dtype: every float of the net in one type.
+// convert-dtype: converts all floats of the net to one type.
 
 #include "mlir/IR/AttrTypeSubElements.h"
 

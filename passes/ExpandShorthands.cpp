@@ -1,4 +1,4 @@
-// expand-shorthands: ops that stand for others are replaced by those.
+// expand-shorthands: replaces shorthand ops by the ops that they stand for.
 
 #include "ir/sym/Attributes.h"
 #include "ir/sym/OpText.h"

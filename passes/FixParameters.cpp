@@ -1,4 +1,4 @@
-// fix-parameters: parameters that training leaves as they are.
+// fix-parameters: excludes parameters from training.
 
 #include "executor/base/Suggest.h"
 #include "ir/sym/Diagnose.h"

@@ -19,8 +19,8 @@ inline constexpr llvm::StringLiteral kStepsLeadAttr = "sym.steps_lead";
 /// the window, its rank, and the shape of the full tensor.
 inline constexpr llvm::StringLiteral kOperandSlicesAttr = "exec.operand_slices";
 
-/// ArrayAttr of locations on `exec.launch` of a fused program that was made from several ops: that
-/// of each instruction.
+/// ArrayAttr on `exec.launch` of a fused program created from several ops: the location of each
+/// instruction.
 inline constexpr llvm::StringLiteral kInstructionsAttr = "exec.instructions";
 
 /// Appends to `list` (see kOperandSlicesAttr) the slice that operand number `operand`, of shape

@@ -17,10 +17,10 @@ void recordPackageFacts(mlir::ModuleOp module, const CompileOptions &options);
 /// kept beside the IR. Only a module that is printed needs it.
 void recordSourceLines(mlir::ModuleOp module);
 
-/// Moves what `sym.lines` holds to where locations look for it.
+/// Moves the contents of `sym.lines` to the dialect's SourceText, in which locations look them up.
 void takeSourceLines(mlir::ModuleOp module);
 
-/// Moves what `sym.package`, `sym.packed` and `sym.input_ranges` hold into the package.
+/// Moves the contents of `sym.package`, `sym.packed` and `sym.input_ranges` into the package.
 void takePackageFacts(mlir::ModuleOp module, package::PackageData &data);
 
 } // namespace lstmc::passes

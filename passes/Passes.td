@@ -30,7 +30,7 @@ def InferShapes : Pass<"infer-shapes", "::mlir::func::FuncOp"> {
 }
 
 def ConvertDType : Pass<"convert-dtype", "::mlir::ModuleOp"> {
-  let summary = "every float of the net in one type";
+  let summary = "convert all floats of the net to one type";
   let description = [{
     Replaces the element type of every float tensor, inputs and parameters included, and the `dtype` of every op that names a float
     type. Integers stay.
@@ -50,7 +50,7 @@ def ConvertDType : Pass<"convert-dtype", "::mlir::ModuleOp"> {
 }
 
 def ExpandShorthands : Pass<"expand-shorthands", "::mlir::ModuleOp"> {
-  let summary = "replace ops that stand for others";
+  let summary = "replace shorthand ops by the ops that they stand for";
   let description = [{
     Replaces each op with a ShorthandRule (ir/sym/Shorthand.td) by the ops that it stands for, until none is left. The new ops inherit its
     discardable attributes and, in `sym.called`, the name that the user wrote; its node name goes to the op whose result it named.
@@ -65,7 +65,7 @@ def ExpandShorthands : Pass<"expand-shorthands", "::mlir::ModuleOp"> {
 }
 
 def FixParameters : Pass<"fix-parameters", "::mlir::ModuleOp"> {
-  let summary = "parameters that training leaves as they are";
+  let summary = "exclude parameters from training";
   let description = [{
     Marks every parameter whose name matches one of `patterns` as auxiliary: it gets no gradient, no update and no slots. E0001 for a
     pattern that matches none.
@@ -83,7 +83,7 @@ def FixParameters : Pass<"fix-parameters", "::mlir::ModuleOp"> {
 }
 
 def ReportNorms : Pass<"report-norms", "::mlir::ModuleOp"> {
-  let summary = "training reports the norm of each parameter's gradient";
+  let summary = "make training report the norm of each parameter's gradient";
   let description = [{
     Marks every parameter with `report_norm` if the net has at least `from` weights (parameters whose names end in "weight");
     apply-optimizer then makes `gradient_norm:NAME` an output of `step`.
@@ -101,7 +101,7 @@ def ReportNorms : Pass<"report-norms", "::mlir::ModuleOp"> {
 }
 
 def RecordPackedVectors : Pass<"record-packed-vectors", "::mlir::ModuleOp"> {
-  let summary = "note which parameters make up the vectors that RNN packs";
+  let summary = "record the parameters in each vector packed for RNN";
   let description = [{
     MXNet's files hold one vector per `RNN`, packed from weights and biases. Notes the name of each such vector and the names of its parts
     on the module, from which lower-to-package makes a table: parameters can then be read from and written to such files.
@@ -116,7 +116,7 @@ def RecordPackedVectors : Pass<"record-packed-vectors", "::mlir::ModuleOp"> {
 }
 
 def RecordInputRanges : Pass<"record-input-ranges", "::mlir::ModuleOp"> {
-  let summary = "note which values the inputs of a net may hold";
+  let summary = "record the valid value ranges of the inputs";
   let description = [{
     An input all of whose elements are read as positions (IndexRule), directly or after ops that only move elements (MovementRule), may hold
     only positions that exist. Notes the range of each such input on the module; lower-to-package puts it into the package, and the

@@ -1,5 +1,5 @@
-// The options of the pipeline `lstmc{...}`: those of CompileOptions that decide which program is
-// made, as text.
+// The options of the pipeline `lstmc{...}`, as text: those of CompileOptions that affect the
+// compiled program.
 #pragma once
 
 #include "mlir/Pass/PassOptions.h"
@@ -9,9 +9,9 @@
 
 namespace lstmc::passes {
 
-/// What only the driver of the passes uses (limits, machines, what is reported) and the facts that
-/// stand on the module (PackageFacts.h) are not among them. Names and lists are empty, and numbers
-/// 0, where CompileOptions holds none.
+/// Excludes options that only the driver of the passes uses (limits, machines, reports), and facts
+/// that are attributes of the module (PackageFacts.h). Unset options of CompileOptions are empty
+/// names and lists, or 0.
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   PipelineOptions();
   explicit PipelineOptions(const CompileOptions &options);
@@ -56,7 +56,7 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
 
 private:
   void setValues(const CompileOptions &options);
-  /// Apart from the values: MLIR adds what it parses to what a list holds.
+  /// Separate from setValues(), because MLIR appends parsed items to a list's initial contents.
   void setLists(const CompileOptions &options);
 };
 

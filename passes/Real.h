@@ -8,8 +8,8 @@
 
 namespace lstmc::passes {
 
-/// MLIR prints an option of type double with six digits, so a printed pipeline would be another
-/// one. This prints the shortest text that reads back as the same number.
+/// MLIR prints an option of type double with six digits, so a printed pipeline would differ from
+/// the original. This prints the shortest text that reads back as the same number.
 struct Real {
   Real(double value = 0) : value(value) {}
   operator double() const { return value; }
@@ -18,7 +18,7 @@ struct Real {
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &out, const Real &real);
 
-/// nullopt for what is no finite number.
+/// nullopt if the text is not a finite number.
 std::optional<Real> parseReal(llvm::StringRef text);
 
 } // namespace lstmc::passes

@@ -1,4 +1,4 @@
-// record-input-ranges: which values the inputs of a net may hold.
+// record-input-ranges: records the valid value ranges of a net's inputs.
 
 #include <map>
 

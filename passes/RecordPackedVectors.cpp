@@ -1,4 +1,4 @@
-// record-packed-vectors: which parameters make up the vectors that RNN packs.
+// record-packed-vectors: records the parameters in each vector packed for RNN.
 
 #include "llvm/ADT/StringSet.h"
 

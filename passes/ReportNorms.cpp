@@ -1,4 +1,4 @@
-// report-norms: training reports the norm of each parameter's gradient.
+// report-norms: makes training report the norm of each parameter's gradient.
 
 #include "ir/sym/SymOps.h"
 #include "passes/Passes.h"
