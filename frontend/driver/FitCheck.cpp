@@ -7,6 +7,7 @@
 
 #include "executor/abi/Optimizers.h"
 #include "executor/base/Suggest.h"
+#include "frontend/driver/IdleKeys.h"
 #include "frontend/driver/SettingText.h"
 #include "frontend/names/Suggestion.h"
 #include "frontend/symbol/Initialisers.h"
@@ -26,6 +27,7 @@ public:
   Diagnostics run() {
     checkCarry();
     checkOptimizer();
+    checkSchedule();
     checkMetrics();
     return std::move(found_);
   }
@@ -34,7 +36,7 @@ private:
   /// What the file says of `key`, where that is in force.
   const symbol::Setting *inFile(std::string_view key) const {
     for (const symbol::Setting &setting : net_.fit)
-      if (setting.key == key && settingText(setting.value) == findSetting(fit_, key))
+      if (setting.key == key && settingTexts({setting}).front().value == findSetting(fit_, key))
         return &setting;
     return nullptr;
   }
@@ -91,6 +93,27 @@ private:
         report(key, fmt::format("optimizer \"{}\" has no {}; {}", used, key, keysOf(row, key)),
                rowWritten && rowWritten->key(key) && inFile(key) ? Severity::Warning
                                                                  : Severity::Error);
+    for (const IdleKey &idle : idleKeys(row, fit_))
+      report(idle.name, fmt::format("{} has no effect: {}", idle.name, idle.why),
+             Severity::Warning);
+  }
+
+  /// Arguments of a warm-up, where there is none.
+  void checkSchedule() {
+    const Result<training::Schedule> schedule =
+        training::Schedule::parse(findSetting(fit_, "lr_scheduler").value_or("constant"));
+    if (!schedule.ok() || schedule->value("warmup_steps") > 1)
+      return; // the loop refuses what is not ok
+    auto warn = [&](std::string_view argument) {
+      report(
+          "lr_scheduler",
+          fmt::format("lr_scheduler: {} has no effect without warmup_steps of 2 or more", argument),
+          Severity::Warning);
+    };
+    if (schedule->value("warmup_begin_lr") > 0)
+      warn("warmup_begin_lr");
+    if (!schedule->warmupLinear)
+      warn("warmup_mode");
   }
 
   /// Keys that some optimizers have and others have not.

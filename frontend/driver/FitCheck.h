@@ -13,8 +13,8 @@ struct BeginState {
 
 /// Errors, at their lines where the file says it, E0001 where a flag does: carry= that matches no
 /// state or one of a bidirectional layer, a key that the optimizer does not have, a metric that no
-/// head of the net measures. A key of the file that another --optimizer does not have is a warning.
-/// `states` are statesOf() the net.
+/// head of the net measures. Warnings: a key of the file that another --optimizer does not have,
+/// one that has no effect beside the others. `states` are statesOf() the net.
 Diagnostics checkFit(const symbol::Network &net, const std::vector<package::Setting> &fit,
                      const std::vector<BeginState> &states, const package::PackageData &package);
 
