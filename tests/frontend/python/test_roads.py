@@ -21,6 +21,7 @@ from lstmc import sym
 
 SOURCE, COMMAND = pathlib.Path(os.environ["LSTMC_SOURCE"]), os.environ["LSTMC"]
 LIBRARY = os.environ.get("LSTMC_RUNTIME_LIBRARY")
+CPP = os.environ.get("LSTMC_CPP_ROAD")  # tests/frontend/bind/road.cpp
 if LIBRARY:
     sys.path.insert(0, str(SOURCE / "executor/python"))
     import lstmc_runtime
@@ -151,7 +152,10 @@ class Case:
         return self.folder / "net.lstmc"
 
     def runtime_step(self):
-        session = lstmc_runtime.load(self.saved()).session(params=self.folder / "w.npz")
+        return self.stepped(self.saved())
+
+    def stepped(self, package):
+        session = lstmc_runtime.load(package).session(params=self.folder / "w.npz")
         self.updates(lambda inputs: session.run(inputs, entry="step"))
         return session.weights_hash
 
@@ -213,6 +217,36 @@ class Case:
         library.lstmc_package_close(package)
         return found
 
+    def cpp(self, *words):
+        done = subprocess.run([CPP, *map(str, words)], cwd=self.folder, capture_output=True,
+                              text=True, check=False)
+        return done.stdout.strip() + done.stderr
+
+    def cpp_bind(self):
+        """symbol::bind; None for settings that its options lack."""
+        if set(self.keys) - {"wd", "momentum", "lr_scheduler"}:
+            return None
+        lines = [("parameter", name, *value.ravel()) for name, value in WEIGHTS.items()]
+        for update in range(1, EPOCHS * BATCHES + 1):
+            batch = list(batches())[(update - 1) % BATCHES]
+            lines.append(("update", repr(rate(self.keys, update)), *batch["data"].ravel(),
+                          *batch["label"].ravel()))
+        (self.folder / "values").write_text("".join(
+            " ".join(w if isinstance(w, str) else float(w).hex() for w in line) + "\n"
+            for line in lines))
+        own = [f"{key}={value}" for key, value in self.keys.items()
+               if key not in ("wd", "lr_scheduler")]
+        return self.cpp("bind", "values", self.dropout, self.optimizer, self.keys.get("wd", 0),
+                        *own).zfill(16)
+
+    def cpp_compile(self):
+        """A package of the library for C++ programs, updated by lstmc.h."""
+        package = self.folder / "cpp.lstmc"
+        said = self.cpp("compile", package.name, self.dropout, self.optimizer,
+                        *(f"{key}={value}" for key, value in self.keys.items()
+                          if key != "lr_scheduler"))
+        return said or self.stepped(package)
+
     def words(self):
         flags = {"accumulate", "dtype"}
         given = [["--" + key, str(value)] if key in flags else ["--fit", f"{key}={value}"]
@@ -235,7 +269,8 @@ class Case:
 
 
 HERE = ("network_fit", "module_fit", "module_loop", "session_step",
-        *(("runtime_step", "c_step") if LIBRARY else ()))
+        *(("runtime_step", "c_step") if LIBRARY else ()),
+        *(("cpp_bind", "cpp_compile") if LIBRARY and CPP else ()))
 PROCESSES = ("command", "launch")
 
 
@@ -246,7 +281,8 @@ def differing(optimizer, keys, roads):
         case = Case(folder, optimizer, keys)
         for road in roads:
             try:
-                found[road] = getattr(case, road)()
+                hashed = getattr(case, road)()
+                found.update({road: hashed} if hashed else {})
             except lstmc.Error as error:
                 found[road] = str(error)
     return (found
