@@ -321,6 +321,7 @@ class _Reader:
         self._parameters = {}  # name in the state_dict -> symbol
         self._values = {}  # node -> symbol, list of symbols, or constant tensor
         self._names = set()  # names of layers
+        self._recurrent_calls = {}  # first weight -> nodes that read it
         self._filled = Filled(self, torch)
         signature = program.graph_signature
         self._stored = {**signature.inputs_to_parameters, **signature.inputs_to_buffers,
@@ -587,8 +588,10 @@ class _Reader:
             raise Unsupported("projections (proj_size)")
         names = [self._values[weight] for weight in stored]
         name = _identifier(names[0].rpartition(".")[0]) or "rnn"
-        if name in self._names:
-            raise Unsupported(f"a recurrent module that is called twice ({name})")
+        calls = self._recurrent_calls.setdefault(names[0], [])
+        if not calls and name in self._names:
+            raise Unsupported(f"a recurrent module of another module's name ({name})")
+        calls.append(node)
         self._names.add(name)
         units = shape_of(stored[1])[1]
         mode = _kind(node)
@@ -602,16 +605,17 @@ class _Reader:
         options = {"num_layers": layers, "bidirectional": bidirectional,
                    "p": float(p) if training else 0.0}
         x = self._symbol(x)
-        if all(trains for direction in parts for *_, trains in direction):
+        if len(calls) == 1 and all(trains for direction in parts for *_, trains in direction):
             flags = {"h": h, **({"c": c} if gates == 4 else {}),
                      **({"activation": "relu"} if mode == "rnn_relu" else {})}
             return list(
                 getattr(sym, layer)(x, num_hidden=units, layout="NTC" if batch_first else "TNC",
                                     name=name, length=length, **options, **flags))
-        # Some of its parameters are frozen, so each is a Variable.
+        # Some parameters are frozen or belong to an earlier call, so each is a Variable.
         weights = [[self._weight(*described) for described in direction] for direction in parts]
         packed = [part for kinds in (slice(0, 2), slice(2, 4)) for direction in weights
                   for part in direction[kinds]]
+        name += f"_{len(calls)}" if len(calls) > 1 else ""
         swapped = (
             (lambda symbol, end: sym.SwapAxis(symbol, dim1=0, dim2=1, name=f"{name}_swap_{end}"))
             if batch_first else lambda symbol, _: symbol)

@@ -234,6 +234,16 @@ class SameBits(Case):
         self.assertIn(network.fit(arrays(), shuffle=False)["weights"],
                       json.dumps(json.loads(done.stdout)))
 
+    def test_a_job_of_ranks(self):
+        """Each rank has the states of its own rows."""
+        words = [os.environ["LSTMC"], "launch", "-n", "2", "--", "train", self.file("st.lnet"), "--data", f"npz:{self.file('d.npz')},shuffle=no", "-o"]
+        for devices in ("2xcpu", "4xcpu"):
+            done = subprocess.run([*words, self.file(devices), "-d", devices], capture_output=True, text=True)
+            if "E0503" in done.stderr:
+                self.skipTest("there is no MPI")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn(self.network().fit(arrays(), shuffle=False)["weights"], done.stdout)
+
     def test_a_resumed_training_goes_on_with_its_states(self):
         for source in (lambda: (arrays(), {"shuffle": False}), lambda: (Stream(), {})):
             data, more = source()

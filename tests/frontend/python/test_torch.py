@@ -381,6 +381,35 @@ class Regression(nn.Module):
         return y[-1] if self.last else y
 
 
+class Siamese(nn.Module):
+    """A recurrent module that reads two sequences."""
+
+    def __init__(self, kind, **options):
+        super().__init__()
+        self.rnn = getattr(nn, kind)(4, 5, batch_first=True, **options)
+
+    def forward(self, a, b):
+        return self.rnn(a)[0] * self.rnn(b)[0]
+
+
+class SiameseLoss(Siamese):
+    def forward(self, a, b):
+        return super().forward(a, b).square().mean()
+
+
+class Stateful(nn.Module):
+    """Goes on with the states of the batch before, as Keras' stateful=True."""
+
+    def __init__(self, carries=True):
+        super().__init__()
+        self.rnn, self.fc, self.carries, self.states = nn.LSTM(3, 5, batch_first=True), nn.Linear(5, 2), carries, None
+
+    def forward(self, x):
+        y, states = self.rnn(x, self.states)
+        self.states = tuple(each.detach() for each in states) if self.carries else None
+        return self.fc(y)
+
+
 def trained_by_torch(module, batches, loss, optimizer, rate):
     steps = getattr(torch.optim, optimizer)(
         [each for each in module.parameters() if each.requires_grad], lr=rate)
@@ -499,6 +528,52 @@ class Training(unittest.TestCase):
             net = lstmc.from_torch(Tagger(dropout=0.5).train(), torch.zeros(4, 5, dtype=torch.long),
                                    loss="softmax")
             net.fit({"x": self.x, "label": self.label}, batch=4, num_epoch=1, optimizer="sgd")
+
+    def test_a_recurrent_module_that_is_called_twice(self):
+        for kind, options in (("LSTM", {}), ("GRU", {"num_layers": 2, "bidirectional": True}), ("RNN", {"bias": False})):
+            with self.subTest(kind=kind), warnings.catch_warnings():
+                warnings.simplefilter("error", lstmc.Warning)
+                torch.manual_seed(2)
+                a, b = torch.randn(2, 4, 3, 4, dtype=torch.float64)
+                compare(self, lambda: Siamese(kind, **options), a.float(), b.float())
+                module = SiameseLoss(kind, **options).double()
+                net = lstmc.from_torch(module, (a, b))
+                net.fit([{"a": a.numpy(), "b": b.numpy()}], num_epoch=3, optimizer="sgd", learning_rate=0.5)
+                steps = torch.optim.SGD(module.parameters(), lr=0.5)
+                for _ in range(3):
+                    steps.zero_grad()
+                    module(a, b).backward()
+                    steps.step()
+                for name, tensor in module.state_dict().items():
+                    self.assertLess((net.state_dict()[name] - tensor).abs().max().item(), 1e-12, name)
+
+    def test_states_that_go_on_from_batch_to_batch(self):
+        """carry= in double precision, in each order that rows of batches may come in."""
+        torch.manual_seed(3)
+        x, label = torch.randn(20, 6, 3, dtype=torch.float64).numpy(), torch.randn(20, 6, 2, dtype=torch.float64).numpy()
+        batches = [{"x": x[i:i + 4], "label": label[i:i + 4]} for i in range(0, 20, 4)]
+        module = Stateful().double()
+        first = {name: tensor.clone() for name, tensor in module.state_dict().items()}
+        ends = {}
+        for carries in (False, True):
+            module = Stateful(carries).double()
+            module.load_state_dict(first)
+            plain = Stateful(carries=False).double()
+            plain.load_state_dict(first)
+            net = lstmc.from_torch(plain, torch.zeros(4, 6, 3, dtype=torch.float64), loss="mse")
+            carry = {"carry": ["rnn*"]} if carries else {}
+            net.fit({"x": x, "label": label}, batch=4, shuffle=False, num_epoch=2, optimizer="sgd", learning_rate=0.25, **carry)
+            steps = torch.optim.SGD(module.parameters(), lr=0.25)
+            for _ in range(2):
+                module.states = None
+                for batch in batches:
+                    steps.zero_grad()
+                    F.mse_loss(module(torch.from_numpy(batch["x"])), torch.from_numpy(batch["label"])).backward()
+                    steps.step()
+            ends[carries] = net.state_dict()
+            for name, tensor in module.state_dict().items():
+                self.assertLess((ends[carries][name] - tensor).abs().max().item(), 1e-8, name)
+        self.assertGreater((ends[True]["fc.weight"] - ends[False]["fc.weight"]).abs().max().item(), 1e-5)
 
     def test_a_loss_that_is_not_known(self):
         net = lstmc.from_torch(Tagger(), torch.zeros(4, 5, dtype=torch.long))
