@@ -69,6 +69,7 @@ static Result<ExitCode> change(const std::string &path, std::string_view text,
 CommandResult fmtCommand(const Options &options, Console &console) {
   if (options.operands.empty())
     return fail(ErrorCode::E0001, "fmt takes files, or - for standard input");
+  LSTMC_CHECKED_TRY(fileLimits(options)); // refuses a name that there is not
   LSTMC_CHECKED_ASSIGN(lnet::Limits limits, sourceLimits(options));
   ExitCode exit = ExitCode::Ok;
   for (const std::string &path : options.operands) {

@@ -1,5 +1,7 @@
 #include "frontend/cli/Operand.h"
 
+#include "frontend/cli/IdleFlags.h"
+
 namespace lstmc::cli {
 
 Status checkOneModel(const Options &options) {
@@ -11,12 +13,16 @@ Status checkOneModel(const Options &options) {
 
 Checked<Model> loadModel(const Options &options, const ModelRequest &request) {
   LSTMC_CHECKED_TRY(checkOneModel(options));
-  return driver::loadModel(options.operands[0], options, request);
+  ModelRequest own = request;
+  own.findings = idleFlagsIn(options);
+  return driver::loadModel(options.operands[0], options, own);
 }
 
 Checked<NamedModel> readNamedModel(const Options &options, const ModelRequest &request) {
   LSTMC_CHECKED_TRY(checkOneModel(options));
-  return driver::readNamedModel(options.operands[0], options, request);
+  ModelRequest own = request;
+  own.findings = idleFlagsIn(options);
+  return driver::readNamedModel(options.operands[0], options, own);
 }
 
 } // namespace lstmc::cli

@@ -179,13 +179,22 @@ struct Writer {
   }
 };
 
+/// Of data `sample` reads the vocabulary alone.
+Status checkNoData(const data::Learned &learned, const Options &options) {
+  if (!options.data || !learned.vocabulary)
+    return {};
+  return fail(ErrorCode::E0001, "--data is not read: the checkpoint has its vocabulary");
+}
+
 /// What the checkpoint of --params learned, else what the data of a source have.
 Checked<data::Learned> learnedFor(const Options &options) {
   const std::string &path = options.operands[0];
   LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(path, options));
   LSTMC_CHECKED_ASSIGN(std::optional<data::Learned> learned, learnedFromParams(options));
-  if (learned && learned->vocabulary)
+  if (learned && learned->vocabulary) {
+    LSTMC_CHECKED_TRY(checkNoData(*learned, options));
     return std::move(*learned);
+  }
   LSTMC_CHECKED_ASSIGN(ModelData data, loadData(options, {.job = "sample"}, settingTexts(net.data),
                                                 {path, ""}, nullptr));
   return data.data->learned();
@@ -218,6 +227,7 @@ Checked<Writer> loadWriter(const Options &options) {
   if (writer.model.checkpoint) {
     LSTMC_CHECKED_ASSIGN(writer.learned, learnedFrom(*writer.model.checkpoint));
   }
+  LSTMC_CHECKED_TRY(checkNoData(writer.learned, options));
   return writer;
 }
 

@@ -11,6 +11,7 @@
 #include "frontend/cli/Expect.h"
 #include "frontend/cli/GpuWatch.h"
 #include "frontend/cli/GradientWatch.h"
+#include "frontend/cli/IdleFlags.h"
 #include "frontend/cli/LayerMonitor.h"
 #include "frontend/cli/LostOutput.h"
 #include "frontend/cli/Operand.h"
@@ -266,6 +267,7 @@ CommandResult trainCommand(const Options &options, Console &console) {
   ModelRequest request;
   request.norms = normsTold(options);
   request.measures = metricsExpected(options);
+  request.findings = idleFlagsIn(options);
   LSTMC_CHECKED_ASSIGN(TrainJob job,
                        prepareTraining(options.operands[0], options, request, console));
   LSTMC_CHECKED_TRY(checkMeasured(wanted, job.data));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "executor/session/UpdateScalars.h"
+#include "frontend/driver/Model.h"
 #include "frontend/driver/SettingText.h"
 
 namespace lstmc::driver {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/ranges.h>
 
+#include "executor/base/NumberText.h"
 #include "frontend/driver/CompileOptions.h"
 #include "frontend/driver/CompilerMemory.h"
 #include "frontend/driver/FitCheck.h"
@@ -86,6 +88,8 @@ Checked<Model> compileNet(symbol::Network net, const std::string &path,
     Diagnostics faults = checkFit(net, fit, states, compiled->package);
     if (idle)
       faults.push_back(std::move(*idle));
+    if (request.findings)
+      std::ranges::move(request.findings(compile, *compiled), std::back_inserter(faults));
     compiled = withFaults(std::move(compiled), std::move(faults), options.werror);
   }
   if (!compiled.ok())
@@ -193,6 +197,17 @@ static Result<Model> openPackage(const std::string &path, const CompileRequest &
   return model;
 }
 
+/// E0401: a package has its plan, so --mem cannot make it smaller.
+static Status checkFits(const package::PackageData &package, const std::string &path,
+                        const MemoryOptions &options) {
+  for (const package::Device &device : package.devices)
+    if (options.mem && device.arenaBytes > uint64_t(*options.mem))
+      return failAt({path}, ErrorCode::E0401, "the plan needs {} on {}, which may use {}",
+                    bytesText(device.arenaBytes, 2), device.name,
+                    bytesText(uint64_t(*options.mem), 2));
+  return {};
+}
+
 /// A source, compiled as the options say.
 static Checked<Model> compileSource(const std::string &path, const CompileRequest &options,
                                     const ModelRequest &request) {
@@ -210,15 +225,16 @@ static Checked<Model> compileSource(const std::string &path, const CompileReques
 
 Checked<Model> loadModel(const std::string &path, const CompileRequest &options,
                          const ModelRequest &request) {
+  LSTMC_CHECKED_TRY(fileLimits(options));
   std::error_code error;
   if (fs::is_directory(path, error) || path.ends_with(".lstmc")) {
     LSTMC_CHECKED_ASSIGN(Model model, fs::is_directory(path, error)
                                           ? openCheckpoint(path, options, request)
                                           : openPackage(path, options));
+    LSTMC_CHECKED_TRY(checkFits(model.package->data(), path, options));
     model.path = path;
     return model;
   }
-  LSTMC_CHECKED_TRY(fileLimits(options));
   Checked<Model> model = compileSource(path, options, request);
   if (!model.ok() && model.diagnostics().front().code == ErrorCode::E0401)
     if (std::optional<Model> less =

@@ -1,6 +1,7 @@
 // A network compiled, or a package or a checkpoint opened, as something that can run.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -49,6 +50,8 @@ struct ModelRequest {
   std::optional<int64_t> bucket; ///< steps of the network; else, where data(..) or --data
                                  ///< have buckets, those of the longest
   std::string attachment;        ///< package inside a checkpoint; empty: "model.lstmc"
+  /// Warnings of the caller about what was compiled; with `werror` they are errors, as others.
+  std::function<Diagnostics(const passes::CompileOptions &, const passes::Compiled &)> findings;
 };
 
 struct Model {

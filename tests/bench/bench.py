@@ -30,7 +30,7 @@ torch       modules of PyTorch through lstmc.from_torch: the tests of it, then f
 keras       models of Keras itself through `import --as keras-..`, both sides within the bound of
             the equations (keras_models.py)
 roads       every optimizer of the table with every setting by every way of training (Network,
-            Module, loops of one's own, C, the command, a job of two processes); exit 1 unless all
+            Module, loops of one's own, C, C++, the command, a job of two processes); exit 1 unless all
             ways of a setting end with one hash
 mxnet       all ops, checkpoints of fused cells, and the nets of --seeds (1..500), made at random,
             in files between lstmc and MXNet 1.9.1, which it installs (mxnet_nets.py); exit 1 if one
@@ -489,7 +489,8 @@ def main():
     elif args.name == "roads":
         environment = {**os.environ, "PYTHONPATH": str(root / "build/python"),
                        "LSTMC": str(root / "build/lstmc"), "LSTMC_SOURCE": str(root),
-                       "LSTMC_RUNTIME_LIBRARY": str(root / "build/executor/c/liblstmc.so")}
+                       "LSTMC_RUNTIME_LIBRARY": str(root / "build/executor/c/liblstmc.so"),
+                       "LSTMC_CPP_ROAD": str(root / "build/tests/frontend/bind/cpp_road")}
         python = root / "build/python-venv/bin/python"
         raise SystemExit(subprocess.run([python if python.exists() else sys.executable, "-B",
                                          root / "tests/frontend/python/test_roads.py", "--all"],

@@ -157,6 +157,8 @@ private:
 } // namespace
 
 Checked<std::string> format(const std::string &path, std::string text, const Limits &limits) {
+  if (auto tooLong = checkLength(path, text.size(), limits))
+    return *tooLong;
   std::optional<std::string> formatted;
   Problems problems;
   runOnDeepStack([&] {

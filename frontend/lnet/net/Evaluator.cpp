@@ -54,14 +54,8 @@ Module *Evaluator::runMain(const std::string &path, std::optional<std::string> t
     text = files_.read(path, std::nullopt);
   if (!text)
     return nullptr;
-  if (text->size() > options_.limits.source) {
-    Diagnostic diagnostic;
-    diagnostic.code = ErrorCode::E0316;
-    diagnostic.message =
-        fmt::format("text of {} bytes, the limit is {}", text->size(), options_.limits.source);
-    diagnostic.help = "--limit source=N changes the limit";
-    diagnostic.place.file = path;
-    run_.problems().add(std::move(diagnostic));
+  if (auto tooLong = checkLength(path, text->size(), options_.limits)) {
+    run_.problems().add(std::move(*tooLong));
     return nullptr;
   }
   std::error_code failure;

@@ -27,4 +27,15 @@ Status setLimit(Limits &limits, std::string_view name, uint64_t value) {
   return {};
 }
 
+std::optional<Diagnostic> checkLength(const std::string &path, size_t bytes, const Limits &limits) {
+  if (bytes <= limits.source)
+    return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.code = ErrorCode::E0316;
+  diagnostic.message = fmt::format("text of {} bytes, the limit is {}", bytes, limits.source);
+  diagnostic.help = "--limit source=N changes the limit";
+  diagnostic.place.file = path;
+  return diagnostic;
+}
+
 } // namespace lstmc::lnet

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "executor/base/Diagnostic.h"
 #include "executor/base/Status.h"
 
 namespace lstmc::lnet {
@@ -36,5 +39,8 @@ bool isLimit(std::string_view name);
 /// a value above what the reader's own counters and stack hold (2^31 bytes of source, 10,000 of
 /// depth, 10^12 of anything else).
 Status setLimit(Limits &limits, std::string_view name, uint64_t value);
+
+/// E0316 for a text of more bytes than the limit `source`.
+std::optional<Diagnostic> checkLength(const std::string &path, size_t bytes, const Limits &limits);
 
 } // namespace lstmc::lnet
