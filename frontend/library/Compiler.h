@@ -57,11 +57,11 @@ private:
 /// the shapes of a file.
 CompiledPackage compileGraph(std::unique_ptr<symbol::Graph> graph,
                              const CompileOptions &options = {});
-/// A network of builders, as often as wanted: its values stay valid. Its errors, if it has any;
-/// E0318 before `finish`.
+/// Compiles a network of builders, as often as wanted: its values stay valid. Its errors, if it has
+/// any; E0318 before `finish`.
 CompiledPackage compile(const build::Net &net, const CompileOptions &options = {});
-/// A file in .lnet: the same bytes as `lstmc compile FILE -o F.lstmc` with these flags writes.
-/// E0601 if it cannot be read.
+/// Compiles a file in .lnet to the bytes that `lstmc compile FILE -o F.lstmc` writes with these
+/// flags. E0601 if it cannot be read.
 CompiledPackage compileFile(const std::string &path, const CompileOptions &options = {});
 
 } // namespace lstmc

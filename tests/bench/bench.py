@@ -30,8 +30,8 @@ torch       modules of PyTorch through lstmc.from_torch: the tests of it, then f
 keras       models of Keras itself through `import --as keras-..`, both sides within the bound of
             the equations (keras_models.py)
 roads       every optimizer of the table with every setting by every way of training (Network,
-            Module, loops of one's own, C, C++, the command, a job of two processes); exit 1 unless all
-            ways of a setting end with one hash
+            Module, loops of one's own, C, C++, the command, a job of two processes); exit 1 unless
+            all ways of a setting end with one hash
 mxnet       all ops, checkpoints of fused cells, and the nets of --seeds (1..500), made at random,
             in files between lstmc and MXNet 1.9.1, which it installs (mxnet_nets.py); exit 1 if one
             is not loaded or differs

@@ -1,5 +1,6 @@
-"""Nothing without effect: of each command, each flag that is not common to all changes what the command prints, writes or ends with, or a message names it. A
-generator over options.def: a flag that is added needs a value here."""
+"""Nothing without effect: of each command, each flag that is not common to all changes what the
+command prints, writes or ends with, or a message names it. A generator over options.def: a flag
+that is added needs a value here."""
 import concurrent.futures
 import hashlib
 import os
@@ -35,65 +36,107 @@ def noisy(data: float32[N, T, 3]):
 
 fit(net, optimizer="adam", learning_rate=0.02, initializer=Uniform(0.1))
 """
-BASE = {
-    "compile": "net.lnet -o out.lstmc", "run": "net.lnet -i data=@x.npy --params w -o y", "train": "net.lnet --data npz:d.npz --valid 0.25 --after 4e -o ck",
-    "eval": "net.lnet --data npz:d.npz --params w", "predict": "net.lnet --data npz:d.npz --params w -o p.csv", "plot": "net.lnet -o p.svg --what schedule",
-    "plan": "net.lnet", "inspect": "net.lnet --plan", "bench": "net.lnet --repeats 2 --entry step", "sample": "text --length 50", "fmt": "rough.lnet",
-    "diff": "w w2", "import": "layer.npz --as torch-lstm -o i.lnet", "devices": "", "help": "train",
+BASE = {"compile": "net.lnet -o out.lstmc", "run": "net.lnet -i data=@x.npy --params w -o y",
+        "train": "net.lnet --data npz:d.npz --valid 0.25 --after 4e -o ck",
+        "eval": "net.lnet --data npz:d.npz --params w",
+        "predict": "net.lnet --data npz:d.npz --params w -o p.csv",
+        "plot": "net.lnet -o p.svg --what schedule", "plan": "net.lnet",
+        "inspect": "net.lnet --plan", "bench": "net.lnet --repeats 2 --entry step",
+        "sample": "text --length 50", "fmt": "rough.lnet", "diff": "w w2",
+        "import": "layer.npz --as torch-lstm -o i.lnet", "devices": "", "help": "train",
 }
 TWO = "-d 2xcpu"
 NETWORK = "net.lnet -o p.svg --what network"
 SAVES = "--valid-every 1u --save-every 1u"
-# Another value of each flag, and words beside it that make it of account; by command where they differ.
-VALUES = {
-    "output": ("-o else", ""), "shape": ("--shape data:16x6x3", ""), "set": ("--set units=16", ""), "net": ("--net other", "--net net"),
-    "params": ("--params w2", ""), "devices": ("-d 2xcpu", ""), "gpus": ("--gpus 99", ""), "work-load-list": ("--work-load-list 3,1", TWO),
-    "kv-store": ("--kv-store device", TWO), "update-on-kvstore": ("--update-on-kvstore 0", TWO + " --kv-store device"), "bigarray-bound": ("--bigarray-bound 20", TWO + " --kv-store device"),
-    "bucket-bytes": ("--bucket-bytes 0", TWO), "gradient-compression": ("--gradient-compression 2bit", ""), "accumulate": ("--accumulate 2", ""),
-    "place": ("--place layer1=cpu:1", TWO), "chunks": ("--chunks 3", TWO + " --place layer1=cpu:1"), "streams": ("--streams 2", ""), "recompute": ("--recompute lstm0", ""),
-    "mem": ("--mem 20K", ""), "batch": ("-b 16", ""), "batch-size": ("--batch-size 16", ""), "dtype": ("--dtype f64", ""), "shards": ("--shards 4", ""),
-    "fast": ("--fast tf32", ""), "disable-pass": ("--disable-pass fuse", ""), "limit": ("--limit source=10", ""), "seed": ("--seed 5", ""),
-    "entry": ("--entry forward", ""), "fixed-params": ("--fixed-params lstm*", ""), "gradient-norms": ("--gradient-norms", "--json"), "optimizer": ("--optimizer sgd", ""),
-    "fit": ("--fit wd=0.5", ""), "lr": ("--lr 0.5", ""), "metric": ("--metric accuracy", "--json"), "init-params": ("--init-params w2", ""),
-    "after": ("--after 1u", ""), "num-epochs": ("--num-epochs 1", ""), "valid-every": ("--valid-every 1u", ""), "save-every": ("--save-every 1u", ""),
-    "keep": ("--keep 1", SAVES), "keep-every": ("--keep-every 2", SAVES + " --keep 1"), "resume": ("--resume", ""), "early-stop": ("--early-stop 1", "--lr 0"),
-    "valid": ("--valid 0.5", ""), "data": ("--data npz:d.npz,valid=0.5", ""), "expect": ("--expect loss<0.1", ""), "lr-find": ("--lr-find", ""),
-    "trace": ("--trace t.json", ""), "tensorboard": ("--tensorboard tb", ""), "monitor": ("--monitor *", ""), "disp-every": ("--disp-every 1u", ""), "disp-batches": ("--disp-batches 1", ""),
-    "check-nan": ("--check-nan", ""), "input": ("-i data=8x6x3xf32=random:3", ""), "expect-output": ("--expect-output softmax_output=@x.npy", ""),
-    "repeat": ("--repeat 3", "--verbose-ops"), "verbose-ops": ("--verbose-ops", ""), "print-pass-times": ("--print-pass-times", ""), "top": ("--top 2", ""),
-    "labels": ("--labels names.txt", "--top 1"), "prime": ("--prime ab", ""), "length": ("--length 9", ""), "temperature": ("--temperature 0.1", ""),
-    "top-k": ("--top-k 1", ""), "what": ("--what memory", ""), "show": ("--show memory", "", NETWORK), "unfold": ("--unfold layer", "", NETWORK),
-    "summary": ("--summary", ""), "passes": ("--passes", ""), "limits": ("--limits", ""), "emit": ("--emit sym", ""), "check": ("--check", ""),
-    "repeats": ("--repeats 3", ""), "warmup": ("--warmup 0", "--json"), "all": ("--all", ""), "ulp": ("--ulp 1", ""), "rtol": ("--rtol 1e9", ""),
-    "atol": ("--atol 1e9", ""), "measured": ("--measured", ""), "replay": ("--replay none.log", ""), "staleness": ("--staleness 1", ""), "man": ("--man", ""),
-    "completion": ("--completion bash", ""), "pages": ("--pages pages", ""), "plan": ("--plan", "--summary"), "cluster": ("--cluster none.toml", ""),
-    "losses": ("--losses none.jsonl", ""),
+# Another value of each flag, and words beside it that make it of account; by command where they
+# differ.
+VALUES = {"output": ("-o else", ""), "shape": ("--shape data:16x6x3", ""),
+          "set": ("--set units=16", ""), "net": ("--net other", "--net net"),
+          "params": ("--params w2", ""), "devices": ("-d 2xcpu", ""), "gpus": ("--gpus 99", ""),
+          "work-load-list": ("--work-load-list 3,1", TWO), "kv-store": ("--kv-store device", TWO),
+          "update-on-kvstore": ("--update-on-kvstore 0", TWO + " --kv-store device"),
+          "bigarray-bound": ("--bigarray-bound 20", TWO + " --kv-store device"),
+          "bucket-bytes": ("--bucket-bytes 0", TWO),
+          "gradient-compression": ("--gradient-compression 2bit", ""),
+          "accumulate": ("--accumulate 2", ""), "place": ("--place layer1=cpu:1", TWO),
+          "chunks": ("--chunks 3", TWO + " --place layer1=cpu:1"), "streams": ("--streams 2", ""),
+          "recompute": ("--recompute lstm0", ""),
+          "mem": ("--mem 20K", ""), "batch": ("-b 16", ""), "batch-size": ("--batch-size 16", ""),
+          "dtype": ("--dtype f64", ""), "shards": ("--shards 4", ""),
+          "fast": ("--fast tf32", ""), "disable-pass": ("--disable-pass fuse", ""),
+          "limit": ("--limit source=10", ""), "seed": ("--seed 5", ""),
+          "entry": ("--entry forward", ""), "fixed-params": ("--fixed-params lstm*", ""),
+          "gradient-norms": ("--gradient-norms", "--json"), "optimizer": ("--optimizer sgd", ""),
+          "fit": ("--fit wd=0.5", ""), "lr": ("--lr 0.5", ""),
+          "metric": ("--metric accuracy", "--json"), "init-params": ("--init-params w2", ""),
+          "after": ("--after 1u", ""), "num-epochs": ("--num-epochs 1", ""),
+          "valid-every": ("--valid-every 1u", ""), "save-every": ("--save-every 1u", ""),
+          "keep": ("--keep 1", SAVES), "keep-every": ("--keep-every 2", SAVES + " --keep 1"),
+          "resume": ("--resume", ""), "early-stop": ("--early-stop 1", "--lr 0"),
+          "valid": ("--valid 0.5", ""), "data": ("--data npz:d.npz,valid=0.5", ""),
+          "expect": ("--expect loss<0.1", ""), "lr-find": ("--lr-find", ""),
+          "trace": ("--trace t.json", ""), "tensorboard": ("--tensorboard tb", ""),
+          "monitor": ("--monitor *", ""), "disp-every": ("--disp-every 1u", ""),
+          "disp-batches": ("--disp-batches 1", ""),
+          "check-nan": ("--check-nan", ""), "input": ("-i data=8x6x3xf32=random:3", ""),
+          "expect-output": ("--expect-output softmax_output=@x.npy", ""),
+          "repeat": ("--repeat 3", "--verbose-ops"), "verbose-ops": ("--verbose-ops", ""),
+          "print-pass-times": ("--print-pass-times", ""), "top": ("--top 2", ""),
+          "labels": ("--labels names.txt", "--top 1"), "prime": ("--prime ab", ""),
+          "length": ("--length 9", ""), "temperature": ("--temperature 0.1", ""),
+          "top-k": ("--top-k 1", ""), "what": ("--what memory", ""),
+          "show": ("--show memory", "", NETWORK), "unfold": ("--unfold layer", "", NETWORK),
+          "summary": ("--summary", ""), "passes": ("--passes", ""), "limits": ("--limits", ""),
+          "emit": ("--emit sym", ""), "check": ("--check", ""), "repeats": ("--repeats 3", ""),
+          "warmup": ("--warmup 0", "--json"), "all": ("--all", ""), "ulp": ("--ulp 1", ""),
+          "rtol": ("--rtol 1e9", ""), "atol": ("--atol 1e9", ""), "measured": ("--measured", ""),
+          "replay": ("--replay none.log", ""), "staleness": ("--staleness 1", ""),
+          "man": ("--man", ""), "completion": ("--completion bash", ""),
+          "pages": ("--pages pages", ""), "plan": ("--plan", "--summary"),
+          "cluster": ("--cluster none.toml", ""), "losses": ("--losses none.jsonl", ""),
 }
 BY_COMMAND = {
-    ("inspect", "params"): ("--params", ""), ("plot", "after"): ("--after fuse", "", NETWORK), ("diff", "ulp"): ("--ulp 4000000000", ""), ("plan", "measured"): ("--measured", "--json"),
-    ("run", "seed"): ("--seed 5", "", "net.lnet -i data=@x.npy -o y"), ("predict", "seed"): ("--seed 5", "", "net.lnet --net noisy --data npz:d.npz --params w -o p.csv"),
+    ("inspect", "params"): ("--params", ""), ("plot", "after"): ("--after fuse", "", NETWORK),
+    ("diff", "ulp"): ("--ulp 4000000000", ""), ("plan", "measured"): ("--measured", "--json"),
+    ("run", "seed"): ("--seed 5", "", "net.lnet -i data=@x.npy -o y"),
+    ("predict", "seed"): ("--seed 5",
+                          "", "net.lnet --net noisy --data npz:d.npz --params w -o p.csv"),
     ("run", "check-nan"): ("--check-nan", "", "net.lnet -i data=@bad.npy --params w -o y"),
     ("eval", "check-nan"): ("--check-nan", "", "net.lnet --data npz:bad.npz --params w"),
-    ("predict", "check-nan"): ("--check-nan", "", "net.lnet --data npz:bad.npz --params w -o p.csv"),
-    ("train", "check-nan"): ("--check-nan", "", "net.lnet --data npz:bad.npz --after 4e -o ck"), ("fmt", "diff"): ("--diff", ""), ("fmt", "limit"): ("--limit source=10", ""),
-    ("diff", "limit"): ("--limit header=1", ""), ("bench", "expect"): ("--expect ms_per_run<1e-9", ""), ("bench", "input"): ("-i random:2", ""),
-    ("plan", "data"): ("--data npz:d.npz,valid=0.5", ""), ("sample", "data"): ("--data text:none.txt", ""), ("run", "atol"): ("--atol 1e9", "--expect-output softmax_output=@z.npy"),
-    ("run", "rtol"): ("--rtol 1e9", "--expect-output softmax_output=@z.npy"), ("run", "ulp"): ("--ulp 4294967295", "--expect-output softmax_output=@z.npy"),
+    ("predict", "check-nan"): ("--check-nan",
+                               "", "net.lnet --data npz:bad.npz --params w -o p.csv"),
+    ("train", "check-nan"): ("--check-nan", "", "net.lnet --data npz:bad.npz --after 4e -o ck"),
+    ("fmt", "diff"): ("--diff", ""), ("fmt", "limit"): ("--limit source=10", ""),
+    ("diff", "limit"): ("--limit header=1", ""),
+    ("bench", "expect"): ("--expect ms_per_run<1e-9", ""), ("bench", "input"): ("-i random:2", ""),
+    ("plan", "data"): ("--data npz:d.npz,valid=0.5", ""),
+    ("sample", "data"): ("--data text:none.txt", ""),
+    ("run", "atol"): ("--atol 1e9", "--expect-output softmax_output=@z.npy"),
+    ("run", "rtol"): ("--rtol 1e9", "--expect-output softmax_output=@z.npy"),
+    ("run", "ulp"): ("--ulp 4294967295", "--expect-output softmax_output=@z.npy"),
     ("bench", "entry"): ("--entry forward", ""),
 }
 # What is tried elsewhere, or changes nothing by what it says of itself.
 ELSEWHERE = {
-    "check-replicas": "copies never differ here", "numerics": "both words mean the same bits", "p3": "MXNet's word, which changes nothing", "threads": "results do not depend on it", "engine": "the same bits",
-    "include": "test_names.py", "allow-data": "test_hostile.py", "data-on": "of ranks: test_several.py", "calibrate": "test_devices.py", "untrusted": "test_hostile.py",
-    "as": "test_import.py", "modules": "test_import.py", "layout": "test_import.py", "interface": "of launch", "port": "of launch",
+    "check-replicas": "copies never differ here", "numerics": "both words mean the same bits",
+    "p3": "MXNet's word, which changes nothing", "threads": "results do not depend on it",
+    "engine": "the same bits",
+    "include": "test_names.py", "allow-data": "test_hostile.py",
+    "data-on": "of ranks: test_several.py", "calibrate": "test_devices.py",
+    "untrusted": "test_hostile.py",
+    "as": "test_import.py", "modules": "test_import.py", "layout": "test_import.py",
+    "interface": "of launch", "port": "of launch",
 }
-# Of an update alone, or of the layout: they change what is compiled, which these commands do not show.
-COMPILED = {"run": "forward", "eval": "evaluate", "predict": "forward", "plan": "forward,evaluate,step", "inspect": "forward,evaluate,step", "bench": "step",
+# Of an update alone, or of the layout: they change what is compiled, which these commands do not
+# show.
+COMPILED = {"run": "forward", "eval": "evaluate", "predict": "forward",
+            "plan": "forward,evaluate,step", "inspect": "forward,evaluate,step", "bench": "step",
             "train": "step", "plot": "step", "sample": "forward"}
 
 
 def observed(folder):
-    """What a command has left, without times: names of files, and the bytes of those that are results."""
+    """What a command has left, without times: names of files, and the bytes of those that are
+    results."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -105,8 +148,12 @@ def observed(folder):
 
 def plain(text):
     text = re.sub(r"\(sha256 \w+…?\)|/tmp/\S+", "", text)
-    text = re.sub(r"[-+]?\d[\d.,e+-]* ?(ns|µs|us|ms|s|min|h|%|GFLOP/s|/s|MB/s|GB/s|MiB|GiB|KiB|bytes)?\b", lambda m: "" if m[1] in ("ns", "µs", "us", "ms", "s", "%", "GFLOP/s", "/s", "GiB") else m[0], text)
-    return "\n".join(line for line in text.splitlines() if not re.match(r"\s*(forecast|rates)\b", line))
+    text = re.sub(
+        r"[-+]?\d[\d.,e+-]* ?(ns|µs|us|ms|s|min|h|%|GFLOP/s|/s|MB/s|GB/s|MiB|GiB|KiB|bytes)?\b",
+        lambda m: "" if m[1] in ("ns", "µs", "us", "ms", "s", "%", "GFLOP/s", "/s", "GiB")
+        else m[0], text)
+    return "\n".join(line for line in text.splitlines()
+                     if not re.match(r"\s*(forecast|rates)\b", line))
 
 
 class Flags(Case):
@@ -126,7 +173,8 @@ class Flags(Case):
             file.writestr("label.npy", npy(labels, (48,), "i4"))
         (self.folder / "net.lnet").write_text(NET)
         for name, seed in ("w", 1), ("w2", 2):
-            self.good("train", "net.lnet", "--data", "npz:d.npz", "--after", "1u", "-o", name, "--seed", seed)
+            self.good("train", "net.lnet", "--data", "npz:d.npz", "--after", "1u", "-o", name,
+                      "--seed", seed)
         self.good("train", "small.lnet", "--data", "text:text.txt", "--after", "2u", "-o", "text")
         (self.folder / "rough.lnet").write_text("def net(data: float32[2,3]):\n    return   data\n")
         (self.folder / "names.txt").write_text("one\ntwo\nthree\n")
@@ -140,7 +188,8 @@ class Flags(Case):
                 shutil.copytree(self.folder, folder, symlinks=True)
                 before = observed(folder)
                 done = run(*words.split(), cwd=folder)
-                after = {name: value for name, value in observed(folder).items() if before.get(name) != value}
+                after = {name: value for name, value in observed(folder).items()
+                         if before.get(name) != value}
                 self.ends[words] = (done.returncode, plain(done.stdout), after), done.stderr
         return self.ends[words]
 
@@ -155,28 +204,34 @@ class Flags(Case):
         before, after = self.outcome(base), self.outcome(f"{base} {value}")
         if before[0][0] != 0 and after == before and beside:
             return None  # what is beside it is refused, by its own name
-        if after[0] != before[0] or f"--{flag}" in after[1].replace(before[1], "") or plain(after[1]) != plain(before[1]):
+        if (after[0] != before[0] or f"--{flag}" in after[1].replace(before[1], "")
+            or plain(after[1]) != plain(before[1])):
             return None
-        if command in COMPILED and "out.lstmc" not in base and self.compiled(command, beside, value):
+        if (command in COMPILED and "out.lstmc" not in base
+            and self.compiled(command, beside, value)):
             return None
         return f"{base}: {value} changes nothing, without a word"
 
     def test_each_flag_of_each_command(self):
         _, flags = words_in_table()
         text = (SOURCE / "frontend/cli/options.def").read_text()
-        self.groups = dict(re.findall(r'^LSTMC_FLAG\(\w+, "([^"]+)", .*?(Compiled|Own|Common), "', text, re.MULTILINE))
-        self.groups.update({flag["name"]: "Compiled" for flag in flags if flag["name"] not in self.groups})
+        self.groups = dict(re.findall(r'^LSTMC_FLAG\(\w+, "([^"]+)", .*?(Compiled|Own|Common), "',
+                                      text, re.MULTILINE))
+        self.groups.update({flag["name"]: "Compiled" for flag in flags
+                            if flag["name"] not in self.groups})
         cases, without = [], []
         for flag in flags:
             name = flag["name"]
             for command in flag["commands"]:
-                if self.groups[name] == "Common" or command in ("launch", "doctor", "opt") or name in ELSEWHERE:
+                if (self.groups[name] == "Common" or command in ("launch", "doctor", "opt")
+                    or name in ELSEWHERE):
                     continue
                 case = BY_COMMAND.get((command, name), VALUES.get(name))
                 if case is None or command not in BASE:
                     without.append(f"{command} --{name}")
                 else:
-                    cases.append((command, name, *case, *([BASE[command]] if len(case) == 2 else [])))
+                    cases.append((command, name, *case,
+                                  *([BASE[command]] if len(case) == 2 else [])))
         self.assertEqual(without, [], "flags that need a value here")
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = [each for each in pool.map(self.judge, cases) if each]

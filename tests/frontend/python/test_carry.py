@@ -236,9 +236,11 @@ class SameBits(Case):
 
     def test_a_job_of_ranks(self):
         """Each rank has the states of its own rows."""
-        words = [os.environ["LSTMC"], "launch", "-n", "2", "--", "train", self.file("st.lnet"), "--data", f"npz:{self.file('d.npz')},shuffle=no", "-o"]
+        words = [os.environ["LSTMC"], "launch", "-n", "2", "--", "train", self.file("st.lnet"),
+                 "--data", f"npz:{self.file('d.npz')},shuffle=no", "-o"]
         for devices in ("2xcpu", "4xcpu"):
-            done = subprocess.run([*words, self.file(devices), "-d", devices], capture_output=True, text=True)
+            done = subprocess.run([*words, self.file(devices), "-d", devices], capture_output=True,
+                                  text=True)
             if "E0503" in done.stderr:
                 self.skipTest("there is no MPI")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

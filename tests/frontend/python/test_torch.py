@@ -402,7 +402,8 @@ class Stateful(nn.Module):
 
     def __init__(self, carries=True):
         super().__init__()
-        self.rnn, self.fc, self.carries, self.states = nn.LSTM(3, 5, batch_first=True), nn.Linear(5, 2), carries, None
+        self.rnn, self.fc, self.carries, self.states = (nn.LSTM(3, 5, batch_first=True),
+                                                        nn.Linear(5, 2), carries, None)
 
     def forward(self, x):
         y, states = self.rnn(x, self.states)
@@ -530,7 +531,8 @@ class Training(unittest.TestCase):
             net.fit({"x": self.x, "label": self.label}, batch=4, num_epoch=1, optimizer="sgd")
 
     def test_a_recurrent_module_that_is_called_twice(self):
-        for kind, options in (("LSTM", {}), ("GRU", {"num_layers": 2, "bidirectional": True}), ("RNN", {"bias": False})):
+        for kind, options in (("LSTM", {}), ("GRU", {"num_layers": 2, "bidirectional": True}),
+                              ("RNN", {"bias": False})):
             with self.subTest(kind=kind), warnings.catch_warnings():
                 warnings.simplefilter("error", lstmc.Warning)
                 torch.manual_seed(2)
@@ -538,19 +540,22 @@ class Training(unittest.TestCase):
                 compare(self, lambda: Siamese(kind, **options), a.float(), b.float())
                 module = SiameseLoss(kind, **options).double()
                 net = lstmc.from_torch(module, (a, b))
-                net.fit([{"a": a.numpy(), "b": b.numpy()}], num_epoch=3, optimizer="sgd", learning_rate=0.5)
+                net.fit([{"a": a.numpy(), "b": b.numpy()}], num_epoch=3, optimizer="sgd",
+                        learning_rate=0.5)
                 steps = torch.optim.SGD(module.parameters(), lr=0.5)
                 for _ in range(3):
                     steps.zero_grad()
                     module(a, b).backward()
                     steps.step()
                 for name, tensor in module.state_dict().items():
-                    self.assertLess((net.state_dict()[name] - tensor).abs().max().item(), 1e-12, name)
+                    self.assertLess((net.state_dict()[name] - tensor).abs().max().item(),
+                                    1e-12, name)
 
     def test_states_that_go_on_from_batch_to_batch(self):
         """carry= in double precision, in each order that rows of batches may come in."""
         torch.manual_seed(3)
-        x, label = torch.randn(20, 6, 3, dtype=torch.float64).numpy(), torch.randn(20, 6, 2, dtype=torch.float64).numpy()
+        x, label = (torch.randn(20, 6, 3, dtype=torch.float64).numpy(),
+                    torch.randn(20, 6, 2, dtype=torch.float64).numpy())
         batches = [{"x": x[i:i + 4], "label": label[i:i + 4]} for i in range(0, 20, 4)]
         module = Stateful().double()
         first = {name: tensor.clone() for name, tensor in module.state_dict().items()}
@@ -562,18 +567,21 @@ class Training(unittest.TestCase):
             plain.load_state_dict(first)
             net = lstmc.from_torch(plain, torch.zeros(4, 6, 3, dtype=torch.float64), loss="mse")
             carry = {"carry": ["rnn*"]} if carries else {}
-            net.fit({"x": x, "label": label}, batch=4, shuffle=False, num_epoch=2, optimizer="sgd", learning_rate=0.25, **carry)
+            net.fit({"x": x, "label": label}, batch=4, shuffle=False, num_epoch=2, optimizer="sgd",
+                    learning_rate=0.25, **carry)
             steps = torch.optim.SGD(module.parameters(), lr=0.25)
             for _ in range(2):
                 module.states = None
                 for batch in batches:
                     steps.zero_grad()
-                    F.mse_loss(module(torch.from_numpy(batch["x"])), torch.from_numpy(batch["label"])).backward()
+                    F.mse_loss(module(torch.from_numpy(batch["x"])),
+                               torch.from_numpy(batch["label"])).backward()
                     steps.step()
             ends[carries] = net.state_dict()
             for name, tensor in module.state_dict().items():
                 self.assertLess((ends[carries][name] - tensor).abs().max().item(), 1e-8, name)
-        self.assertGreater((ends[True]["fc.weight"] - ends[False]["fc.weight"]).abs().max().item(), 1e-5)
+        self.assertGreater((ends[True]["fc.weight"] - ends[False]["fc.weight"]).abs().max().item(),
+                           1e-5)
 
     def test_a_loss_that_is_not_known(self):
         net = lstmc.from_torch(Tagger(), torch.zeros(4, 5, dtype=torch.long))
