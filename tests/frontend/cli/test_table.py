@@ -35,7 +35,7 @@ class Table(Case):
 
     def test_help_on_names(self):
         for name, said in [
-                ("LSTM", ["LSTM(x, num_hidden, num_layers=1", "Gives (output, h, c)."]),
+                ("LSTM", ["LSTM(x, num_hidden, num_layers=1", "Returns (output, h, c)."]),
                 ("Embedding", ["Embedding(data", "input_dim", "an integer, required"]),
                 ("fit", ["learning_rate", "lr_scheduler", "clip_gradient_norm", "carry"]),
                 ("data", ["text:FILE", "horizon=N", "of csv"]),
