@@ -3,6 +3,7 @@
 #include "executor/base/OutputFile.h"
 #include "executor/base/Sha256.h"
 #include "ir/sym/Diagnose.h"
+#include "passes/OperandSlices.h"
 #include "passes/PackageBuilder.h"
 #include "passes/PackageFacts.h"
 #include "passes/Passes.h"
@@ -27,6 +28,7 @@ struct LowerToPackage : impl::LowerToPackageBase<LowerToPackage> {
     takeSourceLines(getOperation());
     package::PackageData data = buildPackage(plans.front());
     takePackageFacts(getOperation(), data);
+    getOperation().walk([](exec::LaunchOp launch) { launch->removeAttr(kInstructionsAttr); });
     if (into) {
       *into = std::move(data);
       return;
