@@ -90,7 +90,9 @@ Result<std::unique_ptr<Control>> Control::connect(const Place &place) try {
       inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1)
     return fail(ErrorCode::E0001, "LSTMC_CONTROL: found \"{}\", want ADDRESS:PORT:TOKEN",
                 place.control);
-  address.sin_port = htons(uint16_t(numberOf(std::string_view(place.control).substr(port + 1))));
+  const std::string_view number =
+      std::string_view(place.control).substr(port + 1, token - port - 1);
+  address.sin_port = htons(uint16_t(numberOf(number)));
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (socket >= 0)
     bePrompt(socket);
