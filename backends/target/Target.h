@@ -33,8 +33,7 @@ struct MessageCost {
   bool byItself;  ///< arrives while the receiver works; else the receiver copies it
 };
 
-/// What a launch takes of a device beside others: nothing in its first `alone` seconds, then a part
-/// of it.
+/// Occupancy of a launch that overlaps others: 0 for `alone` seconds, then `part`.
 struct Share {
   double alone = 0, part = 1;
 };

@@ -68,7 +68,7 @@ public:
 /// to its slots.
 class BucketFeed : public Feed {
 public:
-  /// Of the buckets of DataSpec, the one that the batch is of.
+  /// Index into DataSpec::buckets of the batch.
   virtual size_t bucket(const Position &position) = 0;
 };
 

@@ -67,11 +67,11 @@ public:
   /// All programs that launches of `fused` will name, before they are prepared: for a device that
   /// compiles them. They outlive the device.
   virtual Status compile(std::span<const FusedProgram> /*programs*/) { return {}; }
-  /// Whether it tells somebody, a profiler, which launch it carries out.
+  /// Whether a profiler is told which launch runs.
   virtual bool wantsLabels() const { return false; }
-  /// Why it does something in a slower way than it might, told once.
+  /// A one-time performance warning, e.g. that fused programs are interpreted.
   virtual std::optional<Error> notice() { return std::nullopt; }
-  /// What it chose for launches since the last call, a line each, where that is no rule of its own.
+  /// Log lines: library algorithms selected since the last call.
   virtual std::vector<std::string> choices() { return {}; }
   /// E0402 when the device has no kernel for a launch.
   virtual Result<std::unique_ptr<PreparedProgram>> prepare(std::vector<LaunchSpec> launches) = 0;

@@ -1,4 +1,4 @@
-// What of a process moves bytes between it and the other ranks: a thread, and threads that wait.
+// MPI progress engine of a rank: a polling thread; waiting threads may poll too.
 #pragma once
 
 #include <atomic>

@@ -9,14 +9,13 @@
 
 namespace lstmc::session {
 
-/// A value that is not finite, and how early it was written.
+/// A value that is not finite, and when it was written.
 struct Found {
-  int64_t order = 0; ///< the earlier of two has the lesser one, whichever rank it is of
+  int64_t order = 0; ///< sort key: program order, comparable across ranks
   Diagnostic diagnostic;
 };
 
-/// The earliest that any of the ranks has found, the same in all; nothing where none has. All come
-/// here.
+/// The earliest finding of all ranks, the same on each; nullopt if there is none. Collective.
 Result<std::optional<Diagnostic>> earliest(Peers &peers, const std::optional<Found> &mine);
 
 } // namespace lstmc::session

@@ -18,7 +18,7 @@ struct LaunchWatch {
   int timesMedian = 20; ///< this many times its usual duration
   Time grace{10'000};   ///< for the running launch, after `interrupted` and after its end
 
-  /// Also of what a device does in a slower way than it might.
+  /// Also takes performance warnings of devices (Device::notice).
   std::function<void(const Error &)> notice;
   std::function<void(const std::string &)> choice; ///< what a device chose (Device::choices)
   std::function<bool()> interrupted;               ///< whether the process was asked to end

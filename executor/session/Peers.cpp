@@ -9,7 +9,7 @@ namespace lstmc {
 Status agree(Peers &peers, std::string_view what, std::string_view value) {
   LSTMC_ASSIGN(std::vector<std::string> said, peers.gather(value));
   auto holders = [&](const std::string &text) { return std::ranges::count(said, text); };
-  // Of two the first is right; of more, most are.
+  // With two ranks, rank 0 is taken as correct; with more, the majority.
   const std::string &most = *std::ranges::max_element(
       said, [&](const auto &a, const auto &b) { return holders(a) < holders(b); });
   auto odd = std::ranges::find_if(said, [&](const auto &text) { return text != most; });

@@ -43,11 +43,10 @@ struct SessionOptions {
   /// The job of which the session is a rank; null if there are no other processes. Devices of other
   /// processes are represented by session::makeRemoteDevice().
   std::shared_ptr<Peers> peers = {};
-  /// The entries that are run; empty: all of the package. The arenas have room for these, for what
-  /// prepares them and for what persists; others are as if the package had none of that name.
+  /// The entries that are run; empty: all of the package. Arenas are sized for these, the entries
+  /// that prepare them, and persistent buffers; other entries do not exist for the session.
   std::vector<std::string> entries = {};
-  /// Packages of which sessions are made beside() this one, for the same entries as far as they
-  /// have them: the arenas have room for these too.
+  /// Packages whose sessions share these arenas (see beside()); arenas are sized for the largest.
   std::vector<package::Package::Pointer> neighbours = {};
 };
 

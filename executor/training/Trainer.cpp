@@ -375,8 +375,7 @@ private:
     return state;
   }
 
-  /// The update that did not succeed, for who wants to see it again. That it cannot be kept is a
-  /// warning: the error is the update's.
+  /// Saves the failed update for replay; failing to save it is only a warning.
   void keepFailed(const Trainable::StepScalars &scalars) {
     if (options_.folder.empty() || model_.failedAfterCommit())
       return;

@@ -4,7 +4,8 @@ namespace lstmc::null {
 
 namespace {
 
-/// For estimates of ops and for clusters: as fast as no machine is, so that launches alone count.
+/// For estimates of ops and for clusters: unrealistically fast, so that only launch overhead
+/// counts.
 constexpr target::Speeds kSpeeds = {1e15, 1e14, kLaunchSeconds};
 
 /// The one figure of a machine, where it has any: seconds of a launch.
