@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "mlir/IR/Builders.h"
+
 #include "executor/abi/FastRules.h"
 #include "executor/abi/Optimizers.h"
 #include "ir/sym/Attributes.h"
@@ -45,40 +47,52 @@ ArrayAttr settingsAttr(mlir::Builder &builder, const Settings &settings) {
   return builder.getArrayAttr(rows);
 }
 
+/// The texts of an array of StringAttr; "" for anything else, as a module may be written by hand.
+std::vector<std::string> textsOf(mlir::Attribute array) {
+  std::vector<std::string> texts;
+  if (auto elements = llvm::dyn_cast_or_null<ArrayAttr>(array))
+    for (mlir::Attribute element : elements) {
+      auto text = llvm::dyn_cast<StringAttr>(element);
+      texts.push_back(text ? text.str() : "");
+    }
+  return texts;
+}
+
 Settings settingsOf(ArrayAttr rows) {
   Settings settings;
-  for (ArrayAttr row : rows.getAsRange<ArrayAttr>())
-    settings.push_back(
-        {llvm::cast<StringAttr>(row[0]).str(), llvm::cast<StringAttr>(row[1]).str()});
+  for (mlir::Attribute row : rows ? rows.getValue() : llvm::ArrayRef<mlir::Attribute>())
+    if (std::vector<std::string> texts = textsOf(row); texts.size() == 2)
+      settings.push_back({texts[0], texts[1]});
   return settings;
 }
 
 void takeFacts(mlir::DictionaryAttr facts, package::PackageData &data) {
-  auto text = [&](llvm::StringRef name) { return facts.getAs<StringAttr>(name).str(); };
+  auto text = [&](llvm::StringRef name) {
+    auto found = facts.getAs<StringAttr>(name);
+    return found ? found.str() : std::string();
+  };
   data.producer = text("producer");
   data.net = text("net");
   data.graphHash = text("graph_hash");
   data.numerics = text("numerics");
-  data.shards = uint32_t(facts.getAs<mlir::IntegerAttr>("shards").getInt());
+  if (auto shards = facts.getAs<mlir::IntegerAttr>("shards"))
+    data.shards = uint32_t(shards.getInt());
   data.settings = settingsOf(facts.getAs<ArrayAttr>("settings"));
   data.fit = settingsOf(facts.getAs<ArrayAttr>("fit"));
   data.data = settingsOf(facts.getAs<ArrayAttr>("data"));
 }
 
 void takePacked(ArrayAttr vectors, package::PackageData &data) {
-  for (ArrayAttr row : vectors.getAsRange<ArrayAttr>()) {
-    package::Packed &packed = data.packed.emplace_back();
-    packed.name = llvm::cast<StringAttr>(row[0]).str();
-    for (mlir::Attribute part : row.getValue().drop_front())
-      packed.parts.push_back(llvm::cast<StringAttr>(part).str());
-  }
+  for (mlir::Attribute row : vectors)
+    if (std::vector<std::string> texts = textsOf(row); !texts.empty())
+      data.packed.push_back({texts[0], {texts.begin() + 1, texts.end()}});
 }
 
 void takeRanges(mlir::DictionaryAttr ranges, package::PackageData &data) {
   for (package::Entry &entry : data.entries)
     for (package::Binding &input : entry.inputs) {
       auto range = ranges.getAs<mlir::DenseI64ArrayAttr>(input.name);
-      if (!range || input.role == "scalar")
+      if (!range || range.size() < 2 || input.role == "scalar")
         continue;
       input.range = ValueRange{range[0], range[1], std::nullopt};
       if (range.size() > 2)
@@ -132,10 +146,13 @@ void takeSourceLines(mlir::ModuleOp module) {
   if (!rows)
     return;
   sym::SourceText &known = module.getContext()->getOrLoadDialect<sym::SymDialect>()->sourceText();
-  for (ArrayAttr row : rows.getAsRange<ArrayAttr>())
-    known.add(llvm::cast<StringAttr>(row[0]),
-              unsigned(llvm::cast<mlir::IntegerAttr>(row[1]).getInt()),
-              llvm::cast<StringAttr>(row[2]));
+  for (mlir::Attribute each : rows)
+    if (auto row = llvm::dyn_cast<ArrayAttr>(each); row && row.size() == 3) {
+      auto file = llvm::dyn_cast<StringAttr>(row[0]), text = llvm::dyn_cast<StringAttr>(row[2]);
+      auto line = llvm::dyn_cast<mlir::IntegerAttr>(row[1]);
+      if (file && text && line)
+        known.add(file, unsigned(line.getInt()), text);
+    }
   module->removeAttr(sym::kLinesAttr);
 }
 
