@@ -48,20 +48,20 @@ def words_in_table():
     commands = re.findall(r'^LSTMC_COMMAND\(\w+, \w+, "([^"]+)"', text, re.M)
     flags = []
     # (field, name, letter, type, argument, default, group, help, commands)
-    flag = (r'^LSTMC_FLAG\(\w+, "([^"]+)", (0|\'.\'), [\w<>:]+, "([^"]*)", "([^"]*)", \w+, '
+    flag = (r'^LSTMC_FLAG\(\w+, "([^"]+)", (0|\'.\'), [\w<>:]+, "([^"]*)", "([^"]*)", (\w+), '
             r'"([^"]*)", (.*)\)$')
     # (MXNet's name, our field, text before and after, argument, help, commands)
     spelling = r'^LSTMC_SPELLING\("([^"]+)", \w+, "[^"]*", "[^"]*", "([^"]*)", "([^"]*)", (.*)\)$'
     rows = re.findall(flag, text, re.M) + [
-        (name, "0", argument, "", help, served)
+        (name, "0", argument, "", "", help, served)
         for name, argument, help, served in re.findall(spelling, text, re.M)]
-    for name, letter, argument, default, help, served in rows:
+    for name, letter, argument, default, group, help, served in rows:
         for macro, names in macros.items():
             served = served.replace(macro, f'"{names}"')
         served = served.replace('" "', "").replace('"', "")
         flags.append({"name": name, "letter": "" if letter == "0" else letter[1],
                       "argument": argument, "default": default,
-                      "help": help, "commands": [c for c in commands if c != "opt"] if served == "*"
+                      "group": group, "help": help, "commands": [c for c in commands if c != "opt"] if served == "*"
                       else served.split()})
     written = text.count("\nLSTMC_FLAG(") + text.count("\nLSTMC_SPELLING(")
     assert len(flags) == written, "a record of options.def is written in another form"

@@ -214,16 +214,11 @@ class Flags(Case):
 
     def test_each_flag_of_each_command(self):
         _, flags = words_in_table()
-        text = (SOURCE / "frontend/cli/options.def").read_text()
-        self.groups = dict(re.findall(r'^LSTMC_FLAG\(\w+, "([^"]+)", .*?(Compiled|Own|Common), "',
-                                      text, re.MULTILINE))
-        self.groups.update({flag["name"]: "Compiled" for flag in flags
-                            if flag["name"] not in self.groups})
         cases, without = [], []
         for flag in flags:
             name = flag["name"]
             for command in flag["commands"]:
-                if (self.groups[name] == "Common" or command in ("launch", "doctor", "opt")
+                if (flag["group"] == "Common" or command in ("launch", "doctor", "opt")
                     or name in ELSEWHERE):
                     continue
                 case = BY_COMMAND.get((command, name), VALUES.get(name))
