@@ -9,6 +9,7 @@
 #include "executor/training/Trainer.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Expect.h"
+#include "frontend/cli/IdleFlags.h"
 #include "frontend/cli/Operand.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/driver/Data.h"
@@ -39,6 +40,7 @@ Checked<Job> prepare(const Options &options, const std::vector<Expectation> &wan
   ModelRequest request;
   request.entries = {"evaluate"};
   request.measures = metricsExpected(options);
+  request.findings = idleFlagsIn(options);
   LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, request));
   LSTMC_CHECKED_ASSIGN(job.data,
                        loadData(options, {.job = "eval"}, named.data, named.namer, named.known()));

@@ -10,6 +10,7 @@
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/IdleFlags.h"
 #include "frontend/cli/Operand.h"
 #include "frontend/cli/PredictionFile.h"
 #include "frontend/cli/Progress.h"
@@ -52,6 +53,7 @@ struct Job {
 Checked<Model> compile(NamedModel named, const ModelData &data, const Options &options) {
   ModelRequest request;
   request.entries = {std::string(kEntry), "evaluate"};
+  request.findings = idleFlagsIn(options);
   bool isSource = !named.model;
   Checked<Model> model = modelFor(std::move(named), options.operands[0], data, options, request);
   if (model.ok() || !isSource || model.diagnostics().front().code != ErrorCode::E0403)
