@@ -16,7 +16,7 @@ WAYS = [[], ["-d", "cpu:0,cpu:1"], ["--dtype", "float64"]]
 SETTINGS = {"long_lm.lnet": ["--set", "seq=64"]}
 
 
-def run(*words, folder):
+def lstmc(*words, folder):
     return subprocess.run([LSTMC, *map(str, words)], cwd=folder, text=True, capture_output=True)
 
 
@@ -24,17 +24,17 @@ class PipelineTest(unittest.TestCase):
     def check(self, net, words, folder):
         package = folder / "net.lstmc"
         package.unlink(missing_ok=True)
-        compiled = run("compile", net, "-o", package, *words, folder=SOURCE)
+        compiled = lstmc("compile", net, "-o", package, *words, folder=SOURCE)
         if compiled.returncode:
             return False
         wanted = hashlib.sha256(package.read_bytes()).hexdigest()
         module = folder / "net.mlir"
-        module.write_text(run("inspect", net, "--emit", "module", *words, folder=SOURCE).stdout)
+        module.write_text(lstmc("inspect", net, "--emit", "module", *words, folder=SOURCE).stdout)
         pipelines = re.findall(r"^// lstmc opt --pass-pipeline='(.*)' FILE$",
                                module.read_text(), re.M)
         self.assertEqual(len(pipelines), 2)
         for pipeline in pipelines:
-            done = run("opt", f"--pass-pipeline={pipeline}", module, folder=folder)
+            done = lstmc("opt", f"--pass-pipeline={pipeline}", module, folder=folder)
             self.assertEqual(done.returncode, 0, (pipeline, done.stderr))
             found = re.search(r'package_sha256 = "(\w+)"', done.stdout)
             self.assertIsNotNone(found, pipeline)
