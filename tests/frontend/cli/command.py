@@ -61,7 +61,8 @@ def words_in_table():
         served = served.replace('" "', "").replace('"', "")
         flags.append({"name": name, "letter": "" if letter == "0" else letter[1],
                       "argument": argument, "default": default,
-                      "group": group, "help": help, "commands": [c for c in commands if c != "opt"] if served == "*"
+                      "group": group, "help": help,
+                      "commands": [c for c in commands if c != "opt"] if served == "*"
                       else served.split()})
     written = text.count("\nLSTMC_FLAG(") + text.count("\nLSTMC_SPELLING(")
     assert len(flags) == written, "a record of options.def is written in another form"
