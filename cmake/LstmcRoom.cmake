@@ -36,11 +36,7 @@ endif()
 
 find_program(LSTMC_CCACHE ccache)
 if(LSTMC_CCACHE)
-  # The sloppiness lets it cache what is compiled beside a precompiled header. Paths are cached relative to the checkout,
-  # so that another checkout finds the same objects. What lstmc_small_frames() adds changes no object.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-    "CCACHE_IGNOREOPTIONS=-Wframe-larger-than=* -Werror=frame-larger-than*" ${LSTMC_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile.sh ${LSTMC_CCACHE})
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>"
@@ -69,6 +65,13 @@ function(lstmc_room name)
   target_link_libraries(${name} PUBLIC ${ROOM_FRIENDS})
 endfunction()
 
+# LSTMC_SOURCE_DIR for the sources that read files of the checkout. A definition for all of a target would keep another
+# checkout from finding its objects in ccache.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cmake/SourceFolder.h CONTENT "#pragma once
+/// The checkout that this build was configured in.
+#define LSTMC_SOURCE_DIR \"${PROJECT_SOURCE_DIR}\"
+")
+
 # Tests are labelled with the room that their folder follows: those of tests/executor/session with executor/session. Tests
 # added by add_test() get their label at the end of the folder.
 macro(lstmc_test_label variable)
@@ -91,7 +94,6 @@ function(lstmc_test name)
   add_executable(${name} ${T_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${T_FRIENDS} GTest::gtest_main)
-  target_compile_definitions(${name} PRIVATE LSTMC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(LSTMC_TEST_HEADERS)
     target_compile_options(${name} PRIVATE -fPIC -O0)
     target_precompile_headers(${name} REUSE_FROM ${LSTMC_TEST_HEADERS})

@@ -20,7 +20,7 @@ function(lstmc_wheel interpreter)
   target_include_directories(lstmc_core_${tag} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_include_directories(lstmc_core_${tag} SYSTEM PRIVATE ${include} ${nanobind}/include ${nanobind}/ext/robin_map/include)
   target_link_libraries(lstmc_core_${tag} PRIVATE ${friends})
-  target_precompile_headers(lstmc_core_${tag} PRIVATE <nanobind/nanobind.h> ${PROJECT_SOURCE_DIR}/frontend/cli/Operand.h)
+  target_precompile_headers(lstmc_core_${tag} PRIVATE <nanobind/nanobind.h> <frontend/cli/Operand.h>)
   set_source_files_properties(${nanobind}/src/nb_combined.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-fno-strict-aliasing;-w")
   target_link_options(lstmc_core_${tag} PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections -s)
   set_target_properties(lstmc_core_${tag} PROPERTIES PREFIX "" OUTPUT_NAME _core SUFFIX ${suffix} LSTMC_STATIC_LLVM ON CXX_VISIBILITY_PRESET hidden

@@ -13,6 +13,7 @@
 
 #include "backends/conformance/Cases.h"
 #include "backends/conformance/DeviceRun.h"
+#include "cmake/SourceFolder.h"
 #include "executor/reference/Reference.h"
 
 namespace lstmc::conformance {

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cmake/SourceFolder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"

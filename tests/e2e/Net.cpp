@@ -13,6 +13,7 @@
 #include "backends/cuda/runtime/GpuDevice.h"
 #include "backends/trap/runtime/Shuffle.h"
 #include "backends/trap/runtime/Trap.h"
+#include "cmake/SourceFolder.h"
 #include "executor/base/Hash.h"
 #include "executor/base/Philox.h"
 #include "executor/session/RemoteDevice.h"

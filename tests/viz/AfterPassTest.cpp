@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/registry/Targets.h"
+#include "cmake/SourceFolder.h"
 #include "frontend/symbol/Module.h"
 #include "passes/Pipelines.h"
 #include "tests/e2e/Net.h"

@@ -9,6 +9,7 @@
 
 #include "backends/cuda/emulated/Machine.h"
 #include "backends/cuda/kernels/Gpu.h"
+#include "cmake/SourceFolder.h"
 
 namespace lstmc::gpu {
 namespace {

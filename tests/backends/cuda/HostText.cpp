@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "cmake/SourceFolder.h"
 #include "executor/base/OutputFile.h"
 #include "tests/executor/data/Files.h"
 

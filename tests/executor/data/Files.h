@@ -1,6 +1,8 @@
 // Where tests find and write files.
 #pragma once
 
+#include "cmake/SourceFolder.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

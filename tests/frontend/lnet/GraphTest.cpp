@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include "cmake/SourceFolder.h"
 #include "frontend/lnet/Emit.h"
 #include "frontend/lnet/format/Format.h"
 #include "frontend/symbol/Layers.h"

@@ -2,6 +2,7 @@
 // exists, must produce NAME.txt.
 #include <sstream>
 
+#include "cmake/SourceFolder.h"
 #include "tests/frontend/lnet/Programs.h"
 
 namespace lstmc::lnet {

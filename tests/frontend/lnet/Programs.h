@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cmake/SourceFolder.h"
 #include "frontend/lnet/Load.h"
 #include "frontend/symbol/Render.h"
 
