@@ -57,18 +57,23 @@ def try_compiler(folder):
     print("lstmc::symbol:", run(os.path.join(folder, "draws")).splitlines()[-1])
 
 
-with tempfile.TemporaryDirectory() as folder:
-    targets = configure(os.path.join(folder, "w"))  # fails if it links a name that is no target
+def beside(name):
+    """An empty folder beside those of the presets, so that ccache sees the same relative paths."""
+    return tempfile.TemporaryDirectory(dir=source, prefix=f"build-folder-{name}-")
+
+
+with beside("whole") as whole:
+    targets = configure(whole)  # fails if it links a name that is no target
     for wanted in "compiles", "draws", "consumer":
         if wanted not in targets:
             sys.exit(f"there is no {wanted}")
     if rest == ["--compiler"]:
-        try_compiler(os.path.join(folder, "w"))
+        try_compiler(whole)
 
-    half = os.path.join(folder, "h")
+with beside("runtime") as half:
     configure(half, "-DLSTMC_COMPILER=OFF")
     run("cmake", "--build", half, "--target", "consumer")
-    package = os.path.join(folder, "m.lstmc")
+    package = os.path.join(half, "m.lstmc")
     run(os.path.join(build, "lstmc"), "compile", os.path.join(source, "samples/forecast.lnet"),
         "-o", package)
     output(os.path.join(half, "consumer"), package)
