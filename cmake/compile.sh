@@ -25,7 +25,7 @@ done
 case $header in
 *.pch)
   {
-    echo "$*" | sed "s|$here/||g"
+    echo "$*" | sed "s|$here|.|g"
     sed -e '1s/^[^:]*://' -e 's/\\$//' "$dependencies" | tr -s ' ' '\n' | grep . | xargs cat
   } | sha256sum >"$header.sum"
   ;;
