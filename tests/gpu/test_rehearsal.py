@@ -101,9 +101,14 @@ def wait_for(condition, seconds=60):
 
 def is_gone(process):
     """Whether the process has ended, even if nobody has waited for it yet."""
-    path = pathlib.Path(f"/proc/{process}/stat")
-    wait_for(lambda: not path.exists() or " Z " in path.read_text(), 5)
-    return not path.exists() or " Z " in path.read_text()
+    def ended():
+        try:
+            return " Z " in pathlib.Path(f"/proc/{process}/stat").read_text()
+        except (FileNotFoundError, ProcessLookupError):  # it may end while it is read
+            return True
+
+    wait_for(ended, 5)
+    return ended()
 
 
 class Rehearsal(unittest.TestCase):

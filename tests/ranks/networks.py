@@ -6,6 +6,7 @@ The hosts are network namespaces on a bridge, made here; a script that enters th
 in for ssh. Prints what is missing and exits 77 without Open MPI, or if namespaces and bridges are
 not permitted.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -69,8 +70,11 @@ def processes_on(number):
     """Processes on a host: ranks, and daemons of mpirun."""
     there = subprocess.run(["ip", "netns", "pids", f"{TAG}node{number}"], capture_output=True,
                            text=True).stdout.split()
-    return {pid: pathlib.Path(f"/proc/{pid}/comm").read_text().strip() for pid in there
-            if ranks.alive(pid)}
+    found = {}
+    for pid in filter(ranks.alive, there):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found[pid] = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    return found
 
 
 def remove_hosts():

@@ -58,7 +58,7 @@ def run(words, want=0):
 def alive(pid):
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may end while it is read
         return False
 
 
@@ -173,7 +173,10 @@ class Job:
 def mpi_setting(launch, name):
     """A setting of the mpirun that this `lstmc launch` has started."""
     for child in pathlib.Path(f"/proc/{launch}/task/{launch}/children").read_text().split():
-        words = pathlib.Path(f"/proc/{child}/cmdline").read_text().split("\0")
+        try:
+            words = pathlib.Path(f"/proc/{child}/cmdline").read_text().split("\0")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
         if name in words:
             return words[words.index(name) + 1]
     raise AssertionError(f"launch has no child with {name}")
