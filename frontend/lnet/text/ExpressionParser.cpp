@@ -245,6 +245,13 @@ Expr *ExpressionParser::parseUnary() {
     return nullptr;
   TokenKind op = kind();
   uint32_t begin = take(TokenRole::Unary).begin;
+  if (op == TokenKind::Minus && is(TokenKind::Integer) && kind(1) != TokenKind::DoubleStar &&
+      isNegatedLeast(text(token().span))) {
+    take();
+    auto *least = make<IntegerExpr>(ExprKind::Integer, begin);
+    least->value = INT64_MIN;
+    return least;
+  }
   Expr *operand = parseUnary();
   if (!operand)
     return nullptr;
@@ -399,8 +406,11 @@ Expr *ExpressionParser::parseAtom() {
     return parseName("a name");
   case TokenKind::Integer: {
     Span span = take();
+    const std::optional<int64_t> value = integerValue(text(span));
+    if (!value)
+      return error(ErrorCode::E0104, span, "{} does not fit in 64 bits", text(span));
     auto *node = make<IntegerExpr>(ExprKind::Integer, begin);
-    node->value = *integerValue(text(span));
+    node->value = *value;
     return node;
   }
   case TokenKind::Float: {

@@ -518,7 +518,9 @@ void Lexer::number() {
     error(ErrorCode::E0104, span, "{} is not a number", text);
     return broken(span);
   }
-  if (!isFloat && !integerValue(text)) {
+  // The parser takes -2^63, and refuses 2^63 after a minus that subtracts.
+  const bool negated = !result_.tokens.empty() && result_.tokens.back().kind == TokenKind::Minus;
+  if (!isFloat && !integerValue(text) && !(negated && isNegatedLeast(text))) {
     error(ErrorCode::E0104, span, "{} does not fit in 64 bits", text);
     return broken(span);
   }
@@ -658,23 +660,34 @@ Tokens lex(const SourceFile &file, const Limits &limits, Problems &problems) {
   return Lexer(file, limits, problems).run();
 }
 
-std::optional<int64_t> integerValue(std::string_view token) {
-  int base = 10;
+namespace {
+
+std::optional<uint64_t> magnitude(std::string_view token) {
+  unsigned base = 10;
   if (token.size() > 2 && token[0] == '0' && !isDigit(token[1]) && token[1] != '_') {
     char mark = char(token[1] | 0x20);
     base = mark == 'x' ? 16 : mark == 'o' ? 8 : 2;
     token.remove_prefix(2);
   }
-  int64_t value = 0;
+  uint64_t value = 0;
   for (char c : token) {
     if (c == '_')
       continue;
     int digit = isDigit(c) ? c - '0' : (c | 0x20) - 'a' + 10;
-    if (__builtin_mul_overflow(value, int64_t(base), &value) ||
-        __builtin_add_overflow(value, int64_t(digit), &value))
+    if (__builtin_mul_overflow(value, uint64_t(base), &value) ||
+        __builtin_add_overflow(value, uint64_t(digit), &value))
       return std::nullopt;
   }
   return value;
 }
+
+} // namespace
+
+std::optional<int64_t> integerValue(std::string_view token) {
+  const std::optional<uint64_t> value = magnitude(token);
+  return value && *value <= uint64_t(INT64_MAX) ? std::optional(int64_t(*value)) : std::nullopt;
+}
+
+bool isNegatedLeast(std::string_view token) { return magnitude(token) == uint64_t(INT64_MAX) + 1; }
 
 } // namespace lstmc::lnet

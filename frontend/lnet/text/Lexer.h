@@ -18,6 +18,8 @@ Tokens lex(const SourceFile &file, const Limits &limits, Problems &problems);
 std::string stringValue(std::string_view token);
 /// The value of an integer token; nullopt if it exceeds 64 bits.
 std::optional<int64_t> integerValue(std::string_view token);
+/// Whether an integer token is 2^63, which only its negative makes a number of 64 bits.
+bool isNegatedLeast(std::string_view token);
 /// The value of a float token; infinite if it is beyond what a double holds.
 double floatValue(std::string_view token);
 
