@@ -8,6 +8,7 @@
 #include "executor/base/ParseNumber.h"
 #include "executor/base/Philox.h"
 #include "executor/base/Quote.h"
+#include "executor/data/Elements.h"
 #include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
 #include "executor/data/Outside.h"
@@ -237,6 +238,12 @@ Status checkRange(std::string_view name, const Tensor &values, const ValueRange 
   return failAt({file}, ErrorCode::E0604, "input {} row {}{}: found {}, want {}", inQuotes(name),
                 *at / row, data::placeText(data::shapeOf(values), *at),
                 readElement<double>(values.data, values.dtype, *at), range.text());
+}
+
+void setMissing(const Tensor &values, const std::optional<ValueRange> &range) {
+  data::eachIndexBut(values, -1, [&](int64_t, int64_t offset) {
+    writeElement(values.data, values.dtype, offset, range ? range->low : int64_t(0));
+  });
 }
 
 std::string describeValue(std::string_view name, const Tensor &tensor, int64_t values) {

@@ -1,6 +1,7 @@
 // Copies weights and inputs from files and the command line into a session.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,10 @@ Status setInput(Session &session, std::string_view entry, std::string_view assig
 /// where the values were read, if from a file.
 Status checkRange(std::string_view name, const Tensor &values, const ValueRange &range,
                   const std::string &file);
+
+/// Sets every element of a label that the caller does not have to the least value of its range, else
+/// to 0. It is for labels on which no wanted output depends.
+void setMissing(const Tensor &values, const std::optional<ValueRange> &range);
 
 /// "y f32[2, 3] 30 70 110 70 174 278": name, type, shape, and the first values.
 std::string describeValue(std::string_view name, const Tensor &tensor, int64_t values = 8);

@@ -4,10 +4,10 @@
 
 #include <fmt/ranges.h>
 
-#include "executor/data/Elements.h"
 #include "executor/data/FillAhead.h"
 #include "executor/session/Dependents.h"
 #include "executor/session/NonFinite.h"
+#include "executor/session/Values.h"
 #include "executor/session/WhyNotFinite.h"
 #include "executor/training/KeptStates.h"
 #include "executor/training/SessionTrainable.h"
@@ -34,10 +34,7 @@ public:
 
   Status fill(const data::Position &at) override {
     for (const data::InputSlot &slot : labels_)
-      data::eachIndexBut(slot.tensor, -1, [&](int64_t, int64_t offset) {
-        writeElement(slot.tensor.data, slot.tensor.dtype, offset,
-                     slot.range ? slot.range->low : int64_t(0));
-      });
+      session::setMissing(slot.tensor, slot.range);
     return feed_->fill(at);
   }
 

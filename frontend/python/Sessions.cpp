@@ -9,6 +9,7 @@
 #include "executor/data/Outside.h"
 #include "executor/data/SafeTensors.h"
 #include "executor/session/Dependents.h"
+#include "executor/session/Values.h"
 #include "frontend/bind/Bind.h"
 #include "frontend/python/Drawing.h"
 #include "frontend/python/Gil.h"
@@ -111,6 +112,14 @@ static void checkRange(const PythonSession &session, const std::string &entry,
                              binding.range->text()));
 }
 
+static void setMissing(const PythonSession &session, const std::string &entry,
+                       const std::string &name) {
+  for (const package::Entry &each : session.get().package().data().entries)
+    for (const package::Binding &binding : each.inputs)
+      if (each.name == entry && binding.name == name)
+        session::setMissing(valueOf(session.get().input(entry, name)), binding.range);
+}
+
 static void saveParameters(const PythonSession &session, const std::string &path, bool force) {
   std::vector<data::NamedTensor> tensors;
   for (const package::Parameter &parameter : session.get().package().data().parameters)
@@ -158,6 +167,7 @@ void addSessions(nb::module_ &module) {
       .def("check_process", [](const PythonSession &session) { (void)session.get(); })
       .def("run", &PythonSession::run, nb::arg("entry"), nb::arg("main_thread"))
       .def("check_range", &checkRange)
+      .def("set_missing", &setMissing)
       .def("dependents",
            [](const PythonSession &session, const std::string &entry,
               const std::vector<std::string> &inputs) {

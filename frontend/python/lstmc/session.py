@@ -226,11 +226,13 @@ class Session:
                    if role == "label" and name not in values]
         values = {name: values[name] for name in self.package.inputs("forward") if name in values}
         for name in lacking:
-            values[name] = numpy.zeros_like(self._core.input("forward", name))
+            self._core.set_missing("forward", name)
+            self._set.add(("forward", name))
         unknown = set(self._core.dependents("forward", lacking)) if lacking else ()
         axes = {name: dims.index("batch") if "batch" in dims else None
                 for name, *_, dims in self.package._entry("forward")[1]}
         outputs = {name: output for name, output in self.run(values).items() if name not in unknown}
+        self._set -= {("forward", name) for name in lacking}
         return list(outputs.values()), [axes[name] for name in outputs]
 
     def _forget_inputs(self):

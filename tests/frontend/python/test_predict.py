@@ -196,6 +196,22 @@ class Labels(Case):
             warnings.simplefilter("ignore", lstmc.Warning)
             np.testing.assert_array_equal(session.predict({"data": x}), x * 3 + 1)
 
+    def test_a_label_that_begins_at_one(self):
+        """In place of a missing label stands one that the network accepts, for this call alone."""
+        label = sym.Variable("label")
+        prob = sym.softmax(sym.FullyConnected(sym.Variable("data"), num_hidden=3, name="fc"))
+        network = lstmc.Network(sym.Group([
+            sym.MakeLoss(0 - sym.log(sym.pick(prob, label - 1)), name="loss"),
+            sym.BlockGrad(prob, name="prob")]))
+        session = network.compile({"data": (4, 4), "label": (4,)}, types={"label": "int32"},
+                                  entries=["forward", "evaluate"]).session(seed=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lstmc.Warning)
+            found = session.predict({"data": self.data})
+        whole = session.predict({"data": self.data, "label": self.label + 1})
+        np.testing.assert_array_equal(found, whole["prob_output"])
+        self.refused("E0001", "label", session.run, {"data": self.data[:4]})
+
     def test_a_module_too(self):
         z = sym.FullyConnected(sym.Variable("data"), num_hidden=3, name="fc")
         loss = sym.MakeLoss(0 - sym.pick(sym.log_softmax(z, axis=-1),
