@@ -181,6 +181,8 @@ Result<launch::Watch> watchAsked(const Options &options, const Options &command,
   stayHereIfAll(watch.start);
   LSTMC_TRY(takeLogs(options, watch.start));
   watch.start.parallelEnvironment = *options.parallelEnvironment;
+  if (options.isGiven(Flag::parallelEnvironment) && watch.start.launcher != Launcher::Sge)
+    console.say("note: --parallel-environment has no effect: --launcher sge alone reads it");
   LSTMC_TRY(setRoleEnvironment(options.workerEnvironment, options.serverEnvironment, watch.start));
   if (!watch.start.environment.contains("LSTMC_SERVERS") &&
       (options.servers || !options.serverEnvironment.empty()))

@@ -204,9 +204,11 @@ class Stores(JobCase):
         self.assertEqual((server.get("OF_WORKERS"), server["BOTH"]), (None, "s"))
         # Without servers all ranks are workers.
         done = run([*launched(2, "--env-worker", "LSTMC_CPU_LEVEL:avx2",
-                              "--env-server", "LSTMC_CPU_LEVEL:none"),
+                              "--env-server", "LSTMC_CPU_LEVEL:none",
+                              "--parallel-environment", "pe"),
                     *self.train, "-o", self.folder / "workers"])
         self.assertIn("note: no rank is a server", done.stderr)
+        self.assertIn("note: --parallel-environment has no effect", done.stderr)
         self.assertEqual(self.events(done.stdout), self.want)
         self.assertIn("--env-server takes NAME:VALUE",
                       run([*launched(1, "-s", "1", "--env-server", "x"), *words, *self.asynchronous,
