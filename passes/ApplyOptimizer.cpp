@@ -89,6 +89,7 @@ private:
                              llvm::ArrayRef<sym::GradientOp> gradients) {
     if (mlir::failed(readRow(entry)))
       return mlir::failure();
+    nameIdleMultipliers(entry->getParentOfType<mlir::ModuleOp>(), gradients);
     if (gradients.empty())
       return mlir::success();
     double rescale = rescaleOf(entry);
@@ -159,6 +160,30 @@ private:
       return each.when.empty() || values[each.when] != 0;
     });
     return mlir::success();
+  }
+
+  /// Warns of each multiplier of a parameter that changes nothing in this update. With 0 and 1 the
+  /// update is what was asked for.
+  void nameIdleMultipliers(mlir::ModuleOp module, llvm::ArrayRef<sym::GradientOp> gradients) {
+    llvm::DenseSet<mlir::StringAttr> reached;
+    for (sym::GradientOp gradient : gradients)
+      reached.insert(gradient.getParameterAttr().getAttr());
+    for (sym::ParameterOp parameter : module.getOps<sym::ParameterOp>())
+      for (auto [key, scaled] : {std::pair("lr_mult", "lr"), std::pair("wd_mult", "wd")}) {
+        const double factor = multiplier(parameter, key, 1);
+        if (factor == 0 || factor == 1)
+          continue;
+        std::string why;
+        if (!reached.contains(parameter.getSymNameAttr()))
+          why = "no gradient reaches the parameter";
+        else if (!reads(form->formula, scaled) && !reads(form->finish, scaled))
+          why = "optimizer \"" + std::string(row->name) + "\" does not read " + scaled;
+        else if (llvm::StringRef(scaled) == "wd" && wd == 0)
+          why = "wd is 0";
+        if (!why.empty())
+          sym::warnCoded(parameter.getLoc(), ErrorCode::E0214)
+              << key << " of " << parameter.getSymName() << " has no effect: " << why;
+      }
   }
 
   llvm::SmallVector<std::string_view> normed() const {

@@ -27,6 +27,12 @@ Value Messages::report(Diagnostic diagnostic) {
   return Value::unknown();
 }
 
+void Messages::warn(ErrorCode code, Span span, std::string message) {
+  Diagnostic warning = makeError(code, span, std::move(message));
+  warning.severity = Severity::Warning;
+  report(std::move(warning));
+}
+
 Value Messages::unknownName(ErrorCode code, Span span, std::string message, NameKind kind,
                             std::string_view written, const std::vector<std::string_view> &known) {
   constexpr size_t kListed = 60;

@@ -38,6 +38,7 @@ public:
   Value error(ErrorCode code, Span span, fmt::format_string<Args...> format, Args &&...args) {
     return report(makeError(code, span, fmt::format(format, std::forward<Args>(args)...)));
   }
+  void warn(ErrorCode code, Span span, std::string message);
   /// An error about a name that is not among `known`, which it lists where they are not too many.
   Value unknownName(ErrorCode code, Span span, std::string message, NameKind kind,
                     std::string_view written, const std::vector<std::string_view> &known);

@@ -20,6 +20,7 @@ Value Nodes::values(const std::vector<symbol::Symbol> &symbols) {
 }
 
 Value Nodes::apply(symbol::Call &call, Span origin) {
+  ++calls_;
   call.origin = run_.place(origin);
   if (run_.at.module->internal) {
     call.shown = run_.at.layerShown;
@@ -67,11 +68,13 @@ Value Nodes::applyOne(std::string_view op, const std::vector<Value> &inputs,
 
 Value Nodes::variable(const std::string &name, const symbol::VariableOptions &options,
                       Span origin) {
+  ++declarations_;
   return made(run_.graph->variable(name, options, run_.place(origin)), origin);
 }
 
 Value Nodes::beginState(const std::string &name, DType dtype, const symbol::Shape &shape,
                         Span origin) {
+  ++declarations_;
   return made(run_.graph->beginState(name, dtype, shape, run_.place(origin)), origin);
 }
 

@@ -23,6 +23,10 @@ public:
   /// Reports diagnostics of the graph.
   void report(Diagnostics diagnostics);
 
+  /// How often an op was called, and a variable or begin state was declared.
+  int64_t calls() const { return calls_; }
+  int64_t declarations() const { return declarations_; }
+
   /// The name scopes in force: "enc_".
   std::string namePrefix() const;
   std::vector<std::string> nameScopes;
@@ -33,6 +37,7 @@ private:
 
   Run &run_;
   const Files &files_;
+  int64_t calls_ = 0, declarations_ = 0;
 };
 
 /// E0315 for a name of more bytes than `--limit name` allows.

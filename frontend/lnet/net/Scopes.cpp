@@ -42,7 +42,7 @@ size_t Scopes::open(const WithStmt *stmt) {
       nodes_.nameScopes.push_back(*text);
     if (run_.graph)
       run_.graph->push({row->kind, *text});
-    open_.push_back({row->kind, run_.graph});
+    open_.push_back({row->kind, &item, run_.graph, countFor(row->kind)});
   }
   return open_.size() - before;
 }
@@ -53,8 +53,16 @@ void Scopes::close(size_t count) {
       open_.back().graph->pop();
     if (open_.back().kind == Kind::NameScope)
       nodes_.nameScopes.pop_back();
+    const Open &last = open_.back();
+    if (last.graph && countFor(last.kind) == last.before && !run_.problems().any())
+      run_.warn(ErrorCode::E0319, last.item->nameSpan,
+                fmt::format("{} has no effect: no op is called in it", last.item->name));
     open_.pop_back();
   }
+}
+
+int64_t Scopes::countFor(Kind kind) const {
+  return nodes_.calls() + (kind == Kind::ContextGroup ? nodes_.declarations() : 0);
 }
 
 std::optional<std::string> Scopes::argument(const ScopeItem &item, std::string_view parameter,

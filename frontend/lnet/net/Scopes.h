@@ -17,8 +17,13 @@ public:
 private:
   struct Open {
     symbol::Scope::Kind kind;
+    const ScopeItem *item;
     symbol::Graph *graph; ///< the graph that it was opened in; null outside of nets
+    int64_t before;       ///< what it may act on that had been made by then
   };
+
+  /// Calls of ops so far, for a group variables and begin states too.
+  int64_t countFor(symbol::Scope::Kind kind) const;
 
   /// The argument of a scope, empty if the scope has none; nullopt after an error.
   std::optional<std::string> argument(const ScopeItem &item, std::string_view parameter,

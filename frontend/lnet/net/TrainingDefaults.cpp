@@ -282,8 +282,8 @@ private:
     // MXNet's float32 copies of parameters of other types, which do not exist here.
     if (fit_ && named.argument->name == "multi_precision" && named.value.is(ValueKind::Bool)) {
       if (named.value.boolean())
-        warn(ErrorCode::E0214, named.argument->value->span,
-             "multi_precision has no effect: parameters are float32 or float64");
+        run_.warn(ErrorCode::E0214, named.argument->value->span,
+                  "multi_precision has no effect: parameters are float32 or float64");
       return;
     }
     const TrainingKey *key = keyOf(*named.argument);
@@ -292,12 +292,6 @@ private:
     std::optional<symbol::Setting> setting = KeyValue(run_, values_, *key, named).read();
     if (setting && (!fit_ || checkFit(*key, *setting, named)))
       defaults_.settings.push_back(std::move(*setting));
-  }
-
-  void warn(ErrorCode code, Span span, std::string message) {
-    Diagnostic warning = run_.makeError(code, span, std::move(message));
-    warning.severity = Severity::Warning;
-    run_.report(std::move(warning));
   }
 
   /// E0214 for a key that the function does not take.
