@@ -30,8 +30,9 @@ torch       modules of PyTorch through lstmc.from_torch: the tests of it, then f
 keras       models of Keras itself through `import --as keras-..`, both sides within the bound of
             the equations (keras_models.py)
 roads       every optimizer of the table with every setting by every way of training (Network,
-            Module, loops of one's own, C, C++, the command, a job of two processes); exit 1 unless
-            all ways of a setting end with one hash
+            Module, loops of one's own, C, C++, the command, a job of two processes); with --seeds
+            A..B networks, data and keys drawn at random instead, and trainings that carry states,
+            compared with NumPy's; exit 1 unless all ways of a setting end with one hash
 mxnet       all ops, checkpoints of fused cells, and the nets of --seeds (1..500), made at random,
             in files between lstmc and MXNet 1.9.1, which it installs (mxnet_nets.py); exit 1 if one
             is not loaded or differs
@@ -364,7 +365,7 @@ def fuzz_slice(program, executions, seconds, progress):
     begin = time.monotonic()
     call = subprocess.run(
         [program, f"-runs={executions}", f"-max_total_time={seconds}", "-max_len=4096",
-         "-len_control=0" if program.name == "fuzz_package" else "-len_control=100", "-timeout=10",
+         "-len_control=0" if program.name == "fuzz_package" else "-len_control=100", "-timeout=60",
          "-rss_limit_mb=2048",
          "-print_final_stats=1", f"-artifact_prefix={corpus.parent}/found-{corpus.name}-", corpus,
          program.parent / "seeds" / corpus.name],
@@ -492,9 +493,13 @@ def main():
                        "LSTMC_RUNTIME_LIBRARY": str(root / "build/executor/c/liblstmc.so"),
                        "LSTMC_CPP_ROAD": str(root / "build/tests/frontend/bind/cpp_road")}
         python = root / "build/python-venv/bin/python"
-        raise SystemExit(subprocess.run([python if python.exists() else sys.executable, "-B",
-                                         root / "tests/frontend/python/test_roads.py", "--all"],
-                                        env=environment).returncode)
+        drawn = "--seeds" in sys.argv
+        raise SystemExit(max(
+            subprocess.run([python if python.exists() else sys.executable, "-B",
+                            root / f"tests/frontend/python/test_{test}.py",
+                            *(["--seeds", args.seeds] if drawn else ["--all"])],
+                           env=environment).returncode
+            for test in (["roads", "carry"] if drawn else ["roads"])))
     elif args.name == "faults":
         raise SystemExit(subprocess.run([sys.executable, root / "tests/faults/faults.py", root,
                                          "--only", args.only]).returncode)

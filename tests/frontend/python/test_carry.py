@@ -1,10 +1,15 @@
 """carry=: row i of a batch continues from the states of row i of the previous batch, starting at
 zero in each epoch. Tested for every source with a fixed order, against an LSTM that NumPy trains in
-float64."""
+float64.
+
+`test_carry.py --seeds A..B` draws sizes, the source, how the batch is divided, and the number of
+samples to predict.
+"""
 
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -34,19 +39,26 @@ class Reference:
 
     def __init__(self, params):
         self.p = {name: np.array(value, "float64") for name, value in params.items()}
+        self.units = self.p["lstm_h2h_weight"].shape[1]
 
-    def step(self, x, y, h, c):
-        """One update on x, y [N, T, 1]; returns the states after it."""
-        p, kept = self.p, []
+    def steps(self, x, h, c):
+        """What each step reads and computes, its output last; and the states after all."""
+        p, kept, units = self.p, [], self.units
         for t in range(x.shape[1]):
             z = (x[:, t] @ p["lstm_i2h_weight"].T + p["lstm_i2h_bias"] + h @ p["lstm_h2h_weight"].T
                  + p["lstm_h2h_bias"])
-            i, f, g, o = (sigmoid(z[:, :UNITS]), sigmoid(z[:, UNITS:2 * UNITS]),
-                          np.tanh(z[:, 2 * UNITS:3 * UNITS]), sigmoid(z[:, 3 * UNITS:]))
+            i, f, g, o = (sigmoid(z[:, :units]), sigmoid(z[:, units:2 * units]),
+                          np.tanh(z[:, 2 * units:3 * units]), sigmoid(z[:, 3 * units:]))
             after = f * c + i * g
             out = o * np.tanh(after)
             kept.append((h, c, i, f, g, o, after, out, out @ p["out_weight"].T + p["out_bias"]))
             h, c = out, after
+        return kept, h, c
+
+    def step(self, x, y, h, c):
+        """One update on x [N, T, F] and y [N, T, 1]; returns the states after it."""
+        p = self.p
+        kept, h, c = self.steps(x, h, c)
         gradient = {name: np.zeros_like(value) for name, value in p.items()}
         dh, dc = np.zeros_like(h), np.zeros_like(c)
         for t in reversed(range(x.shape[1])):
@@ -69,7 +81,7 @@ class Reference:
         return h, c
 
     def train(self, batches, carries, epochs=EPOCHS):
-        zero = np.zeros((ROWS, UNITS))
+        zero = np.zeros((batches[0][0].shape[0], self.units))
         for _ in range(epochs):
             states = zero, zero
             for x, y in batches:
@@ -108,11 +120,11 @@ class Stream:
         return BATCHES
 
 
-def first_values():
+def first_values(units=UNITS, features=1):
     rng = np.random.default_rng(7)
-    shapes = {"lstm_i2h_weight": (4 * UNITS, 1), "lstm_h2h_weight": (4 * UNITS, UNITS),
-              "lstm_i2h_bias": (4 * UNITS,),
-              "lstm_h2h_bias": (4 * UNITS,), "out_weight": (1, UNITS), "out_bias": (1,)}
+    shapes = {"lstm_i2h_weight": (4 * units, features), "lstm_h2h_weight": (4 * units, units),
+              "lstm_i2h_bias": (4 * units,),
+              "lstm_h2h_bias": (4 * units,), "out_weight": (1, units), "out_bias": (1,)}
     return {name: rng.normal(size=shape) * 0.3 for name, shape in shapes.items()}
 
 
@@ -209,6 +221,58 @@ class ByNumPy(Case):
         network.fit(f"idx:data={self.file('x.idx')},label={self.file('y.idx')},shuffle=no",
                     params=first_values())
         self.judge(network.session, wanted)
+
+
+class Drawn(Case):
+    """Random sizes, source, division of the batch and rows to predict."""
+
+    def differing(self, seed):
+        """What differs from NumPy's training and predictions by more than 1e-8; empty: nothing."""
+        draw = np.random.default_rng(seed)
+        number = lambda least, most: int(draw.integers(least, most + 1))
+        rows, steps, count, units = 2 * number(1, 4), number(1, 7), number(1, 5), number(1, 9)
+        features, epochs, rest = number(1, 3), number(1, 3), number(0, 2)
+        x = draw.normal(size=(rows * count + rest, steps, features))
+        y = draw.normal(size=(rows * count + rest, steps, 1))
+        pairs = [(x[b * rows:(b + 1) * rows], y[b * rows:(b + 1) * rows]) for b in range(count)]
+        text = (NET.replace('"batch", 4', f'"batch", {rows}').replace('"seq", 6', f'"seq", {steps}')
+                .replace("data: float64[N, T, 1]", f"data: float64[N, T, {features}]")
+                .replace("num_hidden=8", f"num_hidden={units}")
+                .replace("num_epoch=3", f"num_epoch={epochs}"))
+        network = self.network(text)
+        np.savez(self.file("d.npz"), data=x, label=y)
+        np.save(self.file("x.npy"), x)
+        np.save(self.file("y.npy"), y)
+        source, more = [
+            (lambda: ({"data": x, "label": y}, {"shuffle": False})),
+            (lambda: ([{"data": a, "label": b} for a, b in pairs], {})),
+            (lambda: (lstmc.io.NDArrayIter(x[:rows * count], y[:rows * count], batch_size=rows,
+                                           label_name="label"), {})),
+            (lambda: (f"npz:{self.file('d.npz')},shuffle=no", {})),
+            (lambda: (f"npy:data={self.file('x.npy')},label={self.file('y.npy')},shuffle=no", {})),
+        ][number(0, 4)]()
+        more.update([{}, {"devices": "2xcpu"}, {"accumulate": 2}, {"threads": 1}][number(0, 3)])
+        network.fit(source, params=first_values(units, features), **more)
+        reference = Reference(first_values(units, features))
+        wanted = reference.train(pairs, carries=True, epochs=epochs)
+        found = {name: abs(value - wanted[name]).max()
+                 for name, value in network.session.params().items()}
+        # Predictions carry too: windows of one row follow one another.
+        some = rows * number(1, count)
+        zero = np.zeros((rows, units))
+        states, said = (zero, zero), []
+        for a, _ in pairs[:some // rows]:
+            kept, *states = reference.steps(a, *states)
+            said.append(np.stack([each[-1] for each in kept], 1))
+        predicted = network.predict({"data": x[:some]})
+        found["rows"] = abs(len(predicted) - some)
+        found["predictions"] = abs(predicted[:some] - np.concatenate(said)).max()
+        return {name: value for name, value in found.items() if not value <= 1e-8}
+
+    def test_drawn(self):
+        for seed in range(1, 26):
+            with self.subTest(seed=seed):
+                self.assertEqual(self.differing(seed), {})
 
 
 class SameBits(Case):
@@ -322,5 +386,20 @@ fit(lines, optimizer="sgd", carry=["lstm*"], num_epoch=1)
                                       r'lstm_begin_state.*, of a bidirectional layer')
 
 
+def at_random(first, last):
+    found, case = 0, Drawn()
+    case.setUp()
+    for seed in range(first, last + 1):
+        if differs := case.differing(seed):
+            found += 1
+            print(seed, differs, flush=True)
+    case.doCleanups()
+    print(f"{last - first + 1} trainings drawn, {found} not NumPy's")
+    return found
+
+
 if __name__ == "__main__":
+    if "--seeds" in sys.argv:
+        given = sys.argv[sys.argv.index("--seeds") + 1].split("..")
+        sys.exit(1 if at_random(int(given[0]), int(given[-1])) else 0)
     unittest.main()

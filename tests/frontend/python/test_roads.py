@@ -2,7 +2,8 @@
 with the same bits of weights.
 
 `test_roads.py --all` takes every setting by itself, and with each the processes of `lstmc launch`;
-the test takes none and all of them at once.
+the test takes none and all of them at once. `test_roads.py --seeds A..B` takes networks, data and
+keys that are drawn at random, the processes with every tenth.
 """
 
 import ctypes
@@ -25,13 +26,18 @@ CPP = os.environ.get("LSTMC_CPP_ROAD")  # tests/frontend/bind/road.cpp
 if LIBRARY:
     sys.path.insert(0, str(SOURCE / "executor/python"))
     import lstmc_runtime
-BATCH, BATCHES, EPOCHS = 4, 3, 2
 RATE = 0.013  # no float32, so that a road that rounds it is found
+ROWS = dict(re.findall(r'^\{\.name = "(\w+)",(.*?)\}\},\n$',
+                       (SOURCE / "executor/abi/Optimizers.def").read_text(),
+                       re.MULTILINE | re.DOTALL))
 # By name: the keys that change the form of the update.
-OPTIMIZERS = {name: {"momentum": 0.8} if "kMomentum" in row else {}
-              for name, row in re.findall(r'^\{\.name = "(\w+)",(.*?)\}\},\n$',
-                                          (SOURCE / "executor/abi/Optimizers.def").read_text(),
-                                          re.MULTILINE | re.DOTALL)}
+OPTIMIZERS = {name: {"momentum": 0.8} if "kMomentum" in row else {} for name, row in ROWS.items()}
+KEYS = dict(re.findall(r"OptimizerKey (k\w+) = (\{.*?\});",
+                       (SOURCE / "executor/abi/Optimizers.h").read_text(), re.DOTALL))
+# By name: its own keys whose value is a share of 0 to 1.
+SHARES = {name: re.findall(r'\{"(\w+)", [\d.e-]+, 0, 1, (?![^}]*true)',
+                           re.sub(r"\bk\w+", lambda key: KEYS.get(key[0], key[0]), row))
+          for name, row in ROWS.items()}
 SETTINGS = {
     "plain": {},
     "wd": {"wd": 0.03},
@@ -45,86 +51,147 @@ SETTINGS = {
 ALL = {key: value for setting in SETTINGS.values() for key, value in setting.items()
        if key != "dtype"}
 
-random = np.random.default_rng(5)
-X = random.normal(size=(BATCH * BATCHES, 3)).astype("f4")
-Y = random.normal(size=(BATCH * BATCHES, 2)).astype("f4")
-WEIGHTS = {"one_weight": random.normal(size=(5, 3)).astype("f4"), "one_bias": np.zeros(5, "f4"),
-           "fc_weight": random.normal(size=(2, 5)).astype("f4"), "fc_bias": np.full(2, 0.1, "f4")}
 TEXT = """\
-N = dim("batch", 4)
+N = dim("batch", {batch})
 
-def net(data: float32[N, 3], label: float32[N, 2]):
-    x = FullyConnected(data, num_hidden=5, name="one")
-    x = Dropout(Activation(x, act_type="tanh"), p=%s)
-    return LinearRegressionOutput(FullyConnected(x, num_hidden=2, name="fc"), label, name="out")
+def net(data: float32[N, {extents}], label: float32[N, {outputs}]):
+    x = data
+{lines}
+    return LinearRegressionOutput(x, label, name="out")
 
 data(net, train="npz:d.npz", shuffle=False)
 fit(net, seed=0)
 """
 
 
-def network(dropout):
-    x = sym.Activation(sym.FullyConnected(sym.Variable("data"), num_hidden=5, name="one"),
-                       act_type="tanh")
-    x = sym.FullyConnected(sym.Dropout(x, p=dropout), num_hidden=2, name="fc")
-    return sym.LinearRegressionOutput(x, sym.Variable("label"), name="out")
+class Net:
+    """A network as symbols and as text, its data and initial weights."""
+
+    batch, batches, epochs, rate, step = 4, 3, 2, RATE, 2
+    extents, outputs = (3,), 2
+    hidden = [("FullyConnected", {"num_hidden": 5, "name": "one"}),
+              ("Activation", {"act_type": "tanh"})]
+    drawn = False
+
+    def __init__(self, dropout):
+        self.layers = [*self.hidden, ("Dropout", {"p": dropout}),
+                       ("FullyConnected", {"num_hidden": self.outputs, "name": "fc"})]
+        random = np.random.default_rng(5)
+        self.x = random.normal(size=(self.batch * self.batches, *self.extents)).astype("f4")
+        self.y = random.normal(size=(self.batch * self.batches, self.outputs)).astype("f4")
+        symbol, shapes = self.symbol(), self.shapes()
+        self.weights = {
+            name: random.normal(size=shape).astype("f4")
+            for name, shape in zip(symbol.list_arguments(), symbol.infer_shape(**shapes)[0])
+            if name not in shapes}
+
+    def shapes(self):
+        return {"data": (self.batch, *self.extents), "label": (self.batch, self.outputs)}
+
+    def symbol(self):
+        x = sym.Variable("data")
+        for op, attributes in self.layers:
+            x = getattr(sym, op)(x, **attributes)
+            x = x[0] if op in ("LSTM", "GRU") else x
+        return sym.LinearRegressionOutput(x, sym.Variable("label"), name="out")
+
+    def text(self):
+        lines = [f"    x = {op}(x, {', '.join(f'{k}={v!r}' for k, v in attributes.items())})"
+                 + ("[0]" if op in ("LSTM", "GRU") else "") for op, attributes in self.layers]
+        return TEXT.format(batch=self.batch, extents=", ".join(map(str, self.extents)),
+                           outputs=self.outputs, lines="\n".join(lines))
+
+    def minibatches(self):
+        for begin in range(0, self.batch * self.batches, self.batch):
+            yield {"data": self.x[begin:begin + self.batch],
+                   "label": self.y[begin:begin + self.batch]}
+
+    def iterator(self):
+        return lstmc.io.NDArrayIter(self.x, self.y, batch_size=self.batch, label_name="label")
+
+    def rate_of(self, keys, update):
+        """factor(step=S, factor=0.5) by hand: a schedule belongs to the loop, which is the user's
+        here."""
+        return (self.rate * 0.5 ** ((update - 1) // self.step) if "lr_scheduler" in keys
+                else self.rate)
 
 
-def batches():
-    for begin in range(0, BATCH * BATCHES, BATCH):
-        yield {"data": X[begin:begin + BATCH], "label": Y[begin:begin + BATCH]}
+def drawn(seed):
+    """A network of random layers and extents, the optimizer and its keys."""
+    draw = np.random.default_rng(seed)
 
+    def number(least, most):
+        return int(draw.integers(least, most + 1))
 
-def iterator():
-    return lstmc.io.NDArrayIter(X, Y, batch_size=BATCH, label_name="label")
+    class Drawn(Net):
+        batch, batches, epochs = 6 * number(1, 2), number(1, 3), number(1, 2)
+        rate, step, outputs = float(draw.uniform(0.001, 0.05)), number(1, 3), number(1, 4)
+        extents = tuple(number(1, 5) for _ in range(number(1, 2)))
+        hidden = []
+        drawn = True
 
-
-def rate(keys, update):
-    """factor(step=2, factor=0.5) by hand: a schedule belongs to the loop, which is the user's
-    here."""
-    return RATE * 0.5 ** ((update - 1) // 2) if "lr_scheduler" in keys else RATE
+    if len(Drawn.extents) == 2:
+        for layer in range(number(0, 2)):
+            Drawn.hidden.append((draw.choice(["LSTM", "GRU"]).item(),
+                                 {"num_hidden": number(1, 8), "layout": "NTC",
+                                  "name": f"cell{layer}"}))
+        if Drawn.hidden:
+            Drawn.hidden.append(("slice_axis", {"axis": 1, "begin": -1, "end": None}))
+    for layer in range(number(0, 2)):
+        Drawn.hidden += [
+            ("FullyConnected", {"num_hidden": number(1, 8), "name": f"full{layer}"}),
+            ("Activation", {"act_type": draw.choice(["tanh", "sigmoid", "relu"]).item()})]
+    optimizer = draw.choice(list(OPTIMIZERS)).item()
+    offered = {"wd": float(draw.uniform(0, 0.1)), "clip_gradient": float(draw.uniform(0.01, 1)),
+               "clip_gradient_norm": float(draw.uniform(0.01, 1)),
+               "lr_scheduler": f"factor(step={Drawn.step}, factor=0.5)",
+               "dropout": float(draw.uniform(0, 0.9)), "accumulate": number(2, 3), "dtype": "f64",
+               **{key: float(draw.uniform(0.1, 0.99)) for key in SHARES[optimizer]}}
+    return Drawn, optimizer, {key: value for key, value in offered.items() if draw.random() < 0.4}
 
 
 class Case:
     """An optimizer with keys of fit(..), in a folder with the text, its data and initial
     weights."""
 
-    def __init__(self, folder, optimizer, keys):
+    def __init__(self, folder, optimizer, keys, kind=Net):
         self.folder, self.optimizer = pathlib.Path(folder), optimizer
         self.dropout = keys.get("dropout", 0)
+        self.net = kind(self.dropout)
         self.keys = {key: value for key, value in keys.items() if key != "dropout"}
-        np.savez(self.folder / "d.npz", data=X, label=Y)
+        np.savez(self.folder / "d.npz", data=self.net.x, label=self.net.y)
         self.weights = {name: value.astype("f8" if "dtype" in keys else "f4")
-                        for name, value in WEIGHTS.items()}
+                        for name, value in self.net.weights.items()}
         np.savez(self.folder / "w.npz", **self.weights)
-        (self.folder / "net.lnet").write_text(TEXT % self.dropout)
+        (self.folder / "net.lnet").write_text(self.net.text())
 
     # Each returns the hash of the final weights.
 
     def network_fit(self):
-        net = lstmc.Network(network(self.dropout))
-        net.fit(list(batches()), params=self.weights, optimizer=self.optimizer, learning_rate=RATE,
-                num_epoch=EPOCHS, seed=0, **self.keys)
+        net = lstmc.Network(self.net.symbol())
+        net.fit(list(self.net.minibatches()), params=self.weights, optimizer=self.optimizer,
+                learning_rate=self.net.rate, num_epoch=self.net.epochs, seed=0, **self.keys)
         return net.session.weights_hash
 
     def module(self):
-        module = lstmc.mod.Module(network(self.dropout), label_names=["label"])
+        module = lstmc.mod.Module(self.net.symbol(), label_names=["label"])
         return module, {"optimizer": self.optimizer,
-                        "optimizer_params": {"learning_rate": RATE, "seed": 0, **self.keys}}
+                        "optimizer_params": {"learning_rate": self.net.rate, "seed": 0,
+                                             **self.keys}}
 
     def module_fit(self):
         module, optimizer = self.module()
-        module.fit(iterator(), num_epoch=EPOCHS, arg_params=self.weights, eval_metric="mse",
-                   **optimizer)
+        module.fit(self.net.iterator(), num_epoch=self.net.epochs, arg_params=self.weights,
+                   eval_metric="mse", **optimizer)
         return module._network.session.weights_hash
 
     def module_loop(self):
         module, optimizer = self.module()
-        data = iterator()
+        data = self.net.iterator()
         module.bind(data.provide_data, data.provide_label)
         module.init_params(arg_params=self.weights)
         module.init_optimizer(**optimizer)
-        for _ in range(EPOCHS):
+        for _ in range(self.net.epochs):
             data.reset()
             for batch in data:
                 module.forward_backward(batch)
@@ -133,14 +200,18 @@ class Case:
 
     def package(self):
         keys = {key: value for key, value in self.keys.items() if key != "lr_scheduler"}
-        return lstmc.Network(network(self.dropout)).compile(
-            {"data": (BATCH, 3), "label": (BATCH, 2)}, optimizer=self.optimizer, **keys)
+        return lstmc.Network(self.net.symbol()).compile(self.net.shapes(),
+                                                        optimizer=self.optimizer, **keys)
+
+    def batches(self):
+        """Number, rate and batch of each update."""
+        for update in range(1, self.net.epochs * self.net.batches + 1):
+            yield (update, self.net.rate_of(self.keys, update),
+                   list(self.net.minibatches())[(update - 1) % self.net.batches])
 
     def updates(self, run):
-        for update in range(1, EPOCHS * BATCHES + 1):
-            batch = list(batches())[(update - 1) % BATCHES]
-            run({**batch, "learning_rate": [rate(self.keys, update)], "update": [update],
-                 "seed": [0]})
+        for update, rate, batch in self.batches():
+            run({**batch, "learning_rate": [rate], "update": [update], "seed": [0]})
 
     def session_step(self):
         session = self.package().session(params=self.weights, seed=7)
@@ -208,9 +279,10 @@ class Case:
                 kept = ctypes.create_string_buffer(size.value)
                 call("session_get_state", first, slot.encode(), kept, size)
                 call("session_set_state", session, slot.encode(), kept, size)
-        for update in range(updates.value + 1, EPOCHS * BATCHES + 1):
-            self.c_update(session, {**list(batches())[(update - 1) % BATCHES],
-                                    "learning_rate": [RATE], "update": [update], "seed": [0]})
+        for update, rate, batch in self.batches():
+            if update > updates.value:
+                self.c_update(session, {**batch, "learning_rate": [rate], "update": [update],
+                                        "seed": [0]})
         found = f"{library.lstmc_session_weights_hash(session):016x}"
         for each in sessions:
             library.lstmc_session_close(each)
@@ -223,14 +295,12 @@ class Case:
         return done.stdout.strip() + done.stderr
 
     def cpp_bind(self):
-        """symbol::bind; None for settings that its options lack."""
-        if set(self.keys) - {"wd", "momentum", "lr_scheduler"}:
+        """symbol::bind; None for settings that its options lack, and for networks drawn."""
+        if self.net.drawn or set(self.keys) - {"wd", "momentum", "lr_scheduler"}:
             return None
-        lines = [("parameter", name, *value.ravel()) for name, value in WEIGHTS.items()]
-        for update in range(1, EPOCHS * BATCHES + 1):
-            batch = list(batches())[(update - 1) % BATCHES]
-            lines.append(("update", repr(rate(self.keys, update)), *batch["data"].ravel(),
-                          *batch["label"].ravel()))
+        lines = [("parameter", name, *value.ravel()) for name, value in self.weights.items()]
+        for _, rate, batch in self.batches():
+            lines.append(("update", repr(rate), *batch["data"].ravel(), *batch["label"].ravel()))
         (self.folder / "values").write_text("".join(
             " ".join(w if isinstance(w, str) else float(w).hex() for w in line) + "\n"
             for line in lines))
@@ -240,7 +310,10 @@ class Case:
                         *own).zfill(16)
 
     def cpp_compile(self):
-        """A package of the library for C++ programs, updated by lstmc.h."""
+        """A package of the library for C++ programs, updated by lstmc.h; None for networks
+        drawn."""
+        if self.net.drawn:
+            return None
         package = self.folder / "cpp.lstmc"
         said = self.cpp("compile", package.name, self.dropout, self.optimizer,
                         *(f"{key}={value}" for key, value in self.keys.items()
@@ -252,8 +325,8 @@ class Case:
         given = [["--" + key, str(value)] if key in flags else ["--fit", f"{key}={value}"]
                  for key, value in self.keys.items()]
         return ["train", "net.lnet", "--params", "w.npz", "--optimizer", self.optimizer,
-                "--lr", str(RATE), "--after", f"{EPOCHS}e", "-o", "ck", "--force",
-                *(word for words in given for word in words)]
+                "--lr", repr(self.net.rate), "--after", f"{self.net.epochs}e", "-o", "ck",
+                "--force", *(word for words in given for word in words)]
 
     def trained(self, *words):
         done = subprocess.run([COMMAND, *words], cwd=self.folder, capture_output=True, text=True,
@@ -274,11 +347,11 @@ HERE = ("network_fit", "module_fit", "module_loop", "session_step",
 PROCESSES = ("command", "launch")
 
 
-def trained(optimizer, keys, roads):
+def trained(optimizer, keys, roads, kind=Net):
     """{road: hash, or its exception} of the roads that take these keys."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        case = Case(folder, optimizer, keys)
+        case = Case(folder, optimizer, keys, kind)
         for road in roads:
             try:
                 found[road] = getattr(case, road)()
@@ -314,9 +387,16 @@ class Roads(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             case = Case(folder, "nadam", {"wd": 0.03, "dropout": 0.4})
             whole = case.network_fit()
-            case.trained(*(word if word != f"{EPOCHS}e" else "1e" for word in case.words()))
+            case.trained(*(word if word != "2e" else "1e" for word in case.words()))
             self.assertEqual(case.c_from_checkpoint("ck"), whole)
             self.assertEqual(case.c_from_checkpoint("ck", by_hand=True), whole)
+
+    def test_networks_drawn_at_random(self):
+        for seed in range(1, 13):
+            kind, optimizer, keys = drawn(seed)
+            with self.subTest(seed=seed, optimizer=optimizer, keys=keys):
+                found = trained(optimizer, keys, HERE, kind)
+                self.assertFalse(differ(found), found)
 
     def test_a_job_takes_it_too(self):
         found = differing("nadam", ALL, ["network_fit", "launch"])
@@ -340,7 +420,23 @@ def everything():
     return found
 
 
+def at_random(first, last):
+    cases, found = 0, 0
+    for seed in range(first, last + 1):
+        kind, optimizer, keys = drawn(seed)
+        ends = trained(optimizer, keys, [*HERE, *(PROCESSES if seed % 10 == 0 else ())], kind)
+        cases += len(ends)
+        if differ(ends):
+            found += 1
+            print(seed, optimizer, keys, ends, flush=True)
+    print(f"{cases} trainings of {last - first + 1} networks drawn, {found} whose roads differ")
+    return found
+
+
 if __name__ == "__main__":
+    if "--seeds" in sys.argv:
+        given = sys.argv[sys.argv.index("--seeds") + 1].split("..")
+        sys.exit(1 if at_random(int(given[0]), int(given[-1])) else 0)
     if "--all" in sys.argv:
         sys.exit(1 if everything() else 0)
     unittest.main()
