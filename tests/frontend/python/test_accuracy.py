@@ -164,6 +164,30 @@ class Accuracy(unittest.TestCase):
                    ["gelu", "silu", "mish", "sigmoid", "softplus", "log_sigmoid", "softsign"],
                    ["best", "scalar", "emu"])
 
+    def test_constants_of_float64(self):
+        """A constant keeps all digits of a double on its way to the kernel."""
+        x = np.random.default_rng(11).normal(size=97)
+        wanted = {
+            "x + 0.1": x + 0.1, "0.1 - x": 0.1 - x, "x * 0.1": x * 0.1, "x / 0.3": x / 0.3,
+            "0.1 / x": 0.1 / x, "maximum(x, 0.1)": np.maximum(x, 0.1),
+            "minimum(x, 0.7)": np.minimum(x, 0.7), "where(x > 0.1, x, 0.3)":
+            np.where(x > 0.1, x, 0.3), "clip(x, a_min=-0.1, a_max=0.7)": np.clip(x, -0.1, 0.7),
+            'LeakyReLU(x, act_type="leaky", slope=0.1)': np.where(x > 0, x, 0.1 * x),
+            'x + full(shape=(97,), value=0.1, dtype="float64")': x + 0.1,
+            "(x + 0.1) * 0.3 - 0.7": (x + 0.1) * 0.3 - 0.7}
+        for environment, device in self.WAYS.values():
+            with tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                (folder / "net.lnet").write_text(
+                    f"def f(x: float64[97]):\n    return {', '.join(wanted)}\n")
+                np.save(folder / "x.npy", x)
+                subprocess.run([os.environ["LSTMC"], "run", "net.lnet", "-i", "x=@x.npy", "-o",
+                                "y.npz", "-d", device], cwd=folder, check=True,
+                               capture_output=True, env={**os.environ, **environment})
+                with np.load(folder / "y.npz") as results:
+                    for name, text in zip(results.files, wanted, strict=True):
+                        np.testing.assert_array_equal(results[name], wanted[text], err_msg=text)
+
     def test_activations_of_mxnet(self):
         """Activation and LeakyReLU have the bits of the single functions."""
         x = every_exponent(np.float32, np.random.default_rng(9))[:-5]

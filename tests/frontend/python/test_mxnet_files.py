@@ -296,6 +296,19 @@ class FusedCells(unittest.TestCase):
                   for each, held in ((net, weights), (again, read))]
         np.testing.assert_array_equal(*values)
 
+    def test_first_values_after_loading(self):
+        """The initialiser inside of `fusedrnn` draws the vector's values, before and after a
+        file."""
+        inner = mx.init.FusedRNN(mx.init.Uniform(0.25), 5, 2, "lstm", True)
+        net = mx.sym.RNN(mx.sym.Variable("data"), mx.sym.Variable("w", init=inner), state_size=5,
+                         num_layers=2, mode="lstm", bidirectional=True, name="lstm")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            values = [mx.Network(each).compile({"data": (3, 2, 4)}).session(seed=4).params()["w"]
+                      for each in (net, mx.sym.load_json(net.tojson()))]
+        np.testing.assert_array_equal(*values)
+        self.assertTrue(0.2 < np.abs(values[0]).max() <= 0.25)
+
 
 def a_node_with(key, value):
     """SMALL with that value in its FullyConnected."""
