@@ -20,7 +20,7 @@ constexpr Kind kKinds[] = {
                             "safetensors.numpy.save_file({v.path: v.numpy() for v in "
                             "model.weights}, \"F.safetensors\")"},
     {"\x12\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv,
-     "MXNet's .params, which lstmc.nd.load reads in Python"},
+     "MXNet's .params: weights for --params, and for lstmc.nd.load in Python"},
     {"\x93NUMPY"sv, "one array of NumPy (npy): want several with names, in an npz or safetensors"},
     {"GGUF"sv, "a GGUF file, which lstmc does not read: want safetensors"},
 };
@@ -30,7 +30,7 @@ constexpr std::string_view kTorch =
     "safetensors.torch.save_file(torch.load(F, "
     "map_location=\"cpu\", weights_only=True), \"F.safetensors\"), of a state_dict";
 
-constexpr std::string_view kNpz = "an npz of NumPy: its name has to end with .npz";
+constexpr std::string_view kNpz = "an npz of NumPy, which --params reads";
 constexpr std::string_view kZip = "a zip archive, which lstmc does not read: want safetensors";
 
 /// Recognises an archive by the names at its beginning.
@@ -71,6 +71,8 @@ std::string_view foreignKind(std::span<const uint8_t> bytes) {
            "\"F.safetensors\")";
   return {};
 }
+
+bool beginsAsNpz(std::span<const uint8_t> bytes) { return foreignKind(bytes) == kNpz; }
 
 std::string_view foreignToNpz(std::span<const uint8_t> bytes) {
   std::string_view kind = foreignKind(bytes);

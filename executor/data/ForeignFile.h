@@ -11,7 +11,10 @@ namespace lstmc::data {
 /// pickle, an ONNX model, MXNet's arrays, an npz or npy. Empty: nothing of these.
 std::string_view foreignKind(std::span<const uint8_t> bytes);
 
-/// The same for who wants an npz; empty for a zip archive, whose entries say more.
+/// Whether it is an npz, by the names at its beginning.
+bool beginsAsNpz(std::span<const uint8_t> bytes);
+
+/// The same as foreignKind for who wants an npz; empty for a zip archive, whose entries say more.
 std::string_view foreignToNpz(std::span<const uint8_t> bytes);
 
 } // namespace lstmc::data

@@ -1,5 +1,6 @@
 #include "executor/data/SymbolTable.h"
 
+#include <algorithm>
 #include <random>
 
 #include "executor/base/Hash.h"
@@ -50,10 +51,19 @@ std::pair<int32_t, bool> SymbolTable::add(std::string_view symbol) {
   return {id, true};
 }
 
-void SymbolTable::grow() {
-  size_t count = slots_.empty() ? 16 : 2 * slots_.size();
+void SymbolTable::reserve(size_t symbols, size_t bytes) {
+  text_.reserve(bytes);
+  ends_.reserve(symbols);
+  size_t slots = std::max<size_t>(slots_.size(), 16);
+  while (4 * symbols > 3 * slots)
+    slots *= 2;
+  if (slots > slots_.size())
+    resize(slots);
+}
+
+void SymbolTable::resize(size_t slots) {
   slots_ = {}; // free the old table before the new one is allocated
-  slots_.assign(count, kFree);
+  slots_.assign(slots, kFree);
   for (size_t id = 0; id < size(); ++id)
     slots_[slotOf((*this)[id])] = int32_t(id);
 }

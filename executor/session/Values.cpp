@@ -8,6 +8,7 @@
 #include "executor/base/ParseNumber.h"
 #include "executor/base/Philox.h"
 #include "executor/base/Quote.h"
+#include "executor/data/ArrayFile.h"
 #include "executor/data/Elements.h"
 #include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
@@ -114,35 +115,30 @@ Status assignFile(std::string_view name, const std::string &file, const Tensor &
 
 } // namespace
 
-Status bindWeights(Session &session, const data::SafeTensors &weights) {
+/// `find` gives a copy of the array of a name, or nullopt.
+template <typename Find>
+static Status bindAll(Session &session, const std::string &file, Find &&find) {
   for (const package::Parameter &parameter : session.package().data().parameters) {
-    const data::TensorRecord *record = weights.find(parameter.name);
-    if (!record)
-      return missing(weights.file(), parameter.name);
-    data::Array array = weights.array(*record);
-    LSTMC_TRY(checkFinite(weights.file(), parameter.name, array.tensor()));
-    if (Status status = session.setParameter(parameter.name, array.tensor()); !status.ok())
-      return inFile(weights.file(), status.error());
+    std::optional<data::Array> array = find(parameter.name);
+    if (!array)
+      return missing(file, parameter.name);
+    LSTMC_TRY(checkFinite(file, parameter.name, array->tensor()));
+    if (Status status = session.setParameter(parameter.name, array->tensor()); !status.ok())
+      return inFile(file, status.error());
   }
   return {};
 }
 
+Status bindWeights(Session &session, const data::SafeTensors &weights) {
+  return bindAll(session, weights.file(), [&](std::string_view name) {
+    const data::TensorRecord *record = weights.find(name);
+    return record ? std::optional(weights.array(*record)) : std::nullopt;
+  });
+}
+
 Status bindWeights(Session &session, const std::string &path, const Limits &limits) {
-  if (!path.ends_with(".npz")) {
-    LSTMC_ASSIGN(data::SafeTensors weights, data::SafeTensors::load(path, limits));
-    return bindWeights(session, weights);
-  }
-  LSTMC_ASSIGN(std::vector<data::NamedArray> arrays, data::loadNpz(path, limits));
-  for (const package::Parameter &parameter : session.package().data().parameters) {
-    const data::Array *found = find(arrays, parameter.name);
-    if (!found)
-      return missing(path, parameter.name);
-    data::Array array = *found;
-    LSTMC_TRY(checkFinite(path, parameter.name, array.tensor()));
-    if (Status status = session.setParameter(parameter.name, array.tensor()); !status.ok())
-      return inFile(path, status.error());
-  }
-  return {};
+  LSTMC_ASSIGN(data::ArrayFile::Pointer weights, data::ArrayFile::load(path, limits));
+  return bindAll(session, path, [&](std::string_view name) { return weights->find(name); });
 }
 
 /// Sets `to` to the value of NAME=VALUE.

@@ -12,9 +12,8 @@
 
 namespace lstmc::session {
 
-/// Sets all parameters by name from a safetensors file or, by its suffix, an npz file. Other
-/// tensors in the file are ignored. E0610 names file and parameter if one is missing or has another
-/// shape or type.
+/// Sets all parameters by name from a file of arrays (data/ArrayFile.h). Other arrays in the file
+/// are ignored. E0610 names file and parameter if one is missing or has another shape or type.
 Status bindWeights(Session &session, const std::string &path, const Limits &limits = {});
 Status bindWeights(Session &session, const data::SafeTensors &weights);
 

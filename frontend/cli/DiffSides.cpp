@@ -6,8 +6,8 @@
 
 #include <fmt/ranges.h>
 
+#include "executor/data/ArrayFile.h"
 #include "executor/data/Npy.h"
-#include "executor/data/Npz.h"
 #include "executor/data/SafeTensors.h"
 #include "executor/package/Package.h"
 #include "executor/package/Plan.h"
@@ -116,20 +116,18 @@ Status addPackage(DiffSide &side, const Options &options) {
 
 Status addArrays(DiffSide &side, const Options &options) {
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
-  if (side.path.ends_with(".safetensors")) {
-    LSTMC_ASSIGN(data::SafeTensors file, data::SafeTensors::load(side.path, limits));
-    addTensors(side, file, "", {});
-  } else if (side.path.ends_with(".npz")) {
-    LSTMC_ASSIGN(std::vector<data::NamedArray> arrays, data::loadNpz(side.path, limits));
-    for (data::NamedArray &array : arrays)
-      side.items.push_back({array.name, std::move(array.array), "", {}});
+  if (data::ArrayFile::isFormat(side.path)) {
+    LSTMC_ASSIGN(data::ArrayFile::Pointer file, data::ArrayFile::load(side.path, limits));
+    for (size_t i = 0; i < file->size(); ++i)
+      if (std::optional<data::Array> array = file->array(i))
+        side.items.push_back({file->name(i), std::move(*array), "", {}});
   } else if (side.path.ends_with(".npy")) {
     LSTMC_ASSIGN(data::Array array, data::loadNpy(side.path, limits));
     side.items.push_back({"array", std::move(array), "", {}});
   } else {
     return failAt({side.path}, ErrorCode::E0613,
                   "found no kind of file that diff compares, want a checkpoint folder, .lstmc, "
-                  ".safetensors, .npz or .npy");
+                  ".safetensors, .npz, .params or .npy");
   }
   return {};
 }

@@ -25,8 +25,8 @@ struct DiffSide {
 };
 
 /// A checkpoint folder (weights, `optimizer/...`, `states/...`), a package (what it says, and the
-/// weights of F.safetensors beside F.lstmc), .safetensors, .npz or .npy. E0613 for anything else,
-/// and what the loaders say.
+/// weights of F.safetensors beside F.lstmc), a file of arrays (data/ArrayFile.h) or .npy. E0613 for
+/// anything else, and what the loaders say.
 Result<DiffSide> diffSide(const std::string &path, const Options &options);
 
 } // namespace lstmc::cli

@@ -4,11 +4,10 @@
 #include <cmath>
 
 #include "executor/base/InputFile.h"
+#include "executor/data/ArrayFile.h"
 #include "executor/data/Csv.h"
 #include "executor/data/Idx.h"
 #include "executor/data/Npy.h"
-#include "executor/data/Npz.h"
-#include "executor/data/SafeTensors.h"
 #include "executor/data/TokenText.h"
 #include "executor/package/Plan.h"
 #include "frontend/cli/Operand.h"
@@ -46,20 +45,11 @@ struct FileKind {
   Result<std::vector<ArrayRow>> (*read)(const std::string &path, const lstmc::Limits &limits);
 };
 
-Result<std::vector<ArrayRow>> safeTensorsRows(const std::string &path,
-                                              const lstmc::Limits &limits) {
-  LSTMC_ASSIGN(data::SafeTensors file, data::SafeTensors::load(path, limits));
+std::vector<ArrayRow> rowsOf(const data::ArrayFile &file) {
   std::vector<ArrayRow> rows;
-  for (const data::TensorRecord &record : file.records())
-    rows.push_back({record.name, record.dtype, record.shape});
-  return rows;
-}
-
-Result<std::vector<ArrayRow>> npzRows(const std::string &path, const lstmc::Limits &limits) {
-  LSTMC_ASSIGN(std::vector<data::NamedArray> arrays, data::loadNpz(path, limits));
-  std::vector<ArrayRow> rows;
-  for (const data::NamedArray &array : arrays)
-    rows.push_back({array.name, array.array.dtype, array.array.shape});
+  for (size_t i = 0; i < file.size(); ++i)
+    if (std::optional<data::Array> array = file.array(i))
+      rows.push_back({file.name(i), array->dtype, std::move(array->shape)});
   return rows;
 }
 
@@ -74,9 +64,6 @@ Result<std::vector<ArrayRow>> idxRows(const std::string &path, const lstmc::Limi
 }
 
 constexpr FileKind kArrayFiles[] = {
-    {"safetensors", [](const std::string &path) { return path.ends_with(".safetensors"); },
-     safeTensorsRows},
-    {"npz", [](const std::string &path) { return path.ends_with(".npz"); }, npzRows},
     {"npy", [](const std::string &path) { return path.ends_with(".npy"); }, npyRows},
     {"idx",
      [](const std::string &path) {
@@ -147,6 +134,11 @@ CommandResult inspectText(const std::string &path, const lstmc::Limits &limits, 
 
 CommandResult inspectData(const std::string &path, const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(lstmc::Limits limits, fileLimits(options));
+  if (data::ArrayFile::isFormat(path)) {
+    LSTMC_CHECKED_ASSIGN(data::ArrayFile::Pointer file, data::ArrayFile::load(path, limits));
+    printArrays(path, file->format(), rowsOf(*file), console);
+    return ExitCode::Ok;
+  }
   for (const FileKind &kind : kArrayFiles)
     if (kind.is(path)) {
       LSTMC_CHECKED_ASSIGN(std::vector<ArrayRow> rows, kind.read(path, limits));

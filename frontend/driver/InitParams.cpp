@@ -5,7 +5,7 @@
 
 #include <fmt/ranges.h>
 
-#include "executor/data/Npz.h"
+#include "executor/data/ArrayFile.h"
 #include "executor/session/NonFinite.h"
 
 namespace lstmc::driver {
@@ -16,21 +16,19 @@ namespace fs = std::filesystem;
 static Result<std::vector<data::NamedArray>> tensorsOf(const std::string &path,
                                                        const InputOptions &options) {
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
-  if (path.ends_with(".npz"))
-    return data::loadNpz(path, limits);
   std::vector<data::NamedArray> all;
-  auto take = [&](const data::SafeTensors &tensors) {
-    for (const data::TensorRecord &record : tensors.records())
-      all.push_back({record.name, tensors.array(record)});
-  };
   std::error_code error;
   if (fs::is_directory(path, error)) {
     LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
-    take(found.checkpoint.model);
+    const data::SafeTensors &tensors = found.checkpoint.model;
+    for (const data::TensorRecord &record : tensors.records())
+      all.push_back({record.name, tensors.array(record)});
     return all;
   }
-  LSTMC_ASSIGN(data::SafeTensors tensors, data::SafeTensors::load(path, limits));
-  take(tensors);
+  LSTMC_ASSIGN(data::ArrayFile::Pointer file, data::ArrayFile::load(path, limits));
+  for (size_t i = 0; i < file->size(); ++i)
+    if (std::optional<data::Array> array = file->array(i))
+      all.push_back({file->name(i), std::move(*array)});
   return all;
 }
 

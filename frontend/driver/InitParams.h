@@ -12,9 +12,9 @@ struct FoundParameters {
   std::vector<std::string> others;
 };
 
-/// Gives parameters the tensors of their names and shapes in a safetensors file, an npz or a
-/// checkpoint; the others keep their values. E0610 if there is none, E0701 for a value that is not
-/// finite, and the errors of the readers.
+/// Gives parameters the tensors of their names and shapes in a file of arrays (data/ArrayFile.h) or
+/// a checkpoint; the others keep their values. E0610 if there is none, E0701 for a value that is
+/// not finite, and the errors of the readers.
 Result<FoundParameters> initParams(Session &session, const std::string &path,
                                    const InputOptions &options);
 

@@ -5,6 +5,7 @@
 #include "executor/data/Npz.h"
 #include "executor/data/SafeTensors.h"
 #include "executor/training/CheckpointState.h"
+#include "tests/executor/data/MxnetFile.h"
 
 using namespace lstmc;
 
@@ -20,10 +21,19 @@ int main(int, char **arguments) {
   int64_t wShape[] = {2, 3}, nShape[] = {2};
   std::vector<data::NamedTensor> tensors = {{"w", data::denseTensor(w, DType::F32, wShape)},
                                             {"n", data::denseTensor(n, DType::I64, nShape)}};
+  test::MxnetFile list;
+  std::vector<std::string> names;
+  for (test::MxnetVersion version : test::kMxnetVersions) {
+    list.array(version, {2, 3}, std::vector<float>(6, 1)).array(version, {}, std::vector<float>(1));
+    names.push_back(fmt::format("arg:{}", names.size()));
+    names.push_back(fmt::format("aux:{}", names.size()));
+  }
+  const Bytes params = list.named(names);
   Status results[] = {
       data::writeSafeTensors(seed("safetensors", "two"), tensors, kReplace, {{"net", "a"}}),
       data::writeNpy(seed("npy", "matrix"), tensors[0].tensor, kReplace),
       data::writeNpz(seed("npz", "two"), tensors, kReplace),
+      writeFile(seed("params", "versions"), asText(params), kReplace),
       writeFile(seed("csv", "quoted"), "a,\"b \"\"c\"\"\"\n1.5,NW\nNA,\"x,y\"\n", kReplace),
       writeFile(seed("idx", "bytes"), std::string("\0\0\x08\x02\0\0\0\x01\0\0\0\x02\x05\x06", 14),
                 kReplace),

@@ -5,20 +5,18 @@
 
 #include "executor/base/NestedFile.h"
 #include "executor/base/Numeric.h"
+#include "executor/data/ArrayFile.h"
 #include "executor/data/Npy.h"
-#include "executor/data/Npz.h"
-#include "executor/data/SafeTensors.h"
 
 namespace lstmc::lnet {
 
 static Result<std::vector<data::NamedArray>> parse(Bytes bytes, const std::string &path) {
   std::vector<data::NamedArray> all;
-  if (path.ends_with(".npz"))
-    return data::parseNpz(bytes, path);
-  if (path.ends_with(".safetensors")) {
-    LSTMC_ASSIGN(data::SafeTensors tensors, data::SafeTensors::parse(std::move(bytes), path));
-    for (const data::TensorRecord &record : tensors.records())
-      all.push_back({record.name, tensors.array(record)});
+  if (data::ArrayFile::isFormat(bytes, path)) {
+    LSTMC_ASSIGN(data::ArrayFile::Pointer file, data::ArrayFile::parse(std::move(bytes), path));
+    for (size_t i = 0; i < file->size(); ++i)
+      if (std::optional<data::Array> array = file->array(i))
+        all.push_back({file->name(i), std::move(*array)});
     return all;
   }
   LSTMC_ASSIGN(data::StoredArray stored,

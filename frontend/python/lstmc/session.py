@@ -98,9 +98,10 @@ class Package:
 
     def session(self, params: Any = None, _neighbours: Sequence[Any] = (), **flags: Any) -> Session:
         """Makes a session with memory, threads and weights. `params` are all weights by name, or a
-        path (safetensors, npz, a checkpoint). By default the weights are a checkpoint's own, those
-        beside the package's file, or initial values by `seed`; `set_params` overwrites single ones.
-        Flags are threads, seed, devices, check_nan, limit and quiet, as for `lstmc run`."""
+        path (safetensors, npz, MXNet's .params, a checkpoint). By default the weights are a
+        checkpoint's own, those beside the package's file, or initial values by `seed`; `set_params`
+        overwrites single ones. Flags are threads, seed, devices, check_nan, limit and quiet, as for
+        `lstmc run`."""
         check_taken("session", flags)
         if isinstance(params, dict):
             missing = [name for name in self.parameters if name not in params]

@@ -3,10 +3,12 @@
 #include <functional>
 
 #include "executor/data/Idx.h"
+#include "executor/data/MxnetParams.h"
 #include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
 #include "executor/data/SafeTensors.h"
 #include "tests/executor/data/Files.h"
+#include "tests/executor/data/MxnetFile.h"
 
 namespace lstmc::data {
 namespace {
@@ -70,6 +72,17 @@ TEST(Damage, Npz) {
   ASSERT_OK(writeNpz(sample.folder / "x", sample.tensors, OutputFile::Existing::Keep));
   damage(
       sample.bytesOf("x"), [](const Bytes &bytes) { return parseNpz(bytes, "f").status(); }, true);
+}
+
+TEST(Damage, MxnetParams) {
+  for (test::MxnetVersion version : test::kMxnetVersions) {
+    test::MxnetFile file;
+    file.array(version, {2}, std::vector<float>{1, 2})
+        .array(version, {1, 2}, std::vector<bool>{0, 1});
+    damage(
+        file.named({"arg:w", "aux:flags"}),
+        [](const Bytes &bytes) { return MxnetParams::parse(bytes, "f").status(); }, true);
+  }
 }
 
 TEST(Damage, Idx) {

@@ -1,4 +1,5 @@
 // Memory to load is at most 64 MiB and 4 times the size of the file, whatever the file contains.
+#include "tests/executor/data/MxnetFile.h"
 #include "tests/executor/loaders/Allocations.h"
 #include "tests/executor/loaders/Loaders.h"
 
@@ -40,6 +41,19 @@ std::string npy(std::string header, size_t dataBytes) {
          header + std::string(dataBytes, '\0');
 }
 
+/// As many arrays of `shape` as fit, each with a name where `named`.
+std::string mxnetArrays(MxnetVersion version, const std::vector<int64_t> &shape, bool named) {
+  MxnetFile file;
+  std::vector<std::string> names;
+  for (size_t each = 0; file.bytes().size() + each * names.size() < kFileBytes;) {
+    file.array(version, shape, std::vector<float>());
+    if (named)
+      names.push_back(std::to_string(names.size()));
+    each = named ? sizeof(uint64_t) + names.back().size() : 0;
+  }
+  return std::string(asText(file.named(names)));
+}
+
 struct Hostile {
   std::string what, loader, contents;
 };
@@ -61,6 +75,12 @@ std::vector<Hostile> hostileFiles() {
        npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846976,), }", 64)},
       {"an enormous shape", "idx", std::string("\0\0\x08\x02\x7f\xff\xff\xff\x7f\xff\xff\xff", 12)},
       {"many entries", "npz", repeated(std::string("PK\1\2\0\0", 6), kFileBytes)},
+      {"places without arrays", "params", mxnetArrays(MxnetVersion::V0, {}, false)},
+      {"named places without arrays", "params", mxnetArrays(MxnetVersion::V0, {}, true)},
+      {"empty arrays", "params", mxnetArrays(MxnetVersion::V0, {0}, true)},
+      {"many axes", "params", mxnetArrays(MxnetVersion::V0, std::vector<int64_t>(16, 0), false)},
+      {"an enormous count", "params",
+       std::string("\x12\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\x0f", 24)},
       {"many columns", "csv", repeated("a,", kFileBytes)},
       {"many different columns", "csv", differentWords(',', kFileBytes)},
       {"short numbers", "csv", "a\n" + repeated("1\n", kFileBytes)},

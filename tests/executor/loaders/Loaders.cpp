@@ -1,5 +1,6 @@
 #include "tests/executor/loaders/Loaders.h"
 
+#include "executor/data/ArrayFile.h"
 #include "executor/data/Csv.h"
 #include "executor/data/DataSet.h"
 #include "executor/data/Idx.h"
@@ -9,6 +10,7 @@
 #include "executor/package/Package.h"
 #include "executor/training/Checkpoint.h"
 #include "executor/training/CheckpointWriter.h"
+#include "tests/executor/data/MxnetFile.h"
 #include "tests/executor/package/SamplePackage.h"
 #include "tests/executor/training/FakeModel.h"
 
@@ -51,6 +53,11 @@ std::vector<Loader> makeLoaders(const TemporaryFolder &folder) {
       data::writeSafeTensors(folder / "a.safetensors", tensors, kKeep, {{"net", "a"}}).ok());
   EXPECT_TRUE(data::writeNpy(folder / "a.npy", tensors[0].tensor, kKeep).ok());
   EXPECT_TRUE(data::writeNpz(folder / "a.npz", tensors, kKeep).ok());
+  writeText(folder / "a.params",
+            asText(MxnetFile()
+                       .array(MxnetVersion::V2, {2, 3}, std::vector<float>(6, 1))
+                       .array(MxnetVersion::V0, {3}, std::vector<float>(3, 2))
+                       .named({"arg:w", "a name that is longer than a string object holds"})));
   writeText(folder / "a.idx", std::string("\0\0\x08\x02\0\0\0\x01\0\0\0\x02\x05\x06", 14));
   writeText(folder / "a.csv", "a,\"b \"\"c\"\"\"\n1.5,NW\nNA,\"x,y\"\n2,NW\n");
   writeText(folder / "a.txt", "one two\nthr\xc3\xa9\xc3\xa9 one\n");
@@ -64,6 +71,8 @@ std::vector<Loader> makeLoaders(const TemporaryFolder &folder) {
        [](Path path) { return data::SafeTensors::load(path).status(); }},
       {"npy", folder / "a.npy", [](Path path) { return data::loadNpy(path).status(); }},
       {"npz", folder / "a.npz", [](Path path) { return data::loadNpz(path).status(); }},
+      {"params", folder / "a.params",
+       [](Path path) { return data::ArrayFile::load(path).status(); }},
       {"idx", folder / "a.idx", [](Path path) { return data::loadIdx(path).status(); }},
       {"csv", folder / "a.csv", [](Path path) { return data::loadCsv(path).status(); }},
       {"text", folder / "a.txt", dataOf("char")},

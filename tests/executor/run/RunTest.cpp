@@ -13,6 +13,7 @@
 #include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
 #include "executor/data/SafeTensors.h"
+#include "tests/executor/data/MxnetFile.h"
 #include "tests/executor/package/SamplePackage.h"
 
 namespace lstmc {
@@ -134,6 +135,30 @@ TEST_F(Run, ClosedStreamsAreNoFilesOfOurs) {
   EXPECT_EQ(runWith("m.lstmc -i x=1 -o y.npz", ">&- <&-"), 0);
   EXPECT_EQ(runWith("m.lstmc -i x=1 -o z.npz", ""), 0);
   EXPECT_EQ(*readFile(folder / "y.npz"), *readFile(folder / "z.npz"));
+}
+
+TEST_F(Run, WeightsOfMxnet) {
+  const std::vector<float> w(12, 0.5f);
+  const int64_t shape[] = {3, 4};
+  data::NamedTensor named{"w", data::denseTensor(const_cast<float *>(w.data()), DType::F32, shape)};
+  ASSERT_TRUE(
+      data::writeSafeTensors(folder / "w.safetensors", {&named, 1}, OutputFile::Existing::Keep)
+          .ok());
+  const auto write = [&](test::MxnetVersion version, const std::vector<std::string> &names) {
+    const Bytes bytes = test::MxnetFile().array(version, {3, 4}, w).named(names);
+    return writeFile(folder / "w.params", asText(bytes), OutputFile::Existing::Replace);
+  };
+  for (test::MxnetVersion version : test::kMxnetVersions) {
+    ASSERT_TRUE(write(version, {"arg:w"}).ok());
+    EXPECT_EQ(run("m.lstmc -i x=1 --params w.safetensors"), 0) << text;
+    const std::string same = text;
+    EXPECT_EQ(run("m.lstmc -i x=1 --params w.params"), 0) << text;
+    EXPECT_EQ(text, same);
+  }
+  ASSERT_TRUE(write(test::MxnetVersion::V2, {}).ok());
+  EXPECT_EQ(run("m.lstmc -i x=1 --params w.params"), 6);
+  EXPECT_EQ(text,
+            "w.params: error[E0610]: parameter \"w\": found no tensor of that name, want one\n");
 }
 
 TEST_F(Run, WeightsOfAnotherModelAreRefused) {
