@@ -63,6 +63,35 @@ std::string idle(sym::EinsumOp, StringRef attribute) {
   return attribute == "optimize" ? "one order is used for two operands" : "";
 }
 
+std::string idle(sym::AmpCastOp, StringRef attribute) {
+  return attribute == "dtype" ? "the net computes in the type of its parameters" : "";
+}
+
+/// What MXNet passes to cuDNN, and the one layout that there is.
+std::string idleOfLibrary(StringRef attribute) {
+  if (attribute == "cudnn_off" || attribute == "cudnn_tune" || attribute == "workspace")
+    return "no kernel is cuDNN's";
+  return attribute == "layout" ? "there is one layout" : "";
+}
+
+std::string idle(sym::ConvolutionOp, StringRef attribute) { return idleOfLibrary(attribute); }
+
+std::string idle(sym::PoolingOp op, StringRef attribute) {
+  if (op.getGlobalPool() && (attribute == "kernel" || attribute == "stride" || attribute == "pad" ||
+                             attribute == "pooling_convention" || attribute == "count_include_pad"))
+    return "global_pool is True";
+  if (attribute == "count_include_pad")
+    return op.getPoolType() != "avg" ? "pool_type is not \"avg\""
+           : llvm::all_of(op.getPad(), [](int64_t pad) { return pad == 0; }) ? "pad is 0"
+                                                                             : "";
+  return idleOfLibrary(attribute);
+}
+
+std::string idle(sym::PadOp op, StringRef attribute) {
+  return attribute == "constant_value" && op.getMode() != "constant" ? "mode is not \"constant\""
+                                                                     : "";
+}
+
 std::string idle(sym::TopkOp op, StringRef attribute) {
   StringRef type = op.getRetTyp();
   return attribute == "dtype" && (type == "value" || type == "mask")
@@ -107,9 +136,9 @@ std::string idleReason(mlir::Operation *op, StringRef attribute) {
   if (attribute == "ctx")
     return "place(..) and --place say on which device an op runs";
   return idleOf<sym::RnnOp, sym::SoftmaxOutputOp, sym::MakeLossOp, sym::SequenceMaskOp,
-                sym::LeakyReluOp, sym::DropoutOp, sym::EmbeddingOp, sym::EinsumOp, sym::TopkOp,
-                sym::ReshapeOp, sym::SumOp, sym::MeanOp, sym::MaxOp, sym::MinOp, sym::ProdOp>(
-      op, attribute);
+                sym::LeakyReluOp, sym::AmpCastOp, sym::ConvolutionOp, sym::PoolingOp, sym::PadOp,
+                sym::DropoutOp, sym::EmbeddingOp, sym::EinsumOp, sym::TopkOp, sym::ReshapeOp,
+                sym::SumOp, sym::MeanOp, sym::MaxOp, sym::MinOp, sym::ProdOp>(op, attribute);
 }
 
 } // namespace lstmc::symbol

@@ -6,6 +6,20 @@
 
 include "ir/sym/ComposedOp.td"
 
+def Sym_AmpCastOp : Sym_Composed<"amp_cast", "amp_cast"> {
+  let summary = "data as it is";
+  let description = [{
+    MXNet's automatic mixed precision casts to `dtype` here, which is ignored: such a net computes in
+    the type of its parameters.
+      * same-shape: `output` has the shape and type of `data`.
+
+    ```mlir
+    %y = sym.amp_cast %x {dtype = "float16"} : (tensor<8x5xf32>) -> tensor<8x5xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_DType:$dtype);
+}
+
 //===---- shapes after another tensor ---------------------------------------------------------===//
 
 def Sym_ReshapeLikeOp : Sym_Composed<"reshape_like", "reshape_like"> {
@@ -95,6 +109,21 @@ def Sym_ArgminOp : Sym_Composed<"argmin", "argmin", [], [Sym_NoGradient]> {
   let arguments = (ins Sym_Tensor:$data, OptionalAttr<I64Attr>:$axis, Sym_Flag<>:$keepdims);
 }
 
+def Sym_ArgmaxChannelOp
+    : Sym_Composed<"argmax_channel", "argmax_channel", [], [Sym_NoGradient]> {
+  let summary = "index of the largest element over axis 1";
+  let description = [{
+    `argmax(data, axis=1)`.
+      * rank: `data` has at least 2 axes.
+      * output-shape: the extents of `data` without axis 1.
+
+    ```mlir
+    %y = sym.argmax_channel %x : (tensor<8x5x3xf32>) -> tensor<8x3xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data);
+}
+
 def Sym_SoftminOp : Sym_Composed<"softmin", "softmin"> {
   let summary = "exp(-x) / sum(exp(-x)) over an axis";
   let description = [{
@@ -129,6 +158,39 @@ def Sym_L2NormalizationOp : Sym_Composed<"l2_normalization", "L2Normalization"> 
   }];
   let arguments = (ins Sym_Tensor:$data, Sym_Float<"1e-10">:$eps,
                        Sym_DefaultChoice<"instance", ["instance", "channel", "spatial"]>:$mode);
+}
+
+def Sym_InstanceNormOp : Sym_Composed<"instance_norm", "InstanceNorm"> {
+  let summary = "each channel of each sample normalised";
+  let description = [{
+    `gamma * (x - mean) / sqrt(variance + eps) + beta` for `data` `[N, C, extents...]`, with mean and
+    variance over the extents, in training and otherwise.
+      * rank: `data` has at least 3 axes.
+      * parameter-shape: `gamma` and `beta` are `[C]`.
+      * same-shape: `output` has the shape and type of `data`.
+
+    ```mlir
+    %y = sym.instance_norm %x, %g, %b
+       : (tensor<2x3x8xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x8xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data, Sym_Parameter:$gamma, Sym_Parameter:$beta,
+                       Sym_Float<"1e-3">:$eps);
+}
+
+def Sym_DivSqrtDimOp
+    : Sym_Composed<"div_sqrt_dim", "_contrib_div_sqrt_dim", ["contrib_div_sqrt_dim"]> {
+  let summary = "data divided by the root of its last extent";
+  let description = [{
+    As attention scales its queries.
+      * rank: `data` has at least 1 axis.
+      * same-shape: `output` has the shape and type of `data`, a float.
+
+    ```mlir
+    %y = sym.div_sqrt_dim %x : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$data);
 }
 
 def Sym_SoftmaxActivationOp : Sym_Composed<"softmax_activation", "SoftmaxActivation"> {
@@ -233,6 +295,20 @@ def Sym_EinsumOp : Sym_Composed<"einsum", "einsum", ["_npi_einsum"]> {
 }
 
 //===---- elements by index -------------------------------------------------------------------===//
+
+def Sym_BatchTakeOp : Sym_Composed<"batch_take", "batch_take"> {
+  let summary = "one element of each row";
+  let description = [{
+    `pick(a, indices, axis=1)`: `output[i] = a[i, indices[i]]`, with indices as there.
+      * rank: `a` has 2 axes, `indices` one.
+      * rows: `indices` and `output` have as many elements as `a` has rows.
+
+    ```mlir
+    %y = sym.batch_take %a, %i : (tensor<8x5xf32>, tensor<8xi32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Sym_Tensor:$a, Sym_Tensor:$indices);
+}
 
 def Sym_GatherNdOp : Sym_Composed<"gather_nd", "gather_nd"> {
   let summary = "slices of data, selected by several indices";

@@ -42,6 +42,7 @@ def Sym_Dialect : Dialect {
     void addRecurrentOps();
     void addSourceOps();
     void addComposedOps();
+    void addConvolutionOps();
     void addSortOps();
     void addRandomOps();
     void addFusedOps();

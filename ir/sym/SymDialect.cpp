@@ -42,6 +42,7 @@ void SymDialect::initialize() {
   addRecurrentOps();
   addSourceOps();
   addComposedOps();
+  addConvolutionOps();
   addSortOps();
   addRandomOps();
   addFusedOps();

@@ -56,6 +56,8 @@ llvm::LogicalResult verifyShardSum(mlir::Operation *op, const ShardRange &range)
 #define GET_OP_CLASSES
 #include "ir/sym/ComposedOps.h.inc"
 #define GET_OP_CLASSES
+#include "ir/sym/ConvolutionOps.h.inc"
+#define GET_OP_CLASSES
 #include "ir/sym/RandomOps.h.inc"
 #define GET_OP_CLASSES
 #include "ir/sym/SortOps.h.inc"

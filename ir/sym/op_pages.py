@@ -18,7 +18,8 @@ GROUPS = {  # file of records -> title
           "ProductOps.td": "Products", "ReduceOps.td": "Reductions and normalisation",
           "SequenceOps.td": "Sequences", "RecurrentOps.td": "Recurrent layers",
           "LossOps.td": "Losses", "ComposedOps.td": "Written out by others",
-          "SortOps.td": "Sorting", "RandomOps.td": "Random numbers",
+          "ConvolutionOps.td": "Windows of images and sequences", "SortOps.td": "Sorting",
+          "RandomOps.td": "Random numbers",
 }
 KINDS = {"Integer": "integer", "Float": "number", "Boolean": "bool", "String": "string",
          "Tuple": "tuple of integers",

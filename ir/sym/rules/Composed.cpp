@@ -29,6 +29,10 @@ LogicalResult relateBut(ShapeRelation &relation, Value output, Value data,
 
 } // namespace
 
+LogicalResult AmpCastOp::relateShapes(ShapeRelation &relation) {
+  return relateEqual(relation, *this, Numbers::Any);
+}
+
 //===---- reshape_like ------------------------------------------------------------------------===//
 
 namespace {
@@ -154,6 +158,30 @@ LogicalResult SliceLikeOp::relateShapes(ShapeRelation &relation) {
       [&](int64_t axis) { return cut(axis) ? std::optional(axis) : std::nullopt; }, like);
 }
 
+//===---- argmax_channel, batch_take ----------------------------------------------------------===//
+
+LogicalResult ArgmaxChannelOp::relateShapes(ShapeRelation &relation) {
+  Value data = getData();
+  if (failed(relation.sameType(data, getOutput())))
+    return failure();
+  if (!relation.ranked(data))
+    return success();
+  // argmax_channel:rank, argmax_channel:output-shape
+  if (failed(rankAtLeast(relation, data, 2)))
+    return failure();
+  return relateRemoved(relation, data, getOutput(), {1}, false);
+}
+
+LogicalResult BatchTakeOp::relateShapes(ShapeRelation &relation) {
+  Value a = getA(), indices = getIndices();
+  // batch_take:rank, batch_take:rows
+  if (failed(relation.sameType(a, getOutput())) || failed(relation.fixRank(a, 2)) ||
+      failed(relation.fixRank(indices, 1)) || failed(relation.fixRank(getOutput(), 1)) ||
+      failed(relation.equal(indices, 0, a, 0, "rows")))
+    return failure();
+  return relation.equal(getOutput(), 0, a, 0, "rows");
+}
+
 //===---- arange_like -------------------------------------------------------------------------===//
 
 LogicalResult ArangeLikeOp::relateShapes(ShapeRelation &relation) {
@@ -183,6 +211,31 @@ LogicalResult L2NormalizationOp::relateShapes(ShapeRelation &relation) {
   // l2_normalization:rank
   int64_t least = getMode() == "spatial" ? 3 : 2;
   return relation.ranked(getData()) ? rankAtLeast(relation, getData(), least) : success();
+}
+
+LogicalResult InstanceNormOp::relateShapes(ShapeRelation &relation) {
+  Value data = getData();
+  if (failed(relation.sameType(data, getOutput())) || failed(relation.floatType(data)) ||
+      failed(relation.sameShape(data, getOutput())))
+    return failure();
+  // instance_norm:parameter-shape
+  for (Value value : {getGamma(), getBeta()})
+    if (failed(relation.sameType(data, value)) || failed(relation.fixRank(value, 1)))
+      return failure();
+  if (!relation.ranked(data))
+    return success();
+  // instance_norm:rank
+  if (failed(rankAtLeast(relation, data, 3)) ||
+      failed(relation.equal(getGamma(), 0, data, 1, "elements")))
+    return failure();
+  return relation.equal(getBeta(), 0, data, 1, "elements");
+}
+
+LogicalResult DivSqrtDimOp::relateShapes(ShapeRelation &relation) {
+  if (failed(relateEqual(relation, *this, Numbers::Float)))
+    return failure();
+  // div_sqrt_dim:rank
+  return relation.ranked(getData()) ? rankAtLeast(relation, getData(), 1) : success();
 }
 
 LogicalResult SoftmaxActivationOp::relateShapes(ShapeRelation &relation) {

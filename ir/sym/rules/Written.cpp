@@ -1,4 +1,5 @@
 // Expansion of the ops in ComposedOps.td, except einsum (Einsum.cpp).
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -35,6 +36,10 @@ Value alongAxis(OpBuilder &builder, Location loc, Value value, int64_t rank, int
 }
 
 } // namespace
+
+Value AmpCastOp::writtenOut(OpBuilder &builder) {
+  return builder.create<CopyOp>(getLoc(), getType(), getData());
+}
 
 //===---- shapes after another tensor ---------------------------------------------------------===//
 
@@ -79,6 +84,11 @@ Value ArgminOp::writtenOut(OpBuilder &builder) {
   return builder.create<ArgmaxOp>(getLoc(), getType(), negative, getAxisAttr(), getKeepdimsAttr());
 }
 
+Value ArgmaxChannelOp::writtenOut(OpBuilder &builder) {
+  return builder.create<ArgmaxOp>(getLoc(), getType(), getData(), builder.getI64IntegerAttr(1),
+                                  builder.getBoolAttr(false));
+}
+
 Value SoftminOp::writtenOut(OpBuilder &builder) {
   Value negative = builder.create<NegativeOp>(getLoc(), getData().getType(), getData());
   return builder.create<SoftmaxOp>(getLoc(), getType(), negative, getLength(), getAxisAttr(),
@@ -101,6 +111,33 @@ Value L2NormalizationOp::writtenOut(OpBuilder &builder) {
                                         builder.getBoolAttr(true), builder.getBoolAttr(false));
   E norm = (E{squares, &builder} + getEps().convertToDouble()).of<SqrtOp>();
   return builder.create<BroadcastDivOp>(getLoc(), getType(), getData(), norm.value);
+}
+
+Value InstanceNormOp::writtenOut(OpBuilder &builder) {
+  SmallVector<int64_t> axes, kept(shapeOf(getData())), channels(size_t(rankOf(getData())), 1);
+  channels[1] = kept[1];
+  for (int64_t axis = 2; axis < rankOf(getData()); ++axis) {
+    axes.push_back(axis);
+    kept[size_t(axis)] = 1;
+  }
+  auto mean = [&](Value value) -> Value {
+    return builder.create<MeanOp>(getLoc(), rankedType(value).clone(kept), value,
+                                  builder.getDenseI64ArrayAttr(axes), builder.getBoolAttr(true),
+                                  builder.getBoolAttr(false));
+  };
+  E centred{builder.create<BroadcastSubOp>(getLoc(), getType(), getData(), mean(getData())),
+            &builder};
+  E variance{mean((centred * centred).value), &builder};
+  E deviation = (variance + getEps().convertToDouble()).of<SqrtOp>();
+  Value y = builder.create<BroadcastDivOp>(getLoc(), getType(), centred.value, deviation.value);
+  y = builder.create<BroadcastMulOp>(getLoc(), getType(), y,
+                                     createReshape(builder, getLoc(), getGamma(), channels));
+  return builder.create<BroadcastAddOp>(getLoc(), getType(), y,
+                                        createReshape(builder, getLoc(), getBeta(), channels));
+}
+
+Value DivSqrtDimOp::writtenOut(OpBuilder &builder) {
+  return (E{getData(), &builder} / std::sqrt(double(shapeOf(getData()).back()))).value;
 }
 
 Value SoftmaxActivationOp::writtenOut(OpBuilder &builder) {
@@ -172,6 +209,12 @@ Value LinalgGemmOp::writtenOut(OpBuilder &builder) {
 }
 
 //===---- elements by index -------------------------------------------------------------------===//
+
+Value BatchTakeOp::writtenOut(OpBuilder &builder) {
+  return builder.create<PickOp>(getLoc(), getType(), getA(), getIndices(),
+                                builder.getI64IntegerAttr(1), builder.getBoolAttr(false),
+                                builder.getStringAttr("clip"));
+}
 
 /// 0 to count - 1.
 static Value createNumbers(OpBuilder &builder, Location loc, int64_t count, Type element) {

@@ -54,7 +54,13 @@ CALLS = {
     "reshape_like": ["x, BlockGrad(x)"], "broadcast_like": ["one, x"], "slice_like": ["x, less"],
     "einsum": ["square, square, subscripts=\"ij,jk->ik\""],
     "scatter_nd": ["square[0, :3], ids[:1], shape=(9,)"],
-    "diag": ["cubes"], "L2Normalization": ["x"],
+    "diag": ["cubes"], "L2Normalization": ["x"], "amp_cast": ["x, dtype=\"float16\""],
+    "batch_take": ["flat, classes"],
+    "Pad": ["x, mode=\"constant\", pad_width=(0, 0, 0, 0, 1, 2)",
+            "x, mode=\"edge\", pad_width=(0, 0, 1, 0, 1, 2)"],
+    "Convolution": ["x, kernel=(2,), num_filter=2", "images, kernel=(2, 3), num_filter=3"],
+    "Pooling": ["x, kernel=(3,)", "x, kernel=(2,), stride=(2,), pad=(1,), pool_type=\"avg\"",
+                "images, kernel=(2, 2), stride=(2, 2)"],
 }
 # Pairs of values with equal meaning by the op's definition: (op, attribute, what the call or the
 # value has) and the reason.
@@ -85,6 +91,7 @@ def net(data: float32[4, 3, 6], ids: int32[4, 3], length: float32[3], per_row: i
     x = data * Variable("v", shape=(4, 3, 6), init=0.5)
     one, flat, less = x[:1], x[:, 0], BlockGrad(x[:2, :2])
     square, cubes = Variable("s", shape=(6, 6), init=0.5), Variable("c", shape=(4, 3, 3), init=0.5)
+    images, classes = reshape(x, shape=(4, 3, 3, 2)), cast(classes_label, dtype="int32")
     r = {call}
     return {end}
 
