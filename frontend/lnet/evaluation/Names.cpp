@@ -108,20 +108,15 @@ namespace {
 
 /// Ops of MXNet that files use and this version lacks; refused by name.
 bool isUnbuiltOp(std::string_view name) {
-  constexpr std::string_view kOps[] = {"Convolution",
-                                       "BatchNorm",
-                                       "Pooling",
+  constexpr std::string_view kOps[] = {"BatchNorm",
                                        "CTCLoss",
                                        "ctc_loss",
                                        "_contrib_CTCLoss",
                                        "WarpCTC",
-                                       "Pad",
-                                       "pad",
                                        "LRN",
                                        "Deconvolution",
                                        "UpSampling",
                                        "Crop",
-                                       "InstanceNorm",
                                        "ROIPooling",
                                        "BilinearSampler",
                                        "IdentityAttachKLSparseReg",
