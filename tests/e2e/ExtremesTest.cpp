@@ -144,6 +144,11 @@ std::string ordinary(const OpAttribute &attribute, size_t rank) {
   case OpAttribute::Kind::DType:
     return "\"float32\"";
   case OpAttribute::Kind::Tuple:
+    if (attribute.name == "kernel" || attribute.name == "pad_width")
+      return fmt::format("({},)", fmt::join(attribute.name == "kernel"
+                                                ? std::vector<int>(rank > 2 ? rank - 2 : 1, 1)
+                                                : std::vector<int>(2 * rank, 0),
+                                            ", "));
     return attribute.name == "axes" || attribute.name == "axis"
                ? "(0,)"
                : fmt::format("({},)",
@@ -164,7 +169,7 @@ std::optional<Sample> planned(const OpSignature &op) {
       for (const char *result : {"MakeLoss(mean(%s))", "MakeLoss(mean(%s[0]))", "%s"}) {
         Sample sample{&op, shape, result, others, {}};
         for (const OpAttribute &attribute : op.attributes)
-          if (attribute.required || attribute.name == "shape")
+          if (attribute.required || attribute.name == "shape" || attribute.name == "kernel")
             sample = sample.with(attribute.name, ordinary(attribute, shape.size()));
         if (!plan(sample.text()).code)
           return sample;

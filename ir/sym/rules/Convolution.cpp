@@ -14,6 +14,12 @@ using E = Expression;
 namespace {
 
 constexpr int64_t kMostExtents = 3; ///< after N and C
+/// Bounds of what is written out: a slice for each position of the kernel, a product for each
+/// group.
+constexpr int64_t kMostPositions = 10'000, kMostGroups = 1024;
+/// Of an attribute and of an extent, so that no sum of them wraps.
+constexpr int64_t kMostNumber = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMostExtent = std::numeric_limits<int64_t>::max() - (int64_t(1) << 33);
 
 /// A border along one axis.
 struct Border {
@@ -59,15 +65,19 @@ SmallVector<Step> stepsOf(PoolingOp op) {
 
 // ---- shapes ----
 
-/// E0319 unless the tuple has `count` numbers of at least `least`; it may be empty.
+/// E0319 unless the tuple has `count` numbers from `least` to kMostNumber; it may be empty.
 LogicalResult checkTuple(ShapeRelation &relation, ArrayRef<int64_t> tuple, size_t count,
                          int64_t least, StringRef name) {
   if (!tuple.empty() && tuple.size() != count)
     return relation.refuse(ErrorCode::E0319)
            << name << " has " << tuple.size() << " numbers, kernel has " << count;
-  for (int64_t number : tuple)
+  for (int64_t number : tuple) {
     if (failed(atLeast(relation, number, least, name)))
       return failure();
+    if (number > kMostNumber)
+      return relation.refuse(ErrorCode::E0319)
+             << name << " is " << number << ", wants at most " << kMostNumber;
+  }
   return success();
 }
 
@@ -75,7 +85,12 @@ LogicalResult checkKernel(ShapeRelation &relation, ArrayRef<int64_t> kernel) {
   if (kernel.empty() || int64_t(kernel.size()) > kMostExtents)
     return relation.refuse(ErrorCode::E0319)
            << "kernel has " << kernel.size() << " numbers, wants 1 to " << kMostExtents;
-  return checkTuple(relation, kernel, kernel.size(), 1, "kernel");
+  if (failed(checkTuple(relation, kernel, kernel.size(), 1, "kernel")))
+    return failure();
+  if (product(kernel) > kMostPositions)
+    return relation.refuse(ErrorCode::E0215)
+           << "a kernel of more than " << kMostPositions << " elements is not built yet";
+  return success();
 }
 
 /// The layout, where it is given, is that of so many extents.
@@ -93,6 +108,9 @@ LogicalResult relateWindows(ShapeRelation &relation, Value data, Value output, A
     const int64_t axis = int64_t(i) + 2, extent = relation.extent(data, axis);
     if (extent == kOpen)
       continue;
+    if (extent > kMostExtent)
+      return relation.refuse(ErrorCode::E0402, {{data, axis}})
+             << "axis " << axis << " has more elements than 64 bits count";
     const int64_t windows = step.windows(extent, full);
     if (windows < 1)
       return relation.refuse(ErrorCode::E0207, {{data, axis}})
@@ -188,6 +206,9 @@ LogicalResult ConvolutionOp::relateShapes(ShapeRelation &relation) {
   if (filters % groups != 0)
     return relation.refuse(ErrorCode::E0319)
            << "num_group is " << groups << ", which does not divide num_filter " << filters;
+  if (groups > kMostGroups)
+    return relation.refuse(ErrorCode::E0215)
+           << "more than " << kMostGroups << " groups are not built yet";
   if (bool(bias) == getNoBias())
     return relation.refuse(ErrorCode::E0319)
            << (bias ? "has a bias, and no_bias is True" : "has no bias, and no_bias is False");

@@ -81,6 +81,9 @@ SAME = [
     ("SoftmaxOutput", "use_ignore", "classes_label|steps_label|positions_label",
      "no label is -1 here"),
     ("SVMOutput", "margin", "use_linear=True", "all are within either margin"),
+    ("Convolution|Pooling", "stride|dilate|pad", r"(stride|dilate)=\(1,\)$|pad=\(0,\)$",
+     "the values that an empty tuple stands for"),
+    ("Pooling", "pooling_convention", r"kernel=\(3,\)", "the windows end with the data"),
     ("SoftmaxOutput|MakeLoss", "normalization",
      "", "each divides by what they count, which may be as many"),
 ]

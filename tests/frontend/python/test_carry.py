@@ -231,7 +231,7 @@ class Drawn(Case):
         draw = np.random.default_rng(seed)
         number = lambda least, most: int(draw.integers(least, most + 1))
         rows, steps, count, units = 2 * number(1, 4), number(1, 7), number(1, 5), number(1, 9)
-        features, epochs, rest = number(1, 3), number(1, 3), number(0, 2)
+        features, epochs, rest = number(1, 3), number(1, 3), number(0, min(2, rows - 1))
         x = draw.normal(size=(rows * count + rest, steps, features))
         y = draw.normal(size=(rows * count + rest, steps, 1))
         pairs = [(x[b * rows:(b + 1) * rows], y[b * rows:(b + 1) * rows]) for b in range(count)]

@@ -84,6 +84,12 @@ CASES = {
     "scatter_nd": ([reals(5), np.arange(5, dtype=np.int32)[None]], {"shape": (6,)}),
     "topk": ([MATRIX], {"k": 2, "ret_typ": "value"}),
     "L2Normalization": ([MATRIX], {}),
+    "InstanceNorm": ([reals(2, 3, 4), reals(3), reals(3)], {}),
+    "amp_cast": ([MATRIX], {"dtype": "float16"}),
+    "batch_take": ([MATRIX, whole(3, below=4)], {}),
+    "Pad": ([MATRIX], {"mode": "edge", "pad_width": (0, 0, 1, 2)}),
+    "Convolution": ([reals(2, 3, 5), reals(4, 3, 2), reals(4)], {"kernel": (2,), "num_filter": 4}),
+    "Pooling": ([reals(2, 3, 5)], {"kernel": (2,)}),
 }
 # their random numbers depend on the call
 DRAWN = {"random_uniform", "random_normal", "sample_multinomial", "Dropout"}

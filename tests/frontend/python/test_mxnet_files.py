@@ -154,7 +154,8 @@ REQUIRED = {"_full": "value", "_arange": "start", "Activation": "act_type", "cli
             "slice": "begin end", "slice_axis": "axis begin end", "reverse": "axis", "tile": "reps",
             "repeat": "repeats", "Embedding": "input_dim output_dim", "one_hot": "depth",
             "FullyConnected": "num_hidden", "RNN": "state_size num_layers mode",
-            "scatter_nd": "shape", "Concat": "num_args", "stack": "num_args", "add_n": "num_args",
+            "scatter_nd": "shape", "Convolution": "kernel num_filter", "Pad": "mode pad_width",
+            "amp_cast": "dtype", "Concat": "num_args", "stack": "num_args", "add_n": "num_args",
             "_rnn_param_concat": "num_args", "_npi_einsum": "num_args"}
 # ops under names that MXNet does not have
 NOT_THERE = {"softplus", "log_sigmoid", "silu", "mish", "gelu", "arange_like", "einsum"}
