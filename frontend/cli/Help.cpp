@@ -19,8 +19,9 @@ std::string overviewText() {
                      "usage: lstmc COMMAND [FLAGS] [MODEL]\n\n";
   for (const CommandRecord &command : commands())
     text += fmt::format("  {:<9} {}\n", command.name, command.line);
-  return text + "\nMODEL is a .lnet file, a package .lstmc or a checkpoint folder. "
-                "`lstmc help COMMAND` has its flags.\n";
+  return text +
+         "\nMODEL is a .lnet file, an MXNet symbol.json, a package .lstmc or a checkpoint folder. "
+         "`lstmc help COMMAND` has its flags.\n";
 }
 
 namespace {

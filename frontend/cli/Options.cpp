@@ -292,6 +292,21 @@ Status readFields(Options &options) {
   return checkForms(options);
 }
 
+/// --model-prefix and --load-epoch as the files that they name.
+Status takePrefix(Options &options) {
+  if (options.loadEpoch && !options.modelPrefix)
+    return fail(ErrorCode::E0001, "--load-epoch {} needs --model-prefix P, whose weights it names",
+                *options.loadEpoch);
+  if (options.modelPrefix)
+    options.operands.insert(options.operands.begin(), *options.modelPrefix + "-symbol.json");
+  if (!options.loadEpoch)
+    return {};
+  if (options.params)
+    return fail(ErrorCode::E0001, "--load-epoch and --params both name the weights: give one");
+  options.params = fmt::format("{}-{:04}.params", *options.modelPrefix, *options.loadEpoch);
+  return {};
+}
+
 } // namespace
 
 Result<Options> parseOptions(int argc, char **argv) {
@@ -342,6 +357,7 @@ Result<Options> parseOptions(int argc, char **argv) {
   LSTMC_TRY(readFields(options));
   LSTMC_TRY(readLowerRanks(options));
   LSTMC_TRY(readFields(options));
+  LSTMC_TRY(takePrefix(options));
   return options;
 }
 

@@ -18,6 +18,7 @@
 #include "frontend/cli/Operand.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Ulp.h"
+#include "frontend/driver/OfferedInputs.h"
 #include "frontend/driver/Ranks.h"
 #include "frontend/names/Suggestion.h"
 
@@ -315,6 +316,10 @@ CommandResult runCommand(const Options &options, Console &console) {
   Trace trace(options);
   ModelRequest request;
   request.entries = {"forward"};
+  LSTMC_CHECKED_TRY(checkOneModel(options));
+  if (leavesShapesOpen(options.operands[0])) {
+    LSTMC_CHECKED_ASSIGN(request.offeredInputs, inputsOfValues(options.input, options));
+  }
   LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, request));
   console.warn(model.warnings);
   if (model.compiled)

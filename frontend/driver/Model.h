@@ -30,12 +30,13 @@ enum class GradientNorms {
 
 /// What a job needs of its network beside what the user asks for.
 struct ModelRequest {
-  std::vector<std::string> entries;       ///< empty: all that the net allows
-  std::vector<symbol::InputShape> shapes; ///< besides --shape
-  std::optional<int64_t> offeredVocab;    ///< symbols that the data have
-  std::vector<package::Setting> fit;      ///< values for fit that beat file and flags
-  std::vector<std::string> carry;         ///< patterns of states to keep, besides fit's
-  bool devicesMayBeAbsent = false;        ///< it is planned, not run
+  std::vector<std::string> entries;                ///< empty: all that the net allows
+  std::vector<symbol::InputShape> shapes;          ///< besides --shape
+  std::vector<symbol::OfferedInput> offeredInputs; ///< by their values
+  std::optional<int64_t> offeredVocab;             ///< symbols that the data have
+  std::vector<package::Setting> fit;               ///< values for fit that beat file and flags
+  std::vector<std::string> carry;                  ///< patterns of states to keep, besides fit's
+  bool devicesMayBeAbsent = false;                 ///< it is planned, not run
   std::vector<target::Machine>
       machines; ///< of the devices, that layouts are weighed for; none: this one
   std::vector<uint64_t> deviceMemory; ///< bytes that each of them has; none: not asked
@@ -79,10 +80,13 @@ Result<lnet::Limits> sourceLimits(const InputOptions &options);
 /// --limit for files other than sources.
 Result<lstmc::Limits> fileLimits(const InputOptions &options);
 
-/// A source file by the frontend that reads its kind, or standard input for "-".
+/// A source by the importer of its kind, which its first bytes or its suffix say; "-" is standard
+/// input.
 Checked<symbol::Network> loadSource(const std::string &path, const CompileRequest &options,
                                     const ModelRequest &request = {});
 bool isSource(const std::string &path);
+/// Whether it is a source that does not say the shapes of its inputs.
+bool leavesShapesOpen(const std::string &path);
 
 // Compiling: Model.cpp.
 

@@ -1,4 +1,4 @@
-// A source, read by the frontend of its kind and by what flags say of it.
+// A source, read by the importer of its kind and by what flags say of it.
 #include <algorithm>
 
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include "frontend/driver/DataKeys.h"
 #include "frontend/driver/Model.h"
 #include "frontend/driver/SettingText.h"
-#include "frontend/lnet/Load.h"
+#include "frontend/importers/Importer.h"
 #include "frontend/symbol/View.h"
 
 namespace lstmc::driver {
@@ -32,56 +32,36 @@ Result<lstmc::Limits> fileLimits(const InputOptions &options) {
   return limits;
 }
 
-/// --set, --batch, --shape, --net and --werror, with what the command itself wants.
-static symbol::NetworkRequest networkAsked(const CompileRequest &options,
-                                           const ModelRequest &request) {
-  symbol::NetworkRequest asked;
+/// --set, --batch, --shape, --net, --werror, -I, --allow-data and --limit, with what the command
+/// itself wants.
+static Result<importers::ImportRequest> networkAsked(const CompileRequest &options,
+                                                     const ModelRequest &request) {
+  importers::ImportRequest asked;
   asked.settings = options.set;
   if (options.batch.given())
     asked.settings.push_back({"batch", *options.batch});
   asked.shapes = options.shape;
   asked.shapes.insert(asked.shapes.end(), request.shapes.begin(), request.shapes.end());
   asked.net = options.net.value_or("");
+  asked.offeredInputs = request.offeredInputs;
   asked.offeredVocab = request.offeredVocab;
   asked.werror = options.werror;
+  asked.includeDirs = options.include;
+  asked.dataFolders = options.allowData;
+  LSTMC_ASSIGN(asked.textLimits, sourceLimits(options));
+  LSTMC_ASSIGN(asked.limits, fileLimits(options));
   return asked;
 }
 
 /// "-" is standard input.
-static Checked<symbol::Network> loadLnet(const std::string &path,
-                                         const symbol::NetworkRequest &asked,
-                                         const CompileRequest &options) {
-  lnet::LoadOptions load{asked, options.include, options.allowData, {}};
-  LSTMC_CHECKED_ASSIGN(load.limits, sourceLimits(options));
+static Result<importers::Source> sourceAt(const std::string &path) {
   if (path != "-")
-    return lnet::load(path, load);
+    return importers::Source{path, {}};
   static const Result<std::string> text = readInput(); // once, and is asked for again
   if (!text.ok())
-    return asDiagnostic(text.error());
-  return lnet::loadText("<stdin>", *text, load);
+    return text.error();
+  return importers::Source{"<stdin>", *text};
 }
-
-namespace {
-
-/// A way in: the files that it reads, and how.
-struct Frontend {
-  std::string_view suffix;
-  Checked<symbol::Network> (*load)(const std::string &path, const symbol::NetworkRequest &asked,
-                                   const CompileRequest &options);
-};
-
-/// One row for each language of sources. The first reads standard input, and files of no known
-/// suffix.
-constexpr Frontend kFrontends[] = {{".lnet", loadLnet}};
-
-const Frontend *frontendOf(std::string_view path) {
-  for (const Frontend &frontend : kFrontends)
-    if (path.ends_with(frontend.suffix))
-      return &frontend;
-  return nullptr;
-}
-
-} // namespace
 
 /// The dim that is given the steps of a bucket: the one of the inputs, beside that of the batch.
 /// E0214, at data(..) where that has the buckets, if there is none or are several.
@@ -129,9 +109,9 @@ static Result<bool> takesSteps(const symbol::Network &net, const std::string &di
 Checked<symbol::Network> loadSource(const std::string &path, const CompileRequest &options,
                                     const ModelRequest &request) {
   CompilerMemory memory;
-  const Frontend *frontend = frontendOf(path) ? frontendOf(path) : kFrontends;
-  symbol::NetworkRequest asked = networkAsked(options, request);
-  Checked<symbol::Network> net = frontend->load(path, asked, options);
+  LSTMC_CHECKED_ASSIGN(importers::ImportRequest asked, networkAsked(options, request));
+  LSTMC_CHECKED_ASSIGN(const importers::Source source, sourceAt(path));
+  Checked<symbol::Network> net = importers::load(source, asked);
   if (!net.ok() || !request.shapes.empty())
     return net;
   const std::vector<int64_t> buckets = bucketsAsked(options, settingTexts(net->data));
@@ -143,9 +123,15 @@ Checked<symbol::Network> loadSource(const std::string &path, const CompileReques
   if (!again)
     return net;
   asked.settings.push_back({dim, std::to_string(steps)});
-  return frontend->load(path, asked, options);
+  return importers::load(source, asked);
 }
 
-bool isSource(const std::string &path) { return path == "-" || frontendOf(path); }
+bool isSource(const std::string &path) { return path == "-" || importers::importerOf(path); }
+
+bool leavesShapesOpen(const std::string &path) {
+  Result<importers::Source> source = sourceAt(path);
+  const importers::Importer *kind = source.ok() ? importers::importerOf(*source) : nullptr;
+  return kind && kind->leavesShapesOpen;
+}
 
 } // namespace lstmc::driver

@@ -2,6 +2,7 @@
 #include "frontend/symbol/Bind.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/SymOps.h"
+#include "ir/sym/Traits.h"
 
 namespace lstmc::symbol {
 
@@ -24,6 +25,8 @@ public:
     if (auto error = makeInputs())
       return undone(std::move(*error));
     if (auto error = castInputs())
+      return undone(std::move(*error));
+    if (auto error = alignInputs())
       return undone(std::move(*error));
     mlir::Operation *op = build(impl_.locations.encode(origin()));
     if (failed(impl_.solver.settle(op))) {
@@ -96,21 +99,57 @@ private:
     for (auto [i, input] : llvm::enumerate(bound_.inputs)) {
       if (!input.value || (input.record && input.record->label) || !isCast(input.value, *wanted))
         continue;
-      Call cast;
-      cast.op = "Cast";
-      cast.name =
-          (call_.name.empty() ? hint() + std::to_string(impl_.counts.lookup(hint())) : call_.name) +
-          "_" + (input.record ? std::string(input.record->name) : "arg" + std::to_string(i)) +
-          "_cast";
-      cast.positional = {impl_.symbolOf(&graph_, input.value)};
-      cast.attributes = {{"dtype", std::string(dtypeLongName(*wanted))}};
-      cast.origin = call_.origin;
-      cast.shown = call_.shown;
-      Checked<std::vector<Symbol>> made = graph_.apply(cast);
-      if (!made.ok())
-        return std::move(made.diagnostics());
-      input.value = Graph::Impl::valueOf(made->front());
-      casts_.push_back(input.value.getDefiningOp());
+      const std::string argument =
+          input.record ? std::string(input.record->name) : "arg" + std::to_string(i);
+      if (auto error = insert(input, "Cast", argument + "_cast",
+                              {{"dtype", std::string(dtypeLongName(*wanted))}}))
+        return error;
+    }
+    return std::nullopt;
+  }
+
+  /// Puts a node between the input and the op, named after this one.
+  std::optional<Diagnostics> insert(BoundInput &input, const std::string &op,
+                                    const std::string &suffix,
+                                    std::vector<NamedAttribute> attributes) {
+    Call call;
+    call.op = op;
+    call.name =
+        (call_.name.empty() ? hint() + std::to_string(impl_.counts.lookup(hint())) : call_.name) +
+        "_" + suffix;
+    call.positional = {impl_.symbolOf(&graph_, input.value)};
+    call.attributes = std::move(attributes);
+    call.origin = call_.origin;
+    call.shown = call_.shown;
+    Checked<std::vector<Symbol>> made = graph_.apply(call);
+    if (!made.ok())
+      return std::move(made.diagnostics());
+    input.value = Graph::Impl::valueOf(made->front());
+    inserted_.push_back(input.value.getDefiningOp());
+    return std::nullopt;
+  }
+
+  //===---- broadcasting --------------------------------------------------------------------===//
+
+  /// Gives operands leading axes of extent 1 up to the highest rank, if the op wants that.
+  std::optional<Diagnostics> alignInputs() {
+    mlir::OperationName op(bound_.record->opName, impl_.builder.getContext());
+    if (!op.hasTrait<sym::AlignsRanks>())
+      return std::nullopt;
+    auto rankOf = [](const BoundInput &input) {
+      auto type = llvm::dyn_cast<mlir::RankedTensorType>(input.value.getType());
+      return type ? type.getRank() : -1;
+    };
+    int64_t most = 0;
+    for (const BoundInput &input : bound_.inputs)
+      most = std::max(most, rankOf(input));
+    for (BoundInput &input : bound_.inputs) {
+      const int64_t rank = rankOf(input);
+      for (int64_t axis = 0; rank >= 0 && axis < most - rank; ++axis)
+        if (auto error = insert(input, "expand_dims",
+                                std::string(input.record->name) + "_axis" + std::to_string(axis),
+                                {{"axis", int64_t(0)}}))
+          return error;
     }
     return std::nullopt;
   }
@@ -183,9 +222,9 @@ private:
   }
 
   Diagnostics undone(Diagnostics errors) {
-    for (mlir::Operation *cast : llvm::reverse(casts_)) {
-      impl_.dimNames.forget(cast);
-      cast->erase();
+    for (mlir::Operation *op : llvm::reverse(inserted_)) {
+      impl_.dimNames.forget(op);
+      op->erase();
       --impl_.nodes;
     }
     for (const std::string &made : llvm::reverse(variables_)) {
@@ -223,7 +262,7 @@ private:
   BoundCall bound_;
   std::string name_;
   std::vector<std::string> variables_, labels_;
-  std::vector<mlir::Operation *> casts_;
+  std::vector<mlir::Operation *> inserted_; ///< casts and new axes before the op
   Diagnostics warnings_;
 };
 

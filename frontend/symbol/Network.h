@@ -19,13 +19,22 @@ struct InputShape {
   std::optional<DType> dtype;
 };
 
+/// A variable that the user gives a value to: an input of a source that does not say which of its
+/// variables are inputs, or of which shape. The value may have no shape, as a number has none.
+struct OfferedInput {
+  std::string name;
+  Shape shape;
+  std::optional<DType> dtype;
+};
+
 /// Options for reading a source.
 struct NetworkRequest {
   std::vector<std::pair<std::string, std::string>> settings; ///< `--set NAME=VALUE`, as written
   std::vector<InputShape> shapes;
-  std::string net;                     ///< `--net`; empty: the source decides
-  std::optional<int64_t> offeredVocab; ///< symbols that the data have; stands above the source,
-                                       ///< below `settings`
+  std::vector<OfferedInput> offeredInputs; ///< below `shapes`
+  std::string net;                         ///< `--net`; empty: the source decides
+  std::optional<int64_t> offeredVocab;     ///< symbols that the data have; stands above the source,
+                                           ///< below `settings`
   bool werror = false;
 };
 

@@ -31,7 +31,7 @@ public:
   struct Made {
     std::vector<Symbol> symbols;
     std::vector<std::string> inputs; ///< parameters and labels that the call makes
-    int64_t casts = 0;               ///< nodes that convert its inputs
+    int64_t casts = 0;               ///< nodes that convert its inputs or add axes to them
   };
   void remember(std::string key, Made made) { made_.insert_or_assign(std::move(key), made); }
   /// Null if no earlier call was like it.

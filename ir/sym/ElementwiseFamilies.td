@@ -85,11 +85,12 @@ class Sym_Binary<string mnemonic, string mxnet, Sym_Function function, list<stri
 
 /// Two operands of one rank; extents of 1 broadcast.
 class Sym_Broadcast<string mnemonic, string mxnet, Sym_Function function, list<string> aliases = []>
-    : Sym_Elementwise<mnemonic, mxnet, function.gradient> {
+    : Sym_Elementwise<mnemonic, mxnet, !listconcat([Sym_AlignsRanks], function.gradient)> {
   let mxnetAliases = aliases;
   let summary = function.meaning # ", with broadcasting of extents of 1";
   let description = [{
-    Applied to each pair of elements a of `lhs` and b of `rhs`.
+    Applied to each pair of elements a of `lhs` and b of `rhs`. In a call the operands may differ in
+    rank: the one of lower rank gets leading axes of extent 1.
       * same-rank: `lhs`, `rhs` and `output` have one rank and type.
       * stretch: extents of an axis are equal, or one of them is 1 and is repeated.
 

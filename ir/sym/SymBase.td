@@ -146,6 +146,11 @@ def Sym_NoGradient : NativeOpTrait<"NoGradient"> {
   let cppNamespace = "::lstmc::sym";
 }
 
+/// Callers give operands of lower rank leading axes of extent 1.
+def Sym_AlignsRanks : NativeOpTrait<"AlignsRanks"> {
+  let cppNamespace = "::lstmc::sym";
+}
+
 /// The verifier: the op's types satisfy its own shape rule.
 def Sym_ShapesHold : NativeOpTrait<"ShapesHold"> {
   let cppNamespace = "::lstmc::sym";

@@ -108,6 +108,8 @@ BY_COMMAND = {
     ("train", "check-nan"): ("--check-nan", "", "net.lnet --data npz:bad.npz --after 4e -o ck"),
     ("fmt", "diff"): ("--diff", ""), ("fmt", "limit"): ("--limit source=10", ""),
     ("diff", "limit"): ("--limit header=1", ""),
+    ("import", "limit"): ("--limit header=1", "",
+                          "w/last/model.safetensors --as torch-lstm -o i.lnet"),
     ("bench", "expect"): ("--expect ms_per_run<1e-9", ""), ("bench", "input"): ("-i random:2", ""),
     ("plan", "data"): ("--data npz:d.npz,valid=0.5", ""),
     ("sample", "data"): ("--data text:none.txt", ""),
@@ -125,6 +127,7 @@ ELSEWHERE = {
     "data-on": "of ranks: test_several.py", "calibrate": "test_devices.py",
     "untrusted": "test_hostile.py",
     "as": "test_import.py", "modules": "test_import.py", "layout": "test_import.py",
+    "model-prefix": "test_mxnet.py", "load-epoch": "test_mxnet.py",
     "interface": "of launch", "port": "of launch",
 }
 # Of an update alone, or of the layout: they change what is compiled, which these commands do not

@@ -101,13 +101,18 @@ class Mistakes(Case):
                              r"outputs, and there is none: MakeLoss\(x\) makes one")
 
     def test_shapes_that_an_operator_stretches(self):
-        for op, help in (("elemwise_add", "operators such as + stretch these shapes"),
-                         ("broadcast_add", "expand_dims(x, axis=0) puts an axis in front")):
+        def compiled(op, extents):
             (self.folder / "net.lnet").write_text(
-                f"def net(data: float32[2, 3], b: float32[3]):\n    return {op}(data, b)\n")
-            done = self.run_here("compile", "net.lnet", "-o", "net.lstmc")
-            self.assertEqual(done.returncode, 3, done.stderr)
-            self.assertIn(f"    help: {help}", done.stderr)
+                f"def net(data: float32[2, 3], b: float32[{extents}]):\n    return {op}(data, b)\n")
+            return self.run_here("compile", "net.lnet", "-o", "net.lstmc", "--force")
+
+        done = compiled("elemwise_add", "3")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("    help: operators such as + stretch these shapes", done.stderr)
+        self.assertEqual(compiled("broadcast_add", "3").returncode, 0)
+        done = compiled("broadcast_add", "2")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("E0207", done.stderr)
 
     def test_more_memory_than_the_machine_has(self):
         (self.folder / "net.lnet").write_text(NET)

@@ -156,7 +156,8 @@ LSTMC_API lstmc_status lstmc_session_create(const lstmc_package *package,
 /* Null is allowed. */
 LSTMC_API void lstmc_session_close(lstmc_session *session);
 
-/* Loads all parameters by name, from a safetensors or npz file, or a checkpoint folder. */
+/* Loads all parameters by name, from a file (safetensors, npz, MXNet's .params) or a checkpoint
+ * folder. */
 LSTMC_API lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path);
 /* Puts back all that a checkpoint of this network's training has: weights, what the optimizer
  * keeps, and carried states. `updates`, unless null, gets the number of updates that have made it,

@@ -1,0 +1,55 @@
+// Kinds of model sources: what a file is by its first bytes, and who reads it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "executor/base/Limits.h"
+#include "frontend/lnet/text/Limits.h"
+#include "frontend/symbol/Network.h"
+
+namespace lstmc::importers {
+
+/// A file, or a text that was read already: that of standard input.
+struct Source {
+  std::string path; ///< as messages name it
+  std::optional<std::string> text;
+};
+
+/// What a source is read with. A kind of source takes what it has a use for.
+struct ImportRequest : symbol::NetworkRequest {
+  std::vector<std::string> includeDirs; ///< `-I`
+  std::vector<std::string> dataFolders; ///< `--allow-data`
+  lnet::Limits textLimits;              ///< of the language
+  Limits limits;                        ///< of all other files
+};
+
+/// A kind of source.
+struct Importer {
+  std::string_view name; ///< in messages: "symbol.json"
+  /// Of files whose first bytes no kind recognises.
+  std::string_view suffix;
+  /// Whether a file begins as one; null for text that may begin in any way.
+  bool (*begins)(std::string_view begin);
+  /// Whether the user says the shapes of inputs, because the source does not.
+  bool leavesShapesOpen;
+  /// Errors name the place in the source; warnings come with the network.
+  Checked<symbol::Network> (*load)(const Source &source, const ImportRequest &request);
+};
+
+/// All kinds, in the order of importers.def.
+std::span<const Importer *const> importers();
+
+/// The kind of a source by its first bytes, else by the suffix of its path; null for neither.
+const Importer *importerOf(const Source &source);
+/// The same for a file that is not read yet; of one that cannot be read, by its suffix.
+const Importer *importerOf(const std::string &path);
+
+/// Reads a source by its kind; E0603 for a file of another program that is known, and the language
+/// for all else.
+Checked<symbol::Network> load(const Source &source, const ImportRequest &request);
+
+} // namespace lstmc::importers

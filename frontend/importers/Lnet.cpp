@@ -1,0 +1,21 @@
+// The language as a kind of source.
+#include "frontend/importers/Importer.h"
+#include "frontend/lnet/Load.h"
+
+namespace lstmc::importers {
+
+static Checked<symbol::Network> loadLnet(const Source &source, const ImportRequest &request) {
+  const lnet::LoadOptions options{request, request.includeDirs, request.dataFolders,
+                                  request.textLimits};
+  return source.text ? lnet::loadText(source.path, *source.text, options)
+                     : lnet::load(source.path, options);
+}
+
+extern const Importer kLnet;
+const Importer kLnet = {.name = "lnet",
+                        .suffix = ".lnet",
+                        .begins = nullptr,
+                        .leavesShapesOpen = false,
+                        .load = loadLnet};
+
+} // namespace lstmc::importers

@@ -1,0 +1,86 @@
+// MXNet's symbol.json as a table of nodes: parsed and checked, not yet understood.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "executor/base/Diagnostic.h"
+#include "executor/base/Limits.h"
+#include "executor/base/Status.h"
+#include "executor/data/SymbolTable.h"
+
+namespace lstmc::importers::mxnet {
+
+/// An output of a node.
+struct Edge {
+  uint32_t node = 0, output = 0;
+};
+
+/// A symbol.json of any age: attributes under `attrs`, `attr` (0.9 to 0.11, and the user's of 0.8)
+/// or `param` (0.8), inputs as pairs or triples.
+///
+/// Refused: text that is not JSON, a field of another kind (E0603); a field that is missing, an
+/// edge to a node that does not exist, a node on a cycle, no head, an `arg_nodes` that names an
+/// operator, a `node_row_ptr` that does not begin with 0, falls or has another length than one more
+/// than the nodes, attributes of one key with two values (E0605); nesting, names, strings and
+/// counts of nodes above `limits` (E0606); a key that an object has twice, two variables of one
+/// name (E0612); a NUL in a text (E0604). Unknown fields are ignored: unknownFields() names them.
+///
+/// Parsed event by event, because the places of nodes in the text are kept for messages, and so
+/// that memory stays below 64 MiB and 4 times the text: each node takes 40 bytes, each edge 8, each
+/// attribute 8, and each different text its own length and about 30 bytes.
+class SymbolFile {
+public:
+  static Result<SymbolFile> parse(std::string text, std::string file, const Limits &limits = {});
+
+  const std::string &file() const { return file_; }
+  size_t size() const { return nodes_.size(); }
+  std::string_view op(size_t node) const { return texts_[size_t(nodes_[node].op)]; }
+  std::string_view name(size_t node) const { return texts_[size_t(nodes_[node].name)]; }
+  bool isVariable(size_t node) const { return op(node) == "null"; }
+  std::span<const Edge> inputs(size_t node) const {
+    const size_t begin = node == 0 ? 0 : nodes_[node - 1].edgesEnd;
+    return std::span(edges_).subspan(begin, nodes_[node].edgesEnd - begin);
+  }
+  /// Keys and texts, in the order of the file.
+  std::vector<std::pair<std::string_view, std::string_view>> attributes(size_t node) const;
+  std::span<const Edge> heads() const { return heads_; }
+  /// 10901 of MXNet 1.9.1; 800 where the file does not say.
+  int64_t version() const { return version_; }
+  const std::vector<std::string> &unknownFields() const { return unknownFields_; }
+
+  /// The line of the node's name, where it is written.
+  SourceRange place(size_t node) const;
+
+private:
+  friend class SymbolReader;
+
+  struct Node {
+    int32_t op = -1, name = -1; ///< in texts_
+    uint64_t byte = 0;          ///< of the name in the text
+    uint32_t edgesEnd = 0, attributesEnd = 0;
+    uint32_t line = 0, column = 0;
+  };
+
+  Status checkVariables() const;
+  Status checkEdges() const;
+  Status checkNoCycle() const;
+  void findLines();
+  Place placeOf(size_t node) const;
+
+  std::string file_, text_;
+  data::SymbolTable texts_;
+  std::vector<Node> nodes_;
+  std::vector<Edge> edges_, heads_;
+  std::vector<std::pair<int32_t, int32_t>> attributes_; ///< key and text
+  int64_t version_ = 800;
+  std::vector<std::string> unknownFields_;
+};
+
+/// Whether a text begins as a JSON object with a key does.
+bool beginsAsObject(std::string_view begin);
+
+} // namespace lstmc::importers::mxnet

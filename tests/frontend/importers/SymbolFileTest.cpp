@@ -1,0 +1,210 @@
+// Every hostile row of symbol.json is refused with its place.
+#include "frontend/importers/mxnet/SymbolFile.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/frontend/importers/SymbolText.h"
+
+namespace lstmc::importers::mxnet {
+namespace {
+
+Result<SymbolFile> parse(const std::string &text, const Limits &limits = {}) {
+  return SymbolFile::parse(text, "net-symbol.json", limits);
+}
+
+void refused(const std::string &text, ErrorCode code, const std::string &message) {
+  Result<SymbolFile> file = parse(text);
+  ASSERT_FALSE(file.ok()) << text.substr(0, 200);
+  EXPECT_EQ(file.error().code, code) << file.error().text();
+  EXPECT_NE(file.error().message.find(message), std::string::npos) << file.error().text();
+  EXPECT_EQ(file.error().place.file, "net-symbol.json");
+}
+
+/// The small document with a change.
+template <typename Change> std::string with(Change &&change) {
+  Json changed = small();
+  change(changed);
+  return changed.dump(2);
+}
+
+TEST(SymbolFile, Nodes) {
+  Result<SymbolFile> file = parse(small().dump(2));
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  ASSERT_EQ(file->size(), 4u);
+  EXPECT_EQ(file->op(3), "FullyConnected");
+  EXPECT_EQ(file->name(3), "fc");
+  EXPECT_TRUE(file->isVariable(0));
+  ASSERT_EQ(file->inputs(3).size(), 3u);
+  EXPECT_EQ(file->inputs(3)[2].node, 2u);
+  ASSERT_EQ(file->attributes(3).size(), 1u);
+  EXPECT_EQ(file->attributes(3)[0].second, "3");
+  ASSERT_EQ(file->heads().size(), 1u);
+  EXPECT_EQ(file->version(), 10901);
+  SourceRange place = file->place(3);
+  EXPECT_EQ(place.text.substr(size_t(place.column) - 1, size_t(place.length)), "\"fc\"");
+  EXPECT_EQ(place.file, "net-symbol.json");
+}
+
+TEST(SymbolFile, AllAgesAndAByteOrderMark) {
+  for (const char *key : {"attrs", "attr", "param"}) {
+    std::string text = with([&](Json &json) {
+      json["nodes"][3].erase("attrs");
+      json["nodes"][3][key] = {{"num_hidden", "3"}};
+      json["nodes"][3]["backward_source_id"] = -1;
+      for (Json &input : json["nodes"][3]["inputs"])
+        input.erase(2);
+      json.erase("node_row_ptr");
+      json.erase("attrs");
+    });
+    Result<SymbolFile> file = parse("\xef\xbb\xbf" + text);
+    ASSERT_TRUE(file.ok()) << file.error().text();
+    EXPECT_EQ(file->attributes(3)[0].first, "num_hidden");
+    EXPECT_EQ(file->version(), 800);
+    EXPECT_EQ(file->place(0).text.find("\"data\""), size_t(file->place(0).column) - 1);
+  }
+}
+
+TEST(SymbolFile, UnknownFieldsAreNamed) {
+  Result<SymbolFile> file = parse(with([](Json &json) {
+    json["mood"] = {{"a", {1, 2, {{"nodes", 3}}}}};
+    json["nodes"][1]["colour"] = "red";
+    json["nodes"][2]["subgraphs"] = {small()};
+    json["nodes"][2]["control_deps"] = {0};
+  }));
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  EXPECT_EQ(file->unknownFields(), (std::vector<std::string>{"colour", "mood"}));
+  EXPECT_EQ(file->size(), 4u);
+}
+
+TEST(SymbolFile, NoSymbolJson) {
+  refused("", ErrorCode::E0603, "this is no symbol.json");
+  refused("{", ErrorCode::E0603, "this is no symbol.json");
+  refused("[]", ErrorCode::E0603, "the text is a list, want an object");
+  refused("7", ErrorCode::E0603, "the text is 7, want an object");
+  refused("{}", ErrorCode::E0603, "there is no nodes");
+  refused("{} {}", ErrorCode::E0603, "this is no symbol.json");
+  refused("{\"nodes\": [], \"\xff\": []}", ErrorCode::E0603, "this is no symbol.json");
+  refused("{\"nodes\": null, \"heads\": []}", ErrorCode::E0603, "nodes is null, want a list");
+  refused("{\"nodes\": [7], \"heads\": []}", ErrorCode::E0603, "nodes[0] is 7, want an object");
+  for (std::string opens : {"[", "{\"a\":", "{\"nodes\": ["})
+    for (std::string text; text.empty();) {
+      for (int i = 0; i < 100000; ++i)
+        text += opens;
+      EXPECT_FALSE(parse(text).ok());
+    }
+  refused("{\"a\": " + std::string(100000, '['), ErrorCode::E0606, "limit depth");
+}
+
+TEST(SymbolFile, Kinds) {
+  refused(with([](Json &json) { json["heads"] = 3; }), ErrorCode::E0603, "heads is 3, want a list");
+  refused(with([](Json &json) { json["heads"] = {3}; }), ErrorCode::E0603,
+          "heads[0] is 3, want a list");
+  refused(with([](Json &json) { json["nodes"][3]["op"] = Json::array(); }), ErrorCode::E0603,
+          "nodes[3].op is a list, want a string");
+  refused(with([](Json &json) { json["nodes"][3]["op"] = nullptr; }), ErrorCode::E0603,
+          "nodes[3].op is null");
+  refused(with([](Json &json) { json["nodes"][3].erase("op"); }), ErrorCode::E0603,
+          "there is no nodes[3].op");
+  refused(with([](Json &json) { json["nodes"][3]["inputs"] = Json::object(); }), ErrorCode::E0603,
+          "nodes[3].inputs is an object, want a list");
+  refused(with([](Json &json) { json["nodes"][3]["inputs"][0] = {0}; }), ErrorCode::E0603,
+          "nodes[3].inputs[0] has 1 numbers");
+  refused(with([](Json &json) { json["nodes"][3]["inputs"][0][0] = "0"; }), ErrorCode::E0603,
+          "nodes[3].inputs[0][0] is \"0\", want an integer");
+  refused(with([](Json &json) { json["nodes"][3]["inputs"][0][0] = true; }), ErrorCode::E0603,
+          "nodes[3].inputs[0][0] is true");
+  refused(with([](Json &json) { json["nodes"][3]["inputs"][1][0] = 0.7; }), ErrorCode::E0603,
+          "nodes[3].inputs[1][0] is 0.7, want an integer");
+  refused(with([](Json &json) { json["nodes"][3]["attrs"]["num_hidden"] = 10; }), ErrorCode::E0603,
+          "nodes[3].attrs.num_hidden is 10, want a string");
+  std::string digits = small().dump();
+  digits.replace(digits.find("[0,0,0]"), 7, "[" + std::string(30, '9') + ",0,0]");
+  refused(digits, ErrorCode::E0603, "nodes[3].inputs[0][0] is 99999");
+  refused(with([](Json &json) { json["nodes"][3]["name"] = std::string("a\0b", 3); }),
+          ErrorCode::E0604, "NUL");
+}
+
+TEST(SymbolFile, EdgesAndLists) {
+  refused(with([](Json &json) { json["heads"] = Json::array(); }), ErrorCode::E0605,
+          "heads: found none");
+  refused(with([](Json &json) { json["heads"] = {{9, 0, 0}}; }), ErrorCode::E0605,
+          "heads[0] is node 9, there are 4 nodes");
+  refused(with([](Json &json) { json["heads"] = {{3, -1, 0}}; }), ErrorCode::E0605,
+          "heads[0][1] is -1, want a number from 0");
+  refused(with([](Json &json) { json["nodes"][3]["inputs"][0][0] = 4; }), ErrorCode::E0605,
+          "nodes[3].inputs[0] is node 4, there are 4 nodes");
+  refused(with([](Json &json) { json["nodes"][3]["inputs"][0][0] = 3; }), ErrorCode::E0605,
+          "\"fc\" depends on itself");
+  refused(document({node("tanh", "a", {1}), node("tanh", "b", {0})}).dump(), ErrorCode::E0605,
+          "depends on itself");
+  refused(with([](Json &json) { json["nodes"][0]["inputs"] = {{1, 0, 0}}; }), ErrorCode::E0605,
+          "found a variable with 1 inputs");
+  refused(with([](Json &json) { json["arg_nodes"] = {0, 3}; }), ErrorCode::E0605,
+          "arg_nodes[1] is node 3, a FullyConnected: want a variable");
+  refused(with([](Json &json) { json["arg_nodes"] = {7}; }), ErrorCode::E0605, "arg_nodes[0] is 7");
+  refused(with([](Json &json) { json["node_row_ptr"] = {0, 1, 3, 2, 4}; }), ErrorCode::E0605,
+          "node_row_ptr[3] is 2, want at least 3");
+  refused(with([](Json &json) { json["node_row_ptr"] = {1, 2, 3, 4, 5}; }), ErrorCode::E0605,
+          "node_row_ptr[0] is 1, want 0");
+  refused(with([](Json &json) { json["node_row_ptr"] = {0, 1, 2}; }), ErrorCode::E0605,
+          "node_row_ptr has 3 numbers, want 5");
+}
+
+TEST(SymbolFile, ForwardReferencesAreLegal) {
+  Json nodes = {node("tanh", "a", {1}), variable("data")};
+  Json made = document(nodes);
+  made["heads"] = {{0, 0, 0}};
+  EXPECT_TRUE(parse(made.dump()).ok());
+}
+
+TEST(SymbolFile, Twice) {
+  std::string text = small().dump();
+  refused(text.substr(0, text.size() - 1) + ",\"heads\":[[0,0,0]]}", ErrorCode::E0612,
+          "heads: found the key twice");
+  std::string twice = text;
+  twice.insert(twice.find("\"name\":\"fc\""), "\"op\":\"tanh\",");
+  refused(twice, ErrorCode::E0612, "nodes[3].op: found the key twice");
+  twice = text;
+  twice.insert(twice.find("\"num_hidden\""), "\"num_hidden\":\"3\",");
+  refused(twice, ErrorCode::E0612, "nodes[3].attrs.num_hidden: found the key twice");
+  refused(with([](Json &json) { json["nodes"][3]["param"] = {{"num_hidden", "4"}}; }),
+          ErrorCode::E0605, "nodes[3].param.num_hidden is \"4\" and \"3\"");
+  EXPECT_TRUE(
+      parse(with([](Json &json) { json["nodes"][3]["param"] = {{"num_hidden", "3"}}; })).ok());
+  refused(with([](Json &json) { json["nodes"][2]["name"] = "w"; }), ErrorCode::E0612,
+          "nodes[2]: found variable \"w\", which nodes[1] is too");
+}
+
+TEST(SymbolFile, NamesOfOpsMayRepeat) {
+  EXPECT_TRUE(
+      parse(document({variable("data"), node("tanh", "t", {0}), node("tanh", "t", {1})}).dump())
+          .ok());
+}
+
+TEST(SymbolFile, LimitsAreThoseOfTheRequest) {
+  Limits limits;
+  limits.nodes = 3;
+  EXPECT_EQ(parse(small().dump(), limits).error().code, ErrorCode::E0606);
+  limits = {};
+  limits.name = 1;
+  EXPECT_EQ(parse(small().dump(), limits).error().code, ErrorCode::E0606);
+  limits = {};
+  limits.depth = 3;
+  EXPECT_EQ(parse(small().dump(), limits).error().code, ErrorCode::E0606);
+}
+
+TEST(SymbolFile, EveryTruncationAndChangedByteIsRefusedOrRead) {
+  const std::string good = small().dump();
+  for (size_t length = 0; length < good.size(); ++length)
+    EXPECT_FALSE(parse(good.substr(0, length)).ok()) << length;
+  for (size_t at = 0; at < good.size(); ++at)
+    for (int change : {0x01, 0x80, 0xff, 0x20}) {
+      std::string bad = good;
+      bad[at] = char(bad[at] ^ change);
+      if (Result<SymbolFile> file = parse(bad); !file.ok())
+        EXPECT_EQ(errorRecord(file.error().code).exit, ExitCode::File) << file.error().text();
+    }
+}
+
+} // namespace
+} // namespace lstmc::importers::mxnet
