@@ -232,8 +232,9 @@ class Drawn(Case):
         number = lambda least, most: int(draw.integers(least, most + 1))
         rows, steps, count, units = 2 * number(1, 4), number(1, 7), number(1, 5), number(1, 9)
         features, epochs, rest = number(1, 3), number(1, 3), number(0, min(2, rows - 1))
-        x = draw.normal(size=(rows * count + rest, steps, features))
-        y = draw.normal(size=(rows * count + rest, steps, 1))
+        # As NDArrayIter holds it, which is in float32, as in MXNet.
+        x = draw.normal(size=(rows * count + rest, steps, features)).astype("f4").astype("f8")
+        y = draw.normal(size=(rows * count + rest, steps, 1)).astype("f4").astype("f8")
         pairs = [(x[b * rows:(b + 1) * rows], y[b * rows:(b + 1) * rows]) for b in range(count)]
         text = (NET.replace('"batch", 4', f'"batch", {rows}').replace('"seq", 6', f'"seq", {steps}')
                 .replace("data: float64[N, T, 1]", f"data: float64[N, T, {features}]")
