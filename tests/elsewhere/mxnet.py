@@ -18,8 +18,7 @@ DATA = pathlib.Path(os.environ.get("LSTMC_DATA", SOURCE / ".." / "shared" / "dat
 NETS = DATA / "elsewhere" / "mxnet"
 
 # Networks with an op that there is not, and that op.
-MISSING = {"cnn_text": "Convolution", "gluon_crnn": "Convolution", "lenet": "Convolution",
-           "lstnet": "Pad", "ctc_ocr_train": "CTCLoss", "gluon_foreach_lstm": "_foreach"}
+MISSING = {"gluon_crnn": "BatchNorm", "ctc_ocr_train": "CTCLoss", "gluon_foreach_lstm": "_foreach"}
 # Networks whose outputs depend on their label; that of others is read in training alone.
 READ_LABELS = {"word_lm"}
 # Inputs that were zero, and so are not in the file.
