@@ -23,8 +23,9 @@ MISSING = {"gluon_crnn": "BatchNorm", "ctc_ocr_train": "CTCLoss", "gluon_foreach
 READ_LABELS = {"word_lm"}
 # Inputs that were zero, and so are not in the file.
 ZERO = {"gluon_lstm": ["data1", "data2"]}
-# A layer norm divides by the root of a small variance.
-TOLERANCES = {"gluon_attention": 5e-6, "sockeye_transformer": 5e-6}
+# A layer norm divides by the root of a small variance. The sums of lenet have 500 and 800 terms:
+# of outputs up to 0.68, ours are 1.2e-6 from those in float64 and MXNet's 0.7e-6.
+TOLERANCES = {"gluon_attention": 5e-6, "sockeye_transformer": 5e-6, "lenet": 3e-6}
 
 
 def values(raw):
