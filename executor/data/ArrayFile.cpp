@@ -7,6 +7,7 @@
 #include "executor/data/ForeignFile.h"
 #include "executor/data/MxnetParams.h"
 #include "executor/data/Npz.h"
+#include "executor/data/PackedWeights.h"
 #include "executor/data/SafeTensors.h"
 
 namespace lstmc::data {
@@ -59,6 +60,11 @@ public:
   size_t size() const override { return params_.size(); }
   std::string name(size_t number) const override { return params_.name(number); }
   std::optional<Array> array(size_t number) const override { return params_.array(number); }
+  std::optional<Array> find(std::string_view name) const override {
+    const auto written = [&](std::string_view piece) { return ArrayFile::find(piece); };
+    std::optional<Array> whole = written(name);
+    return whole ? whole : packedWeights(name, written);
+  }
 
 protected:
   std::optional<size_t> numberOf(std::string_view name) const override {

@@ -37,8 +37,8 @@ public:
   virtual std::string name(size_t number) const = 0;
   /// A copy; nullopt where the file has a name without an array.
   virtual std::optional<Array> array(size_t number) const = 0;
-  /// The array of that name.
-  std::optional<Array> find(std::string_view name) const {
+  /// The array of that name; of MXNet's files also one that is there in pieces (PackedWeights.h).
+  virtual std::optional<Array> find(std::string_view name) const {
     std::optional<size_t> number = numberOf(name);
     return number ? array(*number) : std::nullopt;
   }

@@ -318,7 +318,8 @@ CommandResult runCommand(const Options &options, Console &console) {
   request.entries = {"forward"};
   LSTMC_CHECKED_TRY(checkOneModel(options));
   if (leavesShapesOpen(options.operands[0])) {
-    LSTMC_CHECKED_ASSIGN(request.offeredInputs, inputsOfValues(options.input, options));
+    LSTMC_CHECKED_ASSIGN(lstmc::Limits limits, fileLimits(options));
+    LSTMC_CHECKED_ASSIGN(request.offeredInputs, inputsOfValues(options.input, limits));
   }
   LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, request));
   console.warn(model.warnings);

@@ -4,7 +4,7 @@
 
 #include "executor/data/Npy.h"
 #include "executor/data/Npz.h"
-#include "frontend/driver/Model.h"
+#include "frontend/driver/FieldTypes.h"
 
 namespace lstmc::driver {
 
@@ -37,8 +37,7 @@ static Status addArray(symbol::OfferedInput &to, const std::string &path,
 }
 
 Result<std::vector<symbol::OfferedInput>>
-inputsOfValues(const std::vector<std::string> &assignments, const InputOptions &options) {
-  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+inputsOfValues(const std::vector<std::string> &assignments, const lstmc::Limits &limits) {
   std::vector<symbol::OfferedInput> inputs;
   for (const std::string &assignment : assignments) {
     const size_t equals = assignment.find('=');

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "frontend/driver/Request.h"
+#include "executor/base/Limits.h"
+#include "executor/base/Status.h"
+#include "frontend/symbol/Network.h"
 
 namespace lstmc::driver {
 
@@ -12,6 +14,6 @@ namespace lstmc::driver {
 /// 32x35xi32=0. A number has a name alone. The elements of arrays are not read. Errors are those of
 /// data/Npy.h and data/Npz.h.
 Result<std::vector<symbol::OfferedInput>>
-inputsOfValues(const std::vector<std::string> &assignments, const InputOptions &options);
+inputsOfValues(const std::vector<std::string> &assignments, const lstmc::Limits &limits);
 
 } // namespace lstmc::driver

@@ -222,6 +222,53 @@ TEST(ArrayFile, AFileThatNoFormatKnowsIsReadAsItsSuffixSays) {
   EXPECT_REFUSED(ArrayFile::parse(pickle, "a.params"), E0603, "this is a PyTorch file");
 }
 
+/// A file of one LSTM layer of 1 unit and 2 inputs, gate by gate, all numbers in the order of the
+/// vector from `first` on.
+Bytes byGates(const std::string &prefix, const std::string &gates, bool backward) {
+  MxnetFile file;
+  std::vector<std::string> names;
+  float next = 0;
+  for (bool bias : {false, true})
+    for (const char *direction : {"l0_", "r0_"}) {
+      if (direction[0] == 'r' && !backward)
+        continue;
+      for (const char *part : {"i2h", "h2h"})
+        for (char gate : gates) {
+          const int64_t width = bias ? 1 : part[0] == 'i' ? 2 : 1;
+          std::vector<float> row(size_t(width), 0);
+          for (float &element : row)
+            element = next++;
+          file.array(MxnetVersion::V2,
+                     bias ? std::vector<int64_t>{1} : std::vector{int64_t(1), width}, row);
+          names.push_back(fmt::format("arg:{}{}{}_{}_{}", prefix, direction, part, gate,
+                                      bias ? "bias" : "weight"));
+        }
+    }
+  return file.named(names);
+}
+
+TEST(ArrayFile, WeightsOfMxnetThatAreThereGateByGate) {
+  for (auto [gates, backward, elements] :
+       {std::tuple("ifco", false, 20), {"rzo", false, 15}, {"ifco", true, 40}}) {
+    auto file = ArrayFile::parse(byGates("lstm_", gates, backward), "w.params");
+    ASSERT_OK(file);
+    std::optional<Array> vector = (*file)->find("lstm_parameters");
+    ASSERT_TRUE(vector);
+    EXPECT_EQ(vector->shape, std::vector<int64_t>{elements});
+    std::vector<float> found = elementsOf<float>(*vector);
+    for (size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(found[i], float(i)) << gates;
+    const auto rows = int64_t(std::string_view(gates).size());
+    std::optional<Array> matrix = (*file)->find("lstm_l0_i2h_weight");
+    ASSERT_TRUE(matrix);
+    EXPECT_EQ(matrix->shape, (std::vector<int64_t>{rows, 2}));
+    EXPECT_EQ((*file)->find("lstm_l0_h2h_bias")->shape, std::vector<int64_t>{rows});
+    EXPECT_FALSE((*file)->find("lstm_l1_i2h_weight"));
+    EXPECT_FALSE((*file)->find("gru_parameters"));
+    EXPECT_FALSE((*file)->find("parameters"));
+  }
+}
+
 TEST(ArrayFile, FilesThatMxnetWrote) {
   LSTMC_DATA_FILE(trained, "mxnet/go_test-0001.params");
   auto file = ArrayFile::load(trained);

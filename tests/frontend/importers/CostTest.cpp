@@ -16,8 +16,10 @@ template <typename Piece>
 std::string filled(const std::string &begin, Piece &&piece, const std::string &end) {
   std::string text = begin;
   text.reserve(kBytes + 100);
-  for (size_t i = 0; text.size() < kBytes; ++i)
-    text += (i ? "," : "") + piece(i);
+  for (size_t i = 0; text.size() < kBytes; ++i) {
+    text += i ? "," : "";
+    text += piece(i);
+  }
   return text + end;
 }
 

@@ -38,6 +38,22 @@ TEST(Graph, ARefusedCallLeavesTheGraphAsItWas) {
   EXPECT_EQ(graph.text().find("tensor<3x4xf32>") != std::string::npos, true) << graph.text();
 }
 
+TEST(Graph, AlignsOperandsOfDifferentRankAtTheLastAxis) {
+  Graph graph("net");
+  Symbol x = input(graph, "data", {8, 13, 16});
+  Symbol b = *graph.variable("b", shaped({16}));
+  Symbol sum = make(graph, "broadcast_add", {b, x}, {}, "sum");
+  EXPECT_EQ(extents(sum), (Extents{8, 13, 16}));
+  EXPECT_NE(graph.text().find("\"sum_lhs_axis1\""), std::string::npos) << graph.text();
+  EXPECT_EQ(make(graph, "broadcast_mul", {x, x}).name(), "broadcast_mul0");
+  // A refused call takes its axes back.
+  const int64_t before = graph.nodeCount();
+  Symbol odd = *graph.variable("odd", shaped({12, 16}));
+  EXPECT_NE(refusal(graph, callOf("broadcast_add", {x, odd})).find("E0207"), std::string::npos);
+  EXPECT_NE(refusal(graph, callOf("elemwise_add", {x, b})).find("E0207"), std::string::npos);
+  EXPECT_EQ(graph.nodeCount(), before + 1);
+}
+
 TEST(Graph, NumbersOutputsWhereThereAreSeveral) {
   Graph graph("net");
   Symbol x = input(graph, "data", {2, 4});
