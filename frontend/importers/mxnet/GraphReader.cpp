@@ -12,6 +12,7 @@
 #include "executor/base/Suggest.h"
 #include "frontend/importers/mxnet/AttributeText.h"
 #include "frontend/importers/mxnet/InitialiserText.h"
+#include "frontend/symbol/ReadAsSteps.h"
 
 namespace lstmc::importers::mxnet {
 
@@ -68,9 +69,11 @@ bool isTrue(std::string_view text) {
 
 class GraphReader {
 public:
-  GraphReader(const SymbolFile &file, const symbol::NetworkRequest &request, const Limits &limits)
-      : file_(file), request_(request), limits_(limits), symbols_(file.size()),
-        multipliers_(file.size()), isLabel_(file.size()) {}
+  /// `stepsFirst`: inputs whose first axis are steps, where the file does not say their layout.
+  GraphReader(const SymbolFile &file, const symbol::NetworkRequest &request, const Limits &limits,
+              std::set<std::string> stepsFirst = {})
+      : file_(file), request_(request), limits_(limits), stepsFirst_(std::move(stepsFirst)),
+        symbols_(file.size()), multipliers_(file.size()), isLabel_(file.size()) {}
 
   Checked<symbol::Network> run() {
     readRequest();
@@ -97,6 +100,9 @@ public:
       return std::move(diagnostics_);
     return finish(outputs);
   }
+
+  /// After run(): inputs whose batch was taken for the first axis because nothing says where it is.
+  const std::set<std::string> &withoutLayout() const { return withoutLayout_; }
 
 private:
   //===---- messages --------------------------------------------------------------------------===//
@@ -441,12 +447,16 @@ private:
   /// Gives the batch axis its name, and its extent where the request has one.
   void nameBatch(uint32_t node, symbol::Shape &shape, const Texts &hidden) {
     auto layout = hidden.find("layout");
-    const size_t found = layout == hidden.end() ? 0 : layout->second.find('N');
+    const std::string name(file_.name(node));
+    if (layout == hidden.end())
+      withoutLayout_.insert(name);
+    const size_t found = layout != hidden.end()       ? layout->second.find('N')
+                         : stepsFirst_.contains(name) ? 1
+                                                      : 0;
     const size_t axis = found == std::string_view::npos ? 0 : found;
     if (axis >= shape.dims.size())
       return;
     symbol::Dim &dim = shape.dims[axis];
-    const std::string_view name = file_.name(node);
     if (batch_ && dim.extent != symbol::kUnknown && dim.extent != *batch_ && shapeFor(name))
       report(ErrorCode::E0001, {.file = file_.file()},
              fmt::format("--shape {} has a batch of {}, --batch is {}", name, dim.extent, *batch_));
@@ -586,6 +596,7 @@ private:
   const SymbolFile &file_;
   const symbol::NetworkRequest &request_;
   const Limits &limits_;
+  std::set<std::string> stepsFirst_, withoutLayout_;
   std::optional<int64_t> batch_;
   std::unique_ptr<Graph> graph_;
   Diagnostics diagnostics_;
@@ -600,7 +611,16 @@ private:
 
 Checked<symbol::Network> readGraph(const SymbolFile &file, const symbol::NetworkRequest &request,
                                    const Limits &limits) {
-  return GraphReader(file, request, limits).run();
+  GraphReader reader(file, request, limits);
+  Checked<symbol::Network> network = reader.run();
+  if (!network.ok())
+    return network;
+  std::set<std::string> stepsFirst;
+  for (std::string &name : symbol::inputsReadAsSteps(*network->graph))
+    if (reader.withoutLayout().contains(name))
+      stepsFirst.insert(std::move(name));
+  return stepsFirst.empty() ? std::move(network)
+                            : GraphReader(file, request, limits, std::move(stepsFirst)).run();
 }
 
 } // namespace lstmc::importers::mxnet
