@@ -59,7 +59,7 @@ CALLS = {
     "Pad": ["x, mode=\"constant\", pad_width=(0, 0, 0, 0, 1, 2)",
             "x, mode=\"edge\", pad_width=(0, 0, 1, 0, 1, 2)"],
     "Convolution": ["x, kernel=(2,), num_filter=2", "images, kernel=(2, 3), num_filter=3"],
-    "Pooling": ["x, kernel=(3,)", "x, kernel=(2,), stride=(2,), pad=(1,), pool_type=\"avg\"",
+    "Pooling": ["x, kernel=(3,)", "x, kernel=(3,), stride=(2,), pad=(1,), pool_type=\"avg\"",
                 "images, kernel=(2, 2), stride=(2, 2)"],
 }
 # Pairs of values with equal meaning by the op's definition: (op, attribute, what the call or the
@@ -83,7 +83,8 @@ SAME = [
     ("SVMOutput", "margin", "use_linear=True", "all are within either margin"),
     ("Convolution|Pooling", "stride|dilate|pad", r"(stride|dilate)=\(1,\)$|pad=\(0,\)$",
      "the values that an empty tuple stands for"),
-    ("Pooling", "pooling_convention", r"kernel=\(3,\)", "the windows end with the data"),
+    ("Pooling", "pooling_convention", r"kernel=\(3,\)(?!.*stride=\(2)",
+     "the windows end with the data"),
     ("SoftmaxOutput|MakeLoss", "normalization",
      "", "each divides by what they count, which may be as many"),
 ]
