@@ -71,6 +71,25 @@ TEST(MxnetSymbol, BatchAndLayout) {
   refused(json, request, "--batch takes a number from 1");
 }
 
+/// The batch of an input is the second axis where a fused recurrence reads the first as its steps,
+/// also after ops that keep the axes, and the first after they have changed places.
+TEST(MxnetSymbol, TheBatchOfAnInputByItsReaders) {
+  const Json embedding = node("Embedding", "e", {0, 1}, {{"input_dim", "9"}, {"output_dim", "4"}});
+  const Json rnn = {{"state_size", "5"}, {"num_layers", "1"}, {"mode", "lstm"}};
+  const Json steps = document({variable("data"), variable("table"), embedding, variable("p"),
+                               node("RNN", "r", {2, 3}, rnn)});
+  const Json rows = document({variable("data"), variable("table"), embedding,
+                              node("SwapAxis", "s", {2}, {{"dim1", "0"}, {"dim2", "1"}}),
+                              variable("p"), node("RNN", "r", {3, 4}, rnn)});
+  for (const auto &[json, axis] : {std::pair(steps, 1), std::pair(rows, 0)}) {
+    Checked<symbol::Network> network = read(json, shaped({{"data", {7, 3}, {}}}));
+    ASSERT_TRUE(network.ok()) << textOf(network.diagnostics());
+    const symbol::Shape shape = symbol::view(*network->graph).inputs[0].shape;
+    EXPECT_EQ(shape.dims[size_t(axis)].name, "batch");
+    EXPECT_EQ(shape.dims[size_t(1 - axis)].name, "");
+  }
+}
+
 TEST(MxnetSymbol, LabelsByNameAndByUse) {
   Json json = document(
       {variable("data"), variable("truth"), node("LinearRegressionOutput", "out", {0, 1})});
