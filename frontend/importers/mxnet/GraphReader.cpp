@@ -12,7 +12,7 @@
 #include "executor/base/Suggest.h"
 #include "frontend/importers/mxnet/AttributeText.h"
 #include "frontend/importers/mxnet/InitialiserText.h"
-#include "frontend/symbol/ReadAsSteps.h"
+#include "frontend/symbol/BatchAxes.h"
 
 namespace lstmc::importers::mxnet {
 
@@ -69,10 +69,11 @@ bool isTrue(std::string_view text) {
 
 class GraphReader {
 public:
-  /// `stepsFirst`: inputs whose first axis are steps, where the file does not say their layout.
+  /// `batchAxes`: the batch axis of inputs whose layout the file does not say, by default the
+  /// first.
   GraphReader(const SymbolFile &file, const symbol::NetworkRequest &request, const Limits &limits,
-              std::set<std::string> stepsFirst = {})
-      : file_(file), request_(request), limits_(limits), stepsFirst_(std::move(stepsFirst)),
+              std::map<std::string, int> batchAxes = {})
+      : file_(file), request_(request), limits_(limits), batchAxes_(std::move(batchAxes)),
         symbols_(file.size()), multipliers_(file.size()), isLabel_(file.size()) {}
 
   Checked<symbol::Network> run() {
@@ -101,8 +102,8 @@ public:
     return finish(outputs);
   }
 
-  /// After run(): inputs whose batch was taken for the first axis because nothing says where it is.
-  const std::set<std::string> &withoutLayout() const { return withoutLayout_; }
+  /// After run(): the batch axis of inputs whose layout the file says.
+  const std::map<std::string, int> &layouts() const { return layouts_; }
 
 private:
   //===---- messages --------------------------------------------------------------------------===//
@@ -448,12 +449,14 @@ private:
   void nameBatch(uint32_t node, symbol::Shape &shape, const Texts &hidden) {
     auto layout = hidden.find("layout");
     const std::string name(file_.name(node));
-    if (layout == hidden.end())
-      withoutLayout_.insert(name);
-    const size_t found = layout != hidden.end()       ? layout->second.find('N')
-                         : stepsFirst_.contains(name) ? 1
-                                                      : 0;
-    const size_t axis = found == std::string_view::npos ? 0 : found;
+    size_t axis = 0;
+    if (layout != hidden.end()) {
+      const size_t found = layout->second.find('N');
+      axis = found == std::string_view::npos ? 0 : found;
+      layouts_[name] = int(axis);
+    } else if (auto found = batchAxes_.find(name); found != batchAxes_.end()) {
+      axis = size_t(found->second);
+    }
     if (axis >= shape.dims.size())
       return;
     symbol::Dim &dim = shape.dims[axis];
@@ -596,7 +599,7 @@ private:
   const SymbolFile &file_;
   const symbol::NetworkRequest &request_;
   const Limits &limits_;
-  std::set<std::string> stepsFirst_, withoutLayout_;
+  std::map<std::string, int> batchAxes_, layouts_;
   std::optional<int64_t> batch_;
   std::unique_ptr<Graph> graph_;
   Diagnostics diagnostics_;
@@ -615,12 +618,11 @@ Checked<symbol::Network> readGraph(const SymbolFile &file, const symbol::Network
   Checked<symbol::Network> network = reader.run();
   if (!network.ok())
     return network;
-  std::set<std::string> stepsFirst;
-  for (std::string &name : symbol::inputsReadAsSteps(*network->graph))
-    if (reader.withoutLayout().contains(name))
-      stepsFirst.insert(std::move(name));
-  return stepsFirst.empty() ? std::move(network)
-                            : GraphReader(file, request, limits, std::move(stepsFirst)).run();
+  std::map<std::string, int> axes = symbol::batchAxes(*network->graph, reader.layouts());
+  std::erase_if(axes, [&](const auto &input) { return reader.layouts().contains(input.first); });
+  if (std::ranges::all_of(axes, [](const auto &input) { return input.second == 0; }))
+    return network;
+  return GraphReader(file, request, limits, std::move(axes)).run();
 }
 
 } // namespace lstmc::importers::mxnet

@@ -10,8 +10,8 @@ namespace lstmc::importers::mxnet {
 ///
 /// A variable is an input if the request gives it a shape or offers a value, if its name ends with
 /// "data" or "label", or if an op reads it as its label; all others are parameters. The N of
-/// `__layout__` is the batch axis of an input; without it, the second where a fused recurrence
-/// reads the first as its steps, else the first. `batch` of the request's settings is its extent.
+/// `__layout__` is the batch axis of an input; without it, symbol::batchAxes() finds it. `batch` of
+/// the request's settings is its extent.
 /// `__ctx_group__`, `__force_mirroring__`, `__lr_mult__`, `__wd_mult__` (also `weight_lr_mult` of
 /// an op), `__shape__`, `__dtype__` and `__init__` have their meaning, other names like `__x__`
 /// have none.

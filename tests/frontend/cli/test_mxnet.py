@@ -81,7 +81,7 @@ class Symbols(Case):
 
     def test_batch_is_that_of_the_layout(self):
         said = self.document("inspect", "net-symbol.json", *SHAPE, schema="lstmc.inspect/1")
-        [data] = [row for row in said["entries"][0]["inputs"] if row["name"] == "data"]
+        [data] = [row for row in said["inputs"] if row["name"] == "data"]
         self.assertEqual(data["dims"], ["", "batch", ""])
         done = self.run_here("run", "net-symbol.json", *SHAPE, "-b", "3", "-i", "data=0")
         self.assertEqual(done.returncode, 2)
@@ -114,9 +114,9 @@ class Symbols(Case):
         return done
 
     def test_what_it_cannot_do_is_named(self):
-        done = self.refused(self.changed(lambda d: d["nodes"][7].update(op="Convolution")), 3,
-                            r'net-symbol\.json:\d+:\d+: error\[E0201\]: Convolution "fc" reads '
-                            r'"lstm", "fc_weight", "fc_bias", and no op is named "Convolution"')
+        done = self.refused(self.changed(lambda d: d["nodes"][7].update(op="BatchNorm")), 3,
+                            r'net-symbol\.json:\d+:\d+: error\[E0201\]: BatchNorm "fc" reads '
+                            r'"lstm", "fc_weight", "fc_bias", and no op is named "BatchNorm"')
         self.assertIn("help: the nearest are ", done.stderr)
         self.refused(SMALL, 3, r'error\[E0211\]: the shape of input "data" is not known', "-v")
         self.refused(self.changed(lambda d: d["nodes"][7]["attrs"].update(num_hidden="ten")), 6,

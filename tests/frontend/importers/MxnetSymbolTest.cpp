@@ -177,11 +177,11 @@ TEST(MxnetSymbol, BroadcastingAlignsAxesAtTheLast) {
 }
 
 TEST(MxnetSymbol, UnknownOpsAreNamedWithWhatTheyRead) {
-  Json json = document({variable("data"), variable("w"),
-                        node("Convolution", "conv", {0, 1}, {{"kernel", "(3, 3)"}})});
+  Json json = document(
+      {variable("data"), variable("w"), node("BatchNorm", "bn", {0, 1}, {{"eps", "0.1"}})});
   refused(json, {},
-          "E0201 Convolution \"conv\" reads \"data\", \"w\", and no op is named "
-          "\"Convolution\" / the nearest are ");
+          "E0201 BatchNorm \"bn\" reads \"data\", \"w\", and no op is named "
+          "\"BatchNorm\" / the nearest are ");
 }
 
 TEST(MxnetSymbol, RefusedWithTheirNode) {
