@@ -34,8 +34,8 @@ Status setInput(Session &session, std::string_view entry, std::string_view assig
 Status checkRange(std::string_view name, const Tensor &values, const ValueRange &range,
                   const std::string &file);
 
-/// Sets every element of a label that the caller does not have to the least value of its range, else
-/// to 0. It is for labels on which no wanted output depends.
+/// Sets every element of a label that the caller does not have to the least value of its range,
+/// else to 0. It is for labels on which no wanted output depends.
 void setMissing(const Tensor &values, const std::optional<ValueRange> &range);
 
 /// "y f32[2, 3] 30 70 110 70 174 278": name, type, shape, and the first values.

@@ -9,13 +9,13 @@ include "ir/sym/ComposedOp.td"
 def Sym_ChannelsFirst : Sym_DefaultChoice<"None", ["None", "NCW", "NCHW", "NCDHW"]>;
 
 def Sym_PadOp : Sym_Composed<"pad", "Pad", ["pad"]> {
-  let summary = "data with a border";
+  let summary = "data with padding";
   let description = [{
     `pad_width` has two numbers for each axis: what is added before and after. `mode` constant adds
     `constant_value`, edge the nearest element, reflect the elements beside the edge in reverse
     order.
       * pad-width: twice as many numbers as `data` has axes, none below 0.
-      * reflect: a border is smaller than its axis.
+      * reflect: what is added on a side is less than the extent of its axis.
       * extents: an extent of `output` is that of `data` plus its two numbers.
 
     ```mlir

@@ -56,6 +56,10 @@ constexpr Row kWishes[] = {
     {"sym.squeeze", "data", Wish::Ones},
     {"sym.broadcast_to", "data", Wish::Ones},
     {"sym.broadcast_axis", "data", Wish::Ones},
+    {"sym.batch_take", "indices", Wish::PerRow},
+    {"sym.convolution", "data", Wish::Three},
+    {"sym.pooling", "data", Wish::Three},
+    {"sym.instance_norm", "data", Wish::Three},
     {"sym.rnn", "data", Wish::Steps},
     {"sym.rnn", "state", Wish::Begin},
     {"sym.rnn", "state_cell", Wish::Begin},
@@ -472,9 +476,32 @@ private:
     }
     if (name == "shape")
       return shape();
+    if (name == "kernel" || name == "stride" || name == "dilate" || name == "pad")
+      return windows(name);
+    if (name == "pad_width")
+      return widths();
     Extents numbers;
     for (int64_t i = 0; i < rank(); ++i)
       numbers.push_back(draw_.between(0, 3));
+    return tupleOf(numbers);
+  }
+
+  /// A number for each extent after samples and channels.
+  AttributeValue windows(std::string_view name) {
+    Extents numbers;
+    for (int64_t i = 2; i < rank(); ++i)
+      numbers.push_back(name == "pad" ? draw_.below(2)
+                                      : draw_.between(1, name == "kernel" ? 3 : 2));
+    return tupleOf(numbers);
+  }
+
+  /// Before and after each axis, but seldom beside rows of the batch.
+  AttributeValue widths() {
+    Extents numbers;
+    for (int64_t i = 0; i < 2 * rank(); ++i)
+      numbers.push_back(first_->extents[size_t(i / 2)] == pool_.sizes.batch || draw_.chance(0.5)
+                            ? 0
+                            : draw_.below(3));
     return tupleOf(numbers);
   }
 

@@ -21,15 +21,15 @@ constexpr int64_t kMostPositions = 10'000, kMostGroups = 1024;
 constexpr int64_t kMostNumber = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMostExtent = std::numeric_limits<int64_t>::max() - (int64_t(1) << 33);
 
-/// A border along one axis.
-struct Border {
+/// Elements added along one axis.
+struct Padding {
   int64_t before = 0, after = 0;
 };
 
 /// What a window does along one axis.
 struct Step {
   int64_t kernel, stride, dilate;
-  Border pad;
+  Padding pad;
 
   /// Elements from the first to the last that a window reads, both included.
   int64_t reach() const { return dilate * (kernel - 1) + 1; }
@@ -49,7 +49,7 @@ SmallVector<Step> stepsOf(ConvolutionOp op) {
   for (auto [axis, kernel] : llvm::enumerate(op.getKernel())) {
     const int64_t pad = entryOf(op.getPad(), axis, 0);
     steps.push_back({kernel, entryOf(op.getStride(), axis, 1), entryOf(op.getDilate(), axis, 1),
-                     Border{pad, pad}});
+                     Padding{pad, pad}});
   }
   return steps;
 }
@@ -58,7 +58,7 @@ SmallVector<Step> stepsOf(PoolingOp op) {
   SmallVector<Step> steps;
   for (auto [axis, kernel] : llvm::enumerate(op.getKernel())) {
     const int64_t pad = entryOf(op.getPad(), axis, 0);
-    steps.push_back({kernel, entryOf(op.getStride(), axis, 1), 1, Border{pad, pad}});
+    steps.push_back({kernel, entryOf(op.getStride(), axis, 1), 1, Padding{pad, pad}});
   }
   return steps;
 }
@@ -287,7 +287,7 @@ Value repeated(OpBuilder &builder, Location loc, Value x, int64_t axis, int64_t 
                                   builder.getI64IntegerAttr(axis));
 }
 
-/// A border of one number along an axis. It is made of `x`, so that it has rows of the batch where
+/// Padding of one number along an axis. It is made of `x`, so that it has rows of the batch where
 /// `x` has.
 Value filled(OpBuilder &builder, Location loc, Value x, int64_t axis, int64_t count,
              double number) {
@@ -295,8 +295,8 @@ Value filled(OpBuilder &builder, Location loc, Value x, int64_t axis, int64_t co
   return repeated(builder, loc, (number == 0 ? zeros : zeros + number).value, axis, 0, count);
 }
 
-Value padded(OpBuilder &builder, Location loc, Value x, int64_t axis, Border border, StringRef mode,
-             double number) {
+Value padded(OpBuilder &builder, Location loc, Value x, int64_t axis, Padding padding,
+             StringRef mode, double number) {
   const int64_t extent = shapeOf(x)[size_t(axis)];
   auto part = [&](int64_t count, bool before) -> Value {
     if (mode == "constant")
@@ -309,11 +309,11 @@ Value padded(OpBuilder &builder, Location loc, Value x, int64_t axis, Border bor
                                      builder.getDenseI64ArrayAttr({axis}));
   };
   SmallVector<Value> parts;
-  if (border.before > 0)
-    parts.push_back(part(border.before, true));
+  if (padding.before > 0)
+    parts.push_back(part(padding.before, true));
   parts.push_back(x);
-  if (border.after > 0)
-    parts.push_back(part(border.after, false));
+  if (padding.after > 0)
+    parts.push_back(part(padding.after, false));
   return createConcat(builder, loc, parts, axis);
 }
 
@@ -373,7 +373,7 @@ Value allWindows(OpBuilder &builder, Location loc, Value x, ArrayRef<Step> steps
                                  builder.getI64IntegerAttr(rank));
 }
 
-/// `x` [N, C, extents...] as [N, extents..., C] with the borders of `steps`.
+/// `x` [N, C, extents...] as [N, extents..., C] with the padding of `steps`.
 Value channelsLastPadded(OpBuilder &builder, Location loc, Value x, ArrayRef<Step> steps,
                          double number) {
   x = createTranspose(builder, loc, x, channelsLast(rankOf(x)));
@@ -454,9 +454,9 @@ Value sumOfLast(OpBuilder &builder, Location loc, Value x) {
 Value PadOp::writtenOut(OpBuilder &builder) {
   Value x = getData();
   for (int64_t axis = 0; axis < rankOf(getData()); ++axis)
-    if (Border border{getPadWidth()[size_t(2 * axis)], getPadWidth()[size_t(2 * axis + 1)]};
-        border.before > 0 || border.after > 0)
-      x = padded(builder, getLoc(), x, axis, border, getMode(),
+    if (Padding padding{getPadWidth()[size_t(2 * axis)], getPadWidth()[size_t(2 * axis + 1)]};
+        padding.before > 0 || padding.after > 0)
+      x = padded(builder, getLoc(), x, axis, padding, getMode(),
                  getConstantValue().convertToDouble());
   return x == getData() ? Value(builder.create<CopyOp>(getLoc(), x.getType(), x)) : x;
 }

@@ -64,6 +64,7 @@ void addProducts(Rules &rules);
 void addRecurrences(Rules &rules);
 void addSources(Rules &rules);
 void addHeads(Rules &rules);
+void addWindows(Rules &rules);
 
 /// Rules of all ops that have one.
 const Rules &allRules();
