@@ -31,17 +31,30 @@ Result<std::shared_ptr<const SharedPages>> SharedPages::move(std::byte *at, uint
       return noMemory(bytes);
     done += uint64_t(wrote);
   }
-  LSTMC_TRY(made->show(at));
+  LSTMC_TRY(made->show(at, 0, bytes));
   return made;
 }
 
 SharedPages::~SharedPages() { close(file_); }
 
-Status SharedPages::show(std::byte *at) const {
-  if (mmap(at, bytes_, PROT_READ, MAP_SHARED | MAP_FIXED, file_, 0) == MAP_FAILED)
-    return noMemory(bytes_);
+Status SharedPages::show(std::byte *at, uint64_t offset, uint64_t bytes) const {
+  if (mmap(at, bytes, PROT_READ, MAP_SHARED | MAP_FIXED, file_, off_t(offset)) == MAP_FAILED)
+    return noMemory(bytes);
   // Taken where the system allows huge pages in shared memory.
-  madvise(at, bytes_, MADV_HUGEPAGE);
+  madvise(at, bytes, MADV_HUGEPAGE);
+  return {};
+}
+
+Status SharedPages::read(uint64_t offset, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t got = pread(file_, to.data(), to.size(), off_t(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return noMemory(to.size());
+    offset += uint64_t(got);
+    to = to.subspan(size_t(got));
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "executor/base/Status.h"
 
@@ -21,8 +22,12 @@ public:
   SharedPages(const SharedPages &) = delete;
   SharedPages &operator=(const SharedPages &) = delete;
 
-  /// Shows the pages at `at`, for reading, in place of what is mapped there. E0901 as above.
-  Status show(std::byte *at) const;
+  uint64_t bytes() const { return bytes_; }
+  /// Shows `bytes` of them from `offset` on, multiples of the page size, at `at`, for reading, in
+  /// place of what is mapped there. E0901 as above.
+  Status show(std::byte *at, uint64_t offset, uint64_t bytes) const;
+  /// Copies contents from `offset` on. E0901 if the system cannot read them.
+  Status read(uint64_t offset, std::span<std::byte> to) const;
 
 private:
   SharedPages(int file, uint64_t bytes) : file_(file), bytes_(bytes) {}

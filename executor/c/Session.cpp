@@ -15,6 +15,7 @@
 #include "executor/base/Numeric.h"
 #include "executor/c/Guard.h"
 #include "executor/c/Handles.h"
+#include "executor/c/Options.h"
 #include "executor/data/SafeTensors.h"
 #include "executor/package/Plan.h"
 #include "executor/session/UpdateScalars.h"
@@ -25,35 +26,6 @@
 using namespace lstmc;
 
 namespace {
-
-/// The caller's options. The caller's version of the struct may be shorter or longer than ours.
-lstmc_session_options completed(const lstmc_session_options *given) {
-  lstmc_session_options options = {};
-  if (given)
-    std::memcpy(&options, given, std::min(given->size, sizeof(options)));
-  return options;
-}
-
-/// E0001 for half an allocator.
-Result<MemorySource> sourceOf(const lstmc_session_options &options) {
-  if (!options.allocate != !options.release)
-    return fail(ErrorCode::E0001, "an allocator has both functions, found only {}",
-                options.allocate ? "allocate" : "release");
-  return MemorySource{options.allocate, options.release, options.user};
-}
-
-LaunchWatch watchOf(const lstmc_session_options &options) {
-  LaunchWatch watch;
-  if (options.log)
-    watch.notice = [log = options.log, user = options.user](const Error &error) {
-      log(user, ("warning: " + error.text()).c_str());
-    };
-  if (options.log)
-    watch.choice = [log = options.log, user = options.user](const std::string &choice) {
-      log(user, choice.c_str());
-    };
-  return watch;
-}
 
 /// What the session would warn of at its end.
 void logWarnings(const lstmc_session &session) {
@@ -83,7 +55,7 @@ Status view(Result<Tensor> tensor, lstmc_tensor *to) {
 
 /// Calls `f(input, given)` for the inputs of an entry that are no scalars.
 template <typename F> void eachInput(lstmc_session &session, std::string_view entry, F f) {
-  const package::PackageData &data = session.session->package().data();
+  const package::PackageData &data = session.data();
   session.given.resize(data.entries.size());
   for (size_t e = 0; e < data.entries.size(); ++e) {
     if (data.entries[e].name != entry)
@@ -120,7 +92,7 @@ Status checkGiven(lstmc_session &session, const char *entry) {
     return {}; // run() says what there is not
   const std::optional<size_t> index = session.session->package().findEntry(entry);
   const bool updates =
-      std::ranges::any_of(session.session->package().data().entries[*index].inputs,
+      std::ranges::any_of(session.data().entries[*index].inputs,
                           [](const auto &input) { return input.name == "learning_rate"; });
   if (updates && session.shares)
     return {}; // run() refuses it whatever is given
@@ -132,7 +104,7 @@ Status checkGiven(lstmc_session &session, const char *entry) {
 
 /// E0604 for an id, a label or a length that the entry's ops have no place for.
 Status checkRanges(const lstmc_session &session, std::string_view entry) {
-  const package::PackageData &data = session.session->package().data();
+  const package::PackageData &data = session.data();
   const auto found = std::ranges::find(data.entries, entry, &package::Entry::name);
   if (found == data.entries.end() || !session.session->hasEntry(entry))
     return {}; // run() says so
@@ -193,17 +165,18 @@ lstmc_status lstmc_session_create(const lstmc_package *package,
     return c::nullArgument();
   *session = nullptr;
   return c::guarded([&]() -> Status {
-    lstmc_session_options given = completed(options);
-    std::string list =
-        given.devices ? given.devices : package::deviceList(package->package->data());
-    LSTMC_ASSIGN(MemorySource memory, sourceOf(given));
+    LSTMC_ASSIGN(const lstmc_session_options given, c::checkedOptions(options));
+    LSTMC_ASSIGN(package::Package::Pointer plan, c::planOf(*package, given));
+    const std::string list = given.devices ? given.devices : package::deviceList(plan->data());
+    const MemorySource memory = {given.allocate, given.release, given.user};
     LSTMC_ASSIGN(auto devices, makeDevices(list, {.threads = given.threads, .memory = memory}));
     SessionOptions settings;
     settings.checkNan = given.check_finite != 0;
-    settings.watch = watchOf(given);
-    LSTMC_ASSIGN(auto made,
-                 Session::create(package->package, std::move(devices), std::move(settings)));
-    *session = new lstmc_session{std::move(made), given.log, given.user};
+    settings.watch = c::watchOf(given);
+    settings.entries = c::entriesOf(given);
+    LSTMC_ASSIGN(auto made, Session::create(plan, std::move(devices), std::move(settings)));
+    *session =
+        new lstmc_session{std::move(made), c::handleOf(std::move(plan)), given.log, given.user};
     (*session)->clips = given.clip_indices != 0;
     return {};
   });
@@ -216,6 +189,10 @@ void lstmc_session_close(lstmc_session *session) {
       return {};
     });
   delete session;
+}
+
+const lstmc_package *lstmc_session_package(const lstmc_session *session) {
+  return session ? &session->package : nullptr;
 }
 
 lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path) {
@@ -239,7 +216,7 @@ lstmc_status lstmc_session_load_checkpoint(lstmc_session *session, const char *p
       return fail(ErrorCode::E0001, "a checkpoint would change weights that are shared");
     LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
     LSTMC_ASSIGN(auto model, training::SessionTrainable::create(*session->session));
-    LSTMC_ASSIGN(auto formula, session::UpdateFormula::of(session->session->package().data().fit));
+    LSTMC_ASSIGN(auto formula, session::UpdateFormula::of(session->data().fit));
     LSTMC_TRY(training::restore(found.checkpoint, std::string(formula.row().name), *model));
     if (updates)
       *updates = found.checkpoint.state.update;
@@ -253,7 +230,7 @@ lstmc_status lstmc_session_save_weights(const lstmc_session *session, const char
   return c::guarded([&]() -> Status {
     std::vector<data::NamedTensor> tensors;
     std::deque<std::vector<std::byte>> copies; // of what the host does not see
-    for (const package::Parameter &parameter : session->session->package().data().parameters) {
+    for (const package::Parameter &parameter : session->data().parameters) {
       LSTMC_ASSIGN(StoredTensor stored, session->session->storedParameter(parameter.name));
       if (!stored.tensor.data) {
         stored.read(copies.emplace_back(stored.bytes()));
@@ -269,7 +246,7 @@ lstmc_status lstmc_session_copy_weights(lstmc_session *session, const lstmc_sess
   if (!session || !from)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
-    for (const package::Parameter &parameter : session->session->package().data().parameters) {
+    for (const package::Parameter &parameter : session->data().parameters) {
       LSTMC_ASSIGN(StoredTensor value, from->session->storedParameter(parameter.name));
       LSTMC_TRY(session->session->setParameter(parameter.name, value));
     }
@@ -282,7 +259,8 @@ lstmc_status lstmc_session_share_weights(lstmc_session *session, lstmc_session *
     return c::nullArgument();
   return c::guarded([&]() -> Status {
     LSTMC_TRY(session->session->shareWeights(*from->session));
-    session->shares = from->shares = true;
+    session->shares = true;
+    from->shares = true;
     return {};
   });
 }
@@ -291,6 +269,34 @@ lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed) {
   if (!session)
     return c::nullArgument();
   return c::guarded([&] { return session->session->initialise(seed); });
+}
+
+lstmc_status lstmc_session_parameter(const lstmc_session *session, const char *name,
+                                     lstmc_tensor *tensor) {
+  if (!session || !name || !tensor)
+    return c::nullArgument();
+  return c::guarded([&] { return view(session->session->parameter(name), tensor); });
+}
+
+lstmc_status lstmc_session_gradient(const lstmc_session *session, const char *name,
+                                    lstmc_tensor *tensor) {
+  if (!session || !name || !tensor)
+    return c::nullArgument();
+  return c::guarded([&] { return view(session->session->gradient(name), tensor); });
+}
+
+lstmc_status lstmc_session_set_parameter(lstmc_session *session, const char *name, const void *from,
+                                         size_t size) {
+  if (!session || !name || !from)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    LSTMC_ASSIGN(Tensor value, session->session->parameter(name));
+    const size_t want = size_t(value.elements()) * dtypeBytes(value.dtype);
+    if (size != want)
+      return fail(ErrorCode::E0001, "parameter \"{}\": found {} bytes, want {}", name, size, want);
+    value.data = const_cast<void *>(from); // which is only read
+    return session->session->setParameter(name, value);
+  });
 }
 
 lstmc_status lstmc_session_input(lstmc_session *session, const char *entry, const char *name,

@@ -10,7 +10,6 @@
 #include "executor/base/HostMemory.h"
 #include "executor/base/Numeric.h"
 #include "executor/base/Quote.h"
-#include "executor/base/Suggest.h"
 #include "executor/base/Threads.h"
 #include "executor/device/DeviceNames.h"
 #include "executor/device/TableKeeper.h"
@@ -21,6 +20,7 @@
 #include "executor/session/RemoteDevice.h"
 #include "executor/session/SessionImpl.h"
 #include "executor/session/SharedGraph.h"
+#include "executor/session/UnknownName.h"
 
 namespace lstmc {
 
@@ -73,7 +73,7 @@ Status Session::Impl::checkMemory() const {
 Status Session::Impl::selectEntries() {
   for (const std::string &name : options.entries)
     if (!package->findEntry(name))
-      return fail(ErrorCode::E0001, "entry {}: the package has none of that name", inQuotes(name));
+      return unknownEntry(name);
   selected = selectedIn(*package);
   init = package->findEntry(package::kInitEntry);
   return {};
@@ -290,58 +290,38 @@ Status Session::initialise(uint64_t seed) {
 
 // ---- what persists, by name ----
 
-/// E0001 with the names that there are, the nearest first; `where`: "the package", "step".
-template <typename Named>
-static Error unknown(std::string_view what, std::string_view name, std::string_view where,
-                     const std::vector<Named> &known) {
-  constexpr size_t kMost = 12;
-  std::vector<std::string_view> names;
-  for (const Named &each : known)
-    if (!std::string_view(each.name).starts_with(session::kOptimizerPrefix))
-      names.push_back(each.name);
-  const std::string near = didYouMean(name, names);
-  const size_t all = names.size();
-  names = nearestFirst(name, std::move(names));
-  names.resize(std::min(all, kMost));
-  std::string list = all == 0 ? "none" : fmt::format("{}", fmt::join(names, ", "));
-  if (all > kMost)
-    list += fmt::format(" and {} more", all - kMost);
-  return fail(ErrorCode::E0001, "{} {}: {} has none of that name{}{}; there {} {}", what,
-              inQuotes(name), where, near.empty() ? "" : ", ", near, all == 1 ? "is" : "are", list);
-}
-
 Error Session::Impl::unknownEntry(std::string_view name) const {
-  std::vector<package::Entry> runnable;
+  std::vector<std::string_view> runnable;
   for (size_t i = 0; i < data().entries.size(); ++i)
-    if (selected[i] && data().entries[i].name.find(':') == std::string::npos)
-      runnable.push_back({data().entries[i].name, {}, {}, {}});
-  return unknown("entry", name, "the package", runnable);
+    if ((selected.empty() || selected[i]) && data().entries[i].name.find(':') == std::string::npos)
+      runnable.push_back(data().entries[i].name);
+  return session::unknownName("entry", name, "the package", std::move(runnable));
 }
 
 Result<session::Value> Session::Impl::parameterValue(std::string_view name) const {
   if (auto at = package->findParameter(name))
     return firstOf(data().parameters[*at].buffers);
-  return unknown("parameter", name, "the package", data().parameters);
+  return session::unknownIn("parameter", name, "the package", data().parameters);
 }
 
 Result<session::Value> Session::Impl::slotValue(std::string_view name,
                                                 std::string_view slot) const {
   auto at = package->findParameter(name);
   if (!at)
-    return unknown("parameter", name, "the package", data().parameters);
+    return session::unknownIn("parameter", name, "the package", data().parameters);
   const package::Parameter &parameter = data().parameters[*at];
   for (const package::Slot &candidate : parameter.slots)
     if (candidate.name == slot)
       return package::isSliced(data(), parameter, candidate)
                  ? session::Value{candidate.buffers, data().buffers[parameter.buffers[0]]}
                  : firstOf(candidate.buffers);
-  return unknown("optimizer state", slot, name, parameter.slots);
+  return session::unknownIn("optimizer state", slot, name, parameter.slots);
 }
 
 Result<session::Value> Session::Impl::stateValue(std::string_view name) const {
   if (auto at = package->findState(name))
     return firstOf(data().states[*at].buffers);
-  return unknown("state", name, "the package", data().states);
+  return session::unknownIn("state", name, "the package", data().states);
 }
 
 Result<Tensor> Session::parameter(std::string_view name) const {
@@ -352,7 +332,7 @@ Result<Tensor> Session::parameter(std::string_view name) const {
 Result<Tensor> Session::gradient(std::string_view name) const {
   auto at = package().findParameter(name);
   if (!at)
-    return unknown("parameter", name, "the package", package().data().parameters);
+    return session::unknownIn("parameter", name, "the package", package().data().parameters);
   if (package().data().parameters[*at].gradients.empty())
     return fail(ErrorCode::E0610, "parameter {}: the package has no gradient of it",
                 inQuotes(name));
@@ -474,28 +454,60 @@ Status Session::Impl::checkMayShare() const {
   return {};
 }
 
-Status Session::Impl::freezeWeights() {
-  if (sharedWeights)
-    return {};
+Status Session::Impl::prepareEntries() {
   beginRun();
   for (BoundEntry &entry : entries)
     if (entry.source && !session::writesWeights(entry))
       LSTMC_TRY(prepareRun(entry));
+  return {};
+}
+
+Status Session::Impl::freezeWeights() {
+  if (sharedWeights)
+    return {};
+  LSTMC_TRY(prepareEntries());
   LSTMC_ASSIGN(sharedWeights, session::SharedWeights::take(data(), entries, devices));
   return {};
 }
 
+Status Session::Impl::checkSameParameters(const Session &from) const {
+  for (const package::Parameter &parameter : data().parameters) {
+    LSTMC_ASSIGN(session::Value value, from.impl_->parameterValue(parameter.name));
+    const package::Buffer &found = value.shape, &want = data().buffers[parameter.buffers[0]];
+    if (found.dtype != want.dtype || found.shape != want.shape)
+      return fail(ErrorCode::E0001,
+                  "parameter {}: found {}, want {}: weights are shared by sessions of one network",
+                  inQuotes(parameter.name), package::typeText(found.dtype, found.shape),
+                  package::typeText(want.dtype, want.shape));
+  }
+  return {};
+}
+
+Result<session::SharedWeights::Pointer> Session::Impl::takeVariant(const Session &from,
+                                                                   Session &self) {
+  for (const package::Parameter &parameter : data().parameters) {
+    LSTMC_ASSIGN(StoredTensor value, from.storedParameter(parameter.name));
+    LSTMC_TRY(self.setParameter(parameter.name, value));
+  }
+  LSTMC_TRY(prepareEntries());
+  return session::SharedWeights::take(data(), entries, devices, from.impl_->sharedWeights.get());
+}
+
 Status Session::shareWeights(Session &from) {
   LSTMC_TRY(impl_->checkOwnWeights("share weights"));
-  if (&from == this || impl_->package != from.impl_->package ||
-      impl_->selected != from.impl_->selected)
-    return fail(ErrorCode::E0001,
-                "weights are shared by two sessions of one opened package and of the same entries");
+  if (&from == this)
+    return fail(ErrorCode::E0001, "weights are shared by two sessions, found one");
+  LSTMC_TRY(impl_->checkSameParameters(from));
   LSTMC_TRY(impl_->checkMayShare());
   LSTMC_TRY(from.impl_->checkMayShare());
   LSTMC_TRY(from.impl_->freezeWeights());
-  LSTMC_TRY(from.impl_->sharedWeights->giveTo(impl_->devices));
-  impl_->sharedWeights = from.impl_->sharedWeights;
+  session::SharedWeights::Pointer weights = from.impl_->sharedWeights;
+  if (impl_->package != from.impl_->package || impl_->selected != from.impl_->selected) {
+    LSTMC_ASSIGN(weights, weights->variant(impl_->package, impl_->selected,
+                                           [&] { return impl_->takeVariant(from, *this); }));
+  }
+  LSTMC_TRY(weights->giveTo(impl_->devices));
+  impl_->sharedWeights = std::move(weights);
   impl_->copiesAreStale = false;
   for (BoundEntry &entry : impl_->entries)
     entry.preparedFor = impl_->parametersVersion;
@@ -514,7 +526,7 @@ Result<session::Value> Session::Impl::bindingValue(std::string_view entry, std::
   for (const package::Binding &binding : bindings)
     if (binding.name == name)
       return session::Value{std::span(&binding.buffer, 1), data().buffers[binding.buffer]};
-  return unknown(input ? "input" : "output", name, entry, bindings);
+  return session::unknownIn(input ? "input" : "output", name, entry, bindings);
 }
 
 Result<Tensor> Session::input(std::string_view entry, std::string_view name) {

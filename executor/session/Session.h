@@ -162,11 +162,11 @@ public:
   /// refreshed before the next run.
   void parametersChanged();
 
-  /// Reads the weights of `from`, a session of the same package and entries, packed ones too, from
-  /// `from`'s memory, and gives back its own. The weights of both are constant from now on: what
-  /// would change them is refused (E0001). Each may go before the other. This prepares all entries
-  /// of `from`, unless it shares already: then it is only read, and may run meanwhile. E0001 if one
-  /// of the two is a rank of a job, or on a device that is not mappable().
+  /// Reads the weights of `from`, a session of the same network, packed ones too, from `from`'s
+  /// memory, and gives back its own; with other extents or entries, pages of equal contents. The
+  /// weights of both are constant from now on: what would change them is refused (E0001). Each may
+  /// go before the other. Prepares all entries of `from`, unless it shares already: then it is only
+  /// read, and may run meanwhile. E0001 for other parameters, a rank of a job, a GPU or trap.
   Status shareWeights(Session &from);
 
   // Inputs and outputs. E0001 for an unknown entry or name. Scalars are kept by the host: the later

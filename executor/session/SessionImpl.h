@@ -62,8 +62,8 @@ struct Session::Impl {
   std::optional<size_t> init;     ///< the entry of that name
   std::vector<bool> selected;     ///< by entry: whether it can be run
   bool copiesAreStale = false;
-  std::shared_ptr<const session::SharedWeights> sharedWeights; ///< null: its own
-  uint64_t given = 0;                                          ///< hash of the parameters set
+  session::SharedWeights::Pointer sharedWeights; ///< null: its own
+  uint64_t given = 0;                            ///< hash of the parameters set
   std::optional<Diagnostic> fault;
   bool faultAfterCommit = false;
   std::atomic<bool> running = false; ///< an entry, asked for by the caller
@@ -148,7 +148,14 @@ struct Session::Impl {
   Status checkOwnWeights(std::string_view what) const;
   /// E0001 if its weights cannot be shared at all.
   Status checkMayShare() const;
+  /// Brings copies and packed weights of all entries up to date that may run once weights are
+  /// constant.
+  Status prepareEntries();
   Status freezeWeights();
+  /// E0001 unless `from` has all parameters of this session, of these types and shapes.
+  Status checkSameParameters(const Session &from) const;
+  /// The weights of `from`, whose package or entries are others, in the arenas of this session.
+  Result<session::SharedWeights::Pointer> takeVariant(const Session &from, Session &self);
   /// Brings copies, packed weights and scalars up to date. E0001 for scalars that an update needs
   /// and was not given.
   Status prepareRun(session::BoundEntry &entry, session::Part part = session::Part::All);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 #include <unistd.h>
 
 #include "executor/abi/EntryNames.h"
 #include "executor/abi/Packing.h"
+#include "executor/base/Hash.h"
 #include "executor/package/Plan.h"
 
 namespace lstmc::session {
@@ -37,9 +39,11 @@ std::vector<bool> constantBuffers(const PackageData &data, const std::vector<Bou
   return constant;
 }
 
+uint64_t pageBytes() { return uint64_t(sysconf(_SC_PAGESIZE)); }
+
 /// The whole pages inside of [begin, end) of an arena; empty at `end` if there are none.
 std::pair<uint64_t, uint64_t> wholePages(const std::byte *arena, uint64_t begin, uint64_t end) {
-  const auto page = uint64_t(sysconf(_SC_PAGESIZE)), at = uint64_t(uintptr_t(arena));
+  const uint64_t page = pageBytes(), at = uint64_t(uintptr_t(arena));
   const uint64_t first = (at + begin + page - 1) / page * page, last = (at + end) / page * page;
   return first < last ? std::pair(first - at, last - at) : std::pair(end, end);
 }
@@ -51,9 +55,84 @@ bool writesWeights(const BoundEntry &entry) {
          entry.name.starts_with(kPreparePrefix);
 }
 
-Result<std::shared_ptr<const SharedWeights>>
-SharedWeights::take(const PackageData &data, const std::vector<BoundEntry> &entries,
-                    const Devices &devices) {
+/// Finds pages of other weights by their contents.
+class SharedWeights::EqualPages {
+public:
+  static Result<EqualPages> of(const SharedWeights *weights) {
+    EqualPages made;
+    if (!weights)
+      return made;
+    for (const Stretch &stretch : weights->stretches_)
+      for (const Run &run : stretch.runs)
+        for (uint64_t at = 0; at < run.bytes; at += made.page_.size()) {
+          LSTMC_TRY(run.pages->read(run.offset + at, made.page_));
+          made.places_.try_emplace(hashBytes(made.page_.data(), made.page_.size()),
+                                   Place{run.pages, run.offset + at});
+        }
+    return made;
+  }
+
+  /// The pages at `at`, of `bytes` bytes, as runs of equal pages where these are long enough to be
+  /// worth a mapping, and as new ones between them; `begin` is where they are in the arena. The
+  /// arena then shows them.
+  Result<std::vector<Run>> replace(std::byte *at, uint64_t begin, uint64_t bytes) {
+    constexpr uint64_t kLeastPages = 16;
+    const uint64_t page = page_.size();
+    std::vector<Run> runs;
+    uint64_t done = 0; // up to here the runs go
+    auto addNew = [&](uint64_t end) -> Status {
+      if (done == end)
+        return {};
+      LSTMC_ASSIGN(auto pages, SharedPages::move(at + done, end - done));
+      runs.push_back({begin + done, end - done, std::move(pages), 0});
+      done = end;
+      return {};
+    };
+    for (uint64_t i = 0; i < bytes;) {
+      const auto place = places_.find(hashBytes(at + i, page));
+      uint64_t length = 0;
+      if (place != places_.end())
+        LSTMC_TRY(equalBytes(place->second, at + i, bytes - i, length));
+      if (length < kLeastPages * page) {
+        i += std::max(page, length);
+        continue;
+      }
+      LSTMC_TRY(addNew(i));
+      const Place &found = place->second;
+      LSTMC_TRY(found.pages->show(at + i, found.offset, length));
+      runs.push_back({begin + i, length, found.pages, found.offset});
+      done = i += length;
+    }
+    LSTMC_TRY(addNew(bytes));
+    return runs;
+  }
+
+private:
+  struct Place {
+    std::shared_ptr<const SharedPages> pages;
+    uint64_t offset;
+  };
+
+  /// How many bytes are equal, in whole pages.
+  Status equalBytes(const Place &place, const std::byte *at, uint64_t most, uint64_t &equal) {
+    most = std::min(most, place.pages->bytes() - place.offset);
+    for (equal = 0; equal < most; equal += page_.size()) {
+      LSTMC_TRY(place.pages->read(place.offset + equal, page_));
+      if (std::memcmp(page_.data(), at + equal, page_.size()) != 0)
+        break;
+    }
+    return {};
+  }
+
+  std::unordered_map<uint64_t, Place> places_; ///< by the hash of a page's contents
+  std::vector<std::byte> page_ = std::vector<std::byte>(pageBytes());
+};
+
+Result<SharedWeights::Pointer> SharedWeights::take(const PackageData &data,
+                                                   const std::vector<BoundEntry> &entries,
+                                                   const Devices &devices,
+                                                   const SharedWeights *like) {
+  LSTMC_ASSIGN(EqualPages equal, EqualPages::of(like));
   auto made = std::make_shared<SharedWeights>();
   std::vector<Stretch> &stretches = made->stretches_;
   const std::vector<bool> constant = constantBuffers(data, entries);
@@ -77,11 +156,9 @@ SharedWeights::take(const PackageData &data, const std::vector<BoundEntry> &entr
     const auto [first, last] = wholePages(arena, stretch.begin, stretch.end);
     stretch.head.assign(arena + stretch.begin, arena + first);
     stretch.tail.assign(arena + last, arena + stretch.end);
-    if (first < last) {
-      LSTMC_ASSIGN(stretch.pages, SharedPages::move(arena + first, last - first));
-    }
+    LSTMC_ASSIGN(stretch.runs, equal.replace(arena + first, first, last - first));
   }
-  return std::shared_ptr<const SharedWeights>(std::move(made));
+  return Pointer(std::move(made));
 }
 
 Status SharedWeights::giveTo(const Devices &devices) const {
@@ -89,10 +166,24 @@ Status SharedWeights::giveTo(const Devices &devices) const {
     std::byte *arena = devices[stretch.device]->arena();
     std::ranges::copy(stretch.head, arena + stretch.begin);
     std::ranges::copy(stretch.tail, arena + stretch.end - stretch.tail.size());
-    if (stretch.pages)
-      LSTMC_TRY(stretch.pages->show(arena + stretch.begin + stretch.head.size()));
+    for (const Run &run : stretch.runs)
+      LSTMC_TRY(run.pages->show(arena + run.begin, run.offset, run.bytes));
   }
   return {};
+}
+
+Result<SharedWeights::Pointer>
+SharedWeights::variant(const package::Package::Pointer &package, const std::vector<bool> &selected,
+                       const std::function<Result<Pointer>()> &make) const {
+  std::lock_guard lock(variantsMutex_);
+  std::erase_if(variants_, [](const Variant &variant) { return variant.weights.expired(); });
+  for (const Variant &variant : variants_)
+    if (Pointer weights = variant.weights.lock();
+        weights && variant.package.lock() == package && variant.selected == selected)
+      return weights;
+  LSTMC_ASSIGN(Pointer made, make());
+  variants_.push_back({package, selected, made});
+  return made;
 }
 
 } // namespace lstmc::session

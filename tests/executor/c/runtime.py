@@ -1,9 +1,23 @@
 """liblstmc.so by ctypes, for tests."""
 
+import contextlib
 import ctypes
 import os
+import re
 import subprocess
 import sys
+
+
+def resident():
+    """The private bytes of this process, and those that it maps several times."""
+    shared = 0
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            path = f"/proc/self/fd/{name}"
+            if os.readlink(path).startswith("/memfd:"):
+                shared += os.stat(path).st_blocks * 512
+    with open("/proc/self/smaps_rollup") as file:
+        return shared + (int(re.search(r"^Pss_Anon: *(\d+) kB", file.read(), re.M)[1]) << 10)
 
 
 class Options(ctypes.Structure):
@@ -34,12 +48,13 @@ class Runtime:
                 sys.exit(f"{name}: {self.library.lstmc_message().decode()}")
         return call
 
-    def open(self, command, source, folder):
+    def open(self, command, source, folder, *flags):
         """Compiles a network in .lnet and opens its package."""
         net, compiled = os.path.join(folder, "n.lnet"), os.path.join(folder, "n.lstmc")
         with open(net, "w") as file:
             file.write(source)
-        subprocess.run([command, "compile", net, "-o", compiled], check=True, capture_output=True)
+        subprocess.run([command, "compile", net, "-o", compiled, "--force", *flags], check=True,
+                       capture_output=True)
         package = ctypes.c_void_p()
         self.package_open(compiled.encode(), ctypes.byref(package))
         return package

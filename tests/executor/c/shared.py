@@ -1,16 +1,13 @@
 """shared.py LIBRARY LSTMC: sessions that share large weights hold them once, and compute the same
 as a session with its own."""
 
-import contextlib
-import os
 import random
-import re
 import struct
 import sys
 import tempfile
 import threading
 
-from runtime import Runtime
+from runtime import Runtime, resident
 
 runtime = Runtime(sys.argv[1])
 close = runtime.library.lstmc_session_close
@@ -20,18 +17,6 @@ def net(data: float32[4, 1024]):
     return FullyConnected(FullyConnected(data, num_hidden=1024, name="a"), num_hidden=1024, name="b")
 """
 WEIGHTS, SESSIONS = 16 << 20, 8
-
-
-def resident():
-    """The private bytes of this process, and those that it maps several times."""
-    shared = 0
-    for name in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(OSError):
-            path = f"/proc/self/fd/{name}"
-            if os.readlink(path).startswith("/memfd:"):
-                shared += os.stat(path).st_blocks * 512
-    with open("/proc/self/smaps_rollup") as file:
-        return shared + (int(re.search(r"^Pss_Anon: *(\d+) kB", file.read(), re.M)[1]) << 10)
 
 
 def forward(session, seed):

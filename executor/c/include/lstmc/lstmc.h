@@ -67,6 +67,17 @@ LSTMC_API const char *lstmc_version(void);
  * and what was wanted. Valid until the next failure in this thread; "" if there was none. */
 LSTMC_API const char *lstmc_message(void);
 
+/* The same in parts. Strings are never null, and valid as long as the message. */
+typedef struct lstmc_error {
+  size_t size;         /* sizeof(lstmc_error), set by the caller */
+  lstmc_status status; /* LSTMC_OK if no call of this thread has failed */
+  const char *code;    /* "E0604" */
+  const char *place;   /* "net.lnet:3:9", "w.safetensors: byte 12", or "" */
+  const char *message; /* without code and place */
+} lstmc_error;
+/* Null is allowed. */
+LSTMC_API void lstmc_last_error(lstmc_error *error);
+
 /* ---- tensors ---- */
 
 typedef enum lstmc_dtype {
@@ -101,7 +112,8 @@ LSTMC_API size_t lstmc_tensor_bytes(const lstmc_tensor *tensor);
 /* Any number of threads may use one. */
 typedef struct lstmc_package lstmc_package;
 
-/* Reads and checks a package, or the package `model.lstmc` of a checkpoint folder. */
+/* Reads and checks a package, or those of a checkpoint folder: `model.lstmc`, and for other extents
+ * of the same network (see `dims` of a session's options) `sample.lstmc`. */
 LSTMC_API lstmc_status lstmc_package_open(const char *path, lstmc_package **package);
 /* The same for bytes in memory, which are copied. */
 LSTMC_API lstmc_status lstmc_package_open_memory(const void *bytes, size_t size,
@@ -120,6 +132,38 @@ LSTMC_API const char *lstmc_package_state(const lstmc_package *package, size_t i
 LSTMC_API const char *lstmc_package_parameter(const lstmc_package *package, size_t index);
 /* "PARAMETER/SLOT": what the optimizer keeps of a parameter, such as "lstm_h2h_weight/mean". */
 LSTMC_API const char *lstmc_package_slot(const lstmc_package *package, size_t index);
+
+/* What a tensor of a package is. */
+typedef enum lstmc_kind {
+  LSTMC_INPUT = 0,  /* of an entry */
+  LSTMC_OUTPUT = 1, /* of an entry */
+  LSTMC_STATE = 2,
+  LSTMC_PARAMETER = 3,
+  LSTMC_SLOT = 4 /* "PARAMETER/SLOT" */
+} lstmc_kind;
+
+/* What is known of a tensor before there is a session. Strings are valid as long as the package is
+ * open, and never null. */
+typedef struct lstmc_tensor_info {
+  size_t size; /* sizeof(lstmc_tensor_info), set by the caller */
+  const char *name;
+  const char *role; /* of an input "data", "label" or "scalar"; of an output "output" or "metric";
+                       of others "" */
+  lstmc_tensor tensor;              /* type and shape; data is null */
+  const char *dims[LSTMC_MAX_RANK]; /* names of the extents, such as "batch"; "" without a name */
+  uint32_t has_range;   /* not 0: values are positions in something, whole numbers from `low` to
+                           `high`; run refuses others (E0604), see clip_indices */
+  uint32_t has_ignored; /* not 0: `ignored` is allowed too, and means no position */
+  int64_t low;
+  int64_t high;
+  int64_t ignored;
+} lstmc_tensor_info;
+
+/* Describes a tensor by its name; `entry` is null for what does not belong to one. LSTMC_USAGE for
+ * a name that there is not, with the nearest and all names. */
+LSTMC_API lstmc_status lstmc_package_tensor(const lstmc_package *package, lstmc_kind kind,
+                                            const char *entry, const char *name,
+                                            lstmc_tensor_info *info);
 
 /* Bytes that a session of the package takes on its devices, weights included. */
 LSTMC_API uint64_t lstmc_package_planned_bytes(const lstmc_package *package);
@@ -147,14 +191,25 @@ typedef struct lstmc_session_options {
   /* Not 0: ids, labels and lengths that are out of range are clipped or left out, as documented for
    * each op, and counted for the log (W0703). Else run refuses them and names the input and row. */
   uint32_t clip_indices;
+  const char *entries; /* "forward,step": those that the session can run, so that it takes no memory
+                          for others; null: all of the package */
+  /* "batch=1,seq=1": extents by their names, of a plan that the package has (a checkpoint folder
+   * may have two); null: those of its first. LSTMC_USAGE, with the extents of each plan, where none
+   * has these. */
+  const char *dims;
 } lstmc_session_options;
 
-/* `options` may be null. Allocates all memory that the session will need; all weights are 0. */
+/* `options` may be null. Allocates all memory that the session will need; all weights are 0.
+ * LSTMC_USAGE for options that this version does not know, if they are not 0. */
 LSTMC_API lstmc_status lstmc_session_create(const lstmc_package *package,
                                             const lstmc_session_options *options,
                                             lstmc_session **session);
 /* Null is allowed. */
 LSTMC_API void lstmc_session_close(lstmc_session *session);
+
+/* The session's package, with the extents that its options have asked for: for names, types and
+ * shapes. Valid until the session is closed; not to be closed. Null for a null session. */
+LSTMC_API const lstmc_package *lstmc_session_package(const lstmc_session *session);
 
 /* Loads all parameters by name, from a file (safetensors, npz, MXNet's .params) or a checkpoint
  * folder. */
@@ -167,19 +222,32 @@ LSTMC_API lstmc_status lstmc_session_load_checkpoint(lstmc_session *session, con
 /* Writes all parameters as safetensors, which load_weights and the command read. A file of this
  * name is replaced once the new one is complete. */
 LSTMC_API lstmc_status lstmc_session_save_weights(const lstmc_session *session, const char *path);
-/* Copies the weights of another session of the same package, so that many sessions need only one
+/* Copies the weights of another session of the same network, so that many sessions need only one
  * read of the file. */
 LSTMC_API lstmc_status lstmc_session_copy_weights(lstmc_session *session,
                                                   const lstmc_session *from);
-/* Lets `session` read the weights of `from`, another session of the same opened package, in place
- * of its own, whose memory is given back: many sessions then hold the weights, packed ones too,
- * once. From now on the weights of both are constant; what would change them is LSTMC_USAGE. The
+/* Lets `session` read the weights of `from`, another session of the same network, in place of its
+ * own, whose memory is given back: many sessions then hold the weights, packed ones too, once. Of
+ * sessions with other extents or entries, pages of memory with equal contents are held once: all of
+ * the parameters as a rule, and packed weights where both plans have them at the same place of a
+ * page. From now on the weights of both are constant; what would change them is LSTMC_USAGE. The
  * sessions may be closed in any order. `from` must not run during the first of these calls with it;
  * during later ones it may. Not for devices whose memory the host cannot see, nor with `allocate`.
  */
 LSTMC_API lstmc_status lstmc_session_share_weights(lstmc_session *session, lstmc_session *from);
 /* Sets the initial values that the source asks for, from a seed. */
 LSTMC_API lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed);
+
+/* Views of a parameter, and of its gradient after a run of `step`, for reading: a write may be a
+ * fault. Valid until an entry runs. LSTMC_BAD_FILE for a gradient that the package does not keep.
+ */
+LSTMC_API lstmc_status lstmc_session_parameter(const lstmc_session *session, const char *name,
+                                               lstmc_tensor *tensor);
+LSTMC_API lstmc_status lstmc_session_gradient(const lstmc_session *session, const char *name,
+                                              lstmc_tensor *tensor);
+/* Sets a parameter; `size` must be its size in bytes. */
+LSTMC_API lstmc_status lstmc_session_set_parameter(lstmc_session *session, const char *name,
+                                                   const void *from, size_t size);
 
 /* Views of an entry's input and output. An input keeps its contents until another entry runs; an
  * output is valid from one run to the next. A name that there is not is LSTMC_USAGE, with the
@@ -200,7 +268,9 @@ LSTMC_API lstmc_status lstmc_session_output(const lstmc_session *session, const 
 /* Gives the scalars of the next update. LSTMC_USAGE where the package has no `step`. */
 LSTMC_API lstmc_status lstmc_session_set_update(lstmc_session *session, double learning_rate,
                                                 int64_t update, uint64_t seed);
-/* LSTMC_USAGE for an entry of whose inputs one was never asked for by lstmc_session_input. */
+/* LSTMC_USAGE for an entry of whose inputs one was never asked for by lstmc_session_input;
+ * LSTMC_BAD_FILE (E0604) for a value outside of an input's range, with the input, row and place,
+ * and nothing has run then. */
 LSTMC_API lstmc_status lstmc_session_run(lstmc_session *session, const char *entry);
 
 /* States that a network carries from one run to the next, and what the optimizer keeps, by the
