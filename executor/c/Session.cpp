@@ -3,6 +3,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "executor/c/Options.h"
 #include "executor/data/SafeTensors.h"
 #include "executor/package/Plan.h"
+#include "executor/session/Dependents.h"
 #include "executor/session/UpdateScalars.h"
 #include "executor/session/Values.h"
 #include "executor/training/Checkpoint.h"
@@ -100,6 +102,55 @@ Status checkGiven(lstmc_session &session, const char *entry) {
     LSTMC_TRY(addMissingScalars(session, entry, names));
   return fail(ErrorCode::E0001, "{} needs {}, which {} not given", entry, fmt::join(names, ", "),
               names.size() == 1 ? "was" : "were");
+}
+
+/// Outputs that depend on labels which were not given; nullopt: no label is missing, or one that
+/// may not be.
+using UnlabelledOutputs = std::optional<std::vector<Tensor>>;
+
+/// Sets the labels of `forward` that the caller never had, where no other input is missing and
+/// some output depends on none of them and the others are floats, which can be NaN.
+Result<UnlabelledOutputs> setMissingLabels(lstmc_session &session, std::string_view entry) {
+  std::vector<std::pair<Tensor, std::optional<ValueRange>>> labels;
+  std::vector<std::string> names;
+  bool others = false;
+  Status status;
+  if (entry != "forward" || !session.session->hasEntry(entry))
+    return UnlabelledOutputs();
+  eachInput(session, entry, [&](const package::Binding &input, bool given) {
+    if (given)
+      return;
+    others |= input.role != "label";
+    names.push_back(input.name);
+    Result<Tensor> values = session.session->input(entry, input.name);
+    if (values.ok())
+      labels.emplace_back(*values, input.range);
+    else
+      status = values.status();
+  });
+  LSTMC_TRY(status);
+  if (names.empty() || others)
+    return UnlabelledOutputs();
+  const package::Entry &forward =
+      session.data().entries[*session.session->package().findEntry(entry)];
+  const std::vector<std::string> unknown = session::dependents(session.data(), forward, names);
+  std::vector<Tensor> outputs;
+  for (const std::string &name : unknown) {
+    LSTMC_ASSIGN(Tensor output, session.session->output(entry, name));
+    if (!isFloat(output.dtype))
+      return UnlabelledOutputs();
+    outputs.push_back(output);
+  }
+  if (outputs.size() == forward.outputs.size())
+    return UnlabelledOutputs();
+  for (const auto &[values, range] : labels)
+    session::setMissing(values, range);
+  return UnlabelledOutputs(std::move(outputs));
+}
+
+void fillWithNan(const Tensor &tensor) {
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    writeElement(tensor.data, tensor.dtype, i, std::numeric_limits<double>::quiet_NaN());
 }
 
 /// E0604 for an id, a label or a length that the entry's ops have no place for.
@@ -324,10 +375,15 @@ lstmc_status lstmc_session_run(lstmc_session *session, const char *entry) {
   if (!session || !entry)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
-    LSTMC_TRY(checkGiven(*session, entry));
+    LSTMC_ASSIGN(const auto unlabelled, setMissingLabels(*session, entry));
+    if (!unlabelled)
+      LSTMC_TRY(checkGiven(*session, entry));
     if (!session->clips)
       LSTMC_TRY(checkRanges(*session, entry));
-    return session->session->run(entry);
+    LSTMC_TRY(session->session->run(entry));
+    for (const Tensor &output : unlabelled.value_or(std::vector<Tensor>()))
+      fillWithNan(output);
+    return {};
   });
 }
 

@@ -268,7 +268,9 @@ LSTMC_API lstmc_status lstmc_session_output(const lstmc_session *session, const 
 /* Gives the scalars of the next update. LSTMC_USAGE where the package has no `step`. */
 LSTMC_API lstmc_status lstmc_session_set_update(lstmc_session *session, double learning_rate,
                                                 int64_t update, uint64_t seed);
-/* LSTMC_USAGE for an entry of whose inputs one was never asked for by lstmc_session_input;
+/* Labels of `forward` that lstmc_session_input was never asked for need none: outputs that depend
+ * on one are NaN after the run, where some output depends on none and they are floats.
+ * LSTMC_USAGE for an entry of whose inputs one was never asked for otherwise;
  * LSTMC_BAD_FILE (E0604) for a value outside of an input's range, with the input, row and place,
  * and nothing has run then. */
 LSTMC_API lstmc_status lstmc_session_run(lstmc_session *session, const char *entry);
