@@ -13,6 +13,7 @@
 #include "frontend/importers/mxnet/AttributeText.h"
 #include "frontend/importers/mxnet/InitialiserText.h"
 #include "frontend/symbol/BatchAxes.h"
+#include "frontend/symbol/View.h"
 
 namespace lstmc::importers::mxnet {
 
@@ -69,12 +70,14 @@ bool isTrue(std::string_view text) {
 
 class GraphReader {
 public:
-  /// `batchAxes`: the batch axis of inputs whose layout the file does not say, by default the
-  /// first.
+  /// Of inputs whose layout the file does not say: `batchAxes`, by default the first, and shapes
+  /// for those that have none by themselves.
   GraphReader(const SymbolFile &file, const symbol::NetworkRequest &request, const Limits &limits,
-              std::map<std::string, int> batchAxes = {})
+              std::map<std::string, int> batchAxes = {},
+              std::map<std::string, symbol::Shape> inferred = {})
       : file_(file), request_(request), limits_(limits), batchAxes_(std::move(batchAxes)),
-        symbols_(file.size()), multipliers_(file.size()), isLabel_(file.size()) {}
+        inferred_(std::move(inferred)), symbols_(file.size()), multipliers_(file.size()),
+        isLabel_(file.size()) {}
 
   Checked<symbol::Network> run() {
     readRequest();
@@ -433,6 +436,8 @@ private:
       if (offered->dtype)
         dtype = offered->dtype;
     }
+    if (auto known = inferred_.find(name); known != inferred_.end() && !shape.ranked && !batch_)
+      shape = known->second;
     nameBatch(node, shape, hidden);
     if (errors())
       return;
@@ -600,6 +605,7 @@ private:
   const symbol::NetworkRequest &request_;
   const Limits &limits_;
   std::map<std::string, int> batchAxes_, layouts_;
+  std::map<std::string, symbol::Shape> inferred_;
   std::optional<int64_t> batch_;
   std::unique_ptr<Graph> graph_;
   Diagnostics diagnostics_;
@@ -622,7 +628,13 @@ Checked<symbol::Network> readGraph(const SymbolFile &file, const symbol::Network
   std::erase_if(axes, [&](const auto &input) { return reader.layouts().contains(input.first); });
   if (std::ranges::all_of(axes, [](const auto &input) { return input.second == 0; }))
     return network;
-  return GraphReader(file, request, limits, std::move(axes)).run();
+  std::map<std::string, symbol::Shape> inferred;
+  for (symbol::InputView &input : symbol::view(*network->graph).inputs) {
+    for (symbol::Dim &dim : input.shape.dims)
+      dim.name.clear();
+    inferred[input.name] = std::move(input.shape);
+  }
+  return GraphReader(file, request, limits, std::move(axes), std::move(inferred)).run();
 }
 
 } // namespace lstmc::importers::mxnet

@@ -122,7 +122,7 @@ class Symbols(Case):
         self.refused(self.changed(lambda d: d["nodes"][7]["attrs"].update(num_hidden="ten")), 6,
                      r'FullyConnected "fc": num_hidden is an integer, found "ten"')
         self.refused(self.changed(lambda d: d["nodes"][7]["attrs"].update(num_hidden="-3")), 3,
-                     r"net-symbol\.json:\d+:\d+: error\[E02\d\d\]: .*-3")
+                     r"net-symbol\.json:\d+:\d+: error\[E0319\]: .*-3")
         self.refused(self.changed(lambda d: d["nodes"][4]["attrs"].update(state_size="5")), 3,
                      r"net-symbol\.json:\d+:\d+: error\[E02\d\d\]")
         done = self.run_here("import", "small.lnet", "-o", "x.lnet")
