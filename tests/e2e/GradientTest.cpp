@@ -281,8 +281,8 @@ protected:
 };
 
 TEST_F(GradientTest, OfEveryOpOfTheTable) {
-  for (const char *file :
-       {"elementwise", "moves", "sums", "recurrent", "heads", "shorthands", "composed", "convolution"})
+  for (const char *file : {"elementwise", "moves", "sums", "recurrent", "heads", "shorthands",
+                           "composed", "convolution"})
     expectGradientsOf(fmt::format(LSTMC_SOURCE_DIR "/tests/e2e/gradients/{}.mlir", file));
   int made = 0;
   for (const sym::OpRecord &record : sym::opRecords()) {
