@@ -91,12 +91,12 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME lstmc-runtime)
-set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "runs networks that lstmc compiled: lstmc-run, liblstmc and its header")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "runs networks that lstmc compiled: lstmc-run, liblstmc and its headers for C and C++")
 if(LSTMC_COMPILER)
   list(APPEND CPACK_COMPONENTS_ALL compiler)
   set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME lstmc)
-  # lstmc.h and the CMake package are in the runtime package; the C++ headers include fmt's. Graphviz and the library of ranks
-  # are optional for the command.
+  # The headers of the runtime and the CMake package are in its package; those of the compiler include fmt's. Graphviz and the
+  # library of ranks are optional for the command.
   set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "lstmc-runtime (= ${PROJECT_VERSION}), libfmt-dev")
   set(CPACK_DEBIAN_COMPILER_PACKAGE_RECOMMENDS "lstmc-ranks (= ${PROJECT_VERSION}), graphviz")
   set(CPACK_DEBIAN_COMPILER_DESCRIPTION "compiles, trains and draws stacked LSTMs: the command lstmc")

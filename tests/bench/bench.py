@@ -387,7 +387,8 @@ def tsan():
     it reported nothing."""
     programs = {"test_session": "executor/session", "test_ranks": "executor/ranks",
                 "test_device": "executor/device", "test_training": "executor/training",
-                "test_c_interface": "executor/c", "devices_test": "e2e"}
+                "test_c_interface": "executor/c", "test_cpp_interface": "executor/c",
+                "devices_test": "e2e"}
     if not (root / "build-tsan/build.ninja").exists():
         subprocess.run(["cmake", "--preset", "tsan"], cwd=root, check=True,
                        stdout=subprocess.DEVNULL)

@@ -38,6 +38,8 @@ with tempfile.TemporaryDirectory() as folder:
     print("find_package:", by_cmake.strip())
     if not by_cmake.endswith(f": {want}\n"):
         sys.exit(f"the consumer gives {by_cmake.strip()}, lstmc-run {want}")
+    if run(os.path.join(folder, "b", "deploys"), package) != by_cmake:
+        sys.exit("the consumer in C++ gives something else")
 
     # The compiler from C++: a file compiles to the command's bytes, and a graph runs.
     compiled, graph, by_command = (os.path.join(folder, name)
@@ -60,19 +62,19 @@ with tempfile.TemporaryDirectory() as folder:
     # installed but the standard library and fmt.
     include = os.path.join(prefix, "include/lstmc")
     headers = [os.path.join(place, name) for place, _, names in os.walk(include) for name in names
-               if name.endswith(".h")]
+               if name.endswith((".h", ".hpp"))]
     strict = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
               "-Wno-missing-field-initializers", "-fsyntax-only"]
     for header in headers:
         for path in re.findall(r"^ *# *include *<(.*)>", open(header).read(), re.M):
-            if "/" in path and not path.startswith(("fmt/", "lstmc/")):
+            if "/" in path and not path.startswith(("fmt/", "lstmc/", "sys/")):
                 sys.exit(f"{header} includes <{path}>")
-        run("c++", "-std=c++20", *strict, "-I", include, "-x", "c++", "-include", header,
-            os.devnull)
+        run("c++", "-std=c++20", *strict, "-I", include, "-I", os.path.dirname(include), "-x",
+            "c++", "-include", header, os.devnull)
     for header in headers:
         if os.path.basename(header) == "lstmc.h":
             run("cc", "-std=c99", "-pedantic", *strict, "-x", "c", "-include", header, os.devnull)
-    if len(headers) < 13:
+    if len(headers) < 18:
         sys.exit(f"only {len(headers)} public headers")
 
     # Builders check names and strings at the compilation of the program.
@@ -95,6 +97,12 @@ with tempfile.TemporaryDirectory() as folder:
             f"-Wl,-rpath,{libraries}")
         if run(program, package) != by_cmake:
             sys.exit("the program built by pkg-config gives something else")
+        # One binary of the library for programs of all compilers.
+        for compiler in filter(shutil.which, ("g++", "clang++-19")):
+            run(compiler, "-std=c++20", os.path.join(consumer, "deploys.cpp"), "-o", program,
+                *flags, f"-Wl,-rpath,{libraries}")
+            if run(program, package) != by_cmake:
+                sys.exit(f"the program built by {compiler} and pkg-config gives something else")
         print("pkg-config: the same")
 
     for path in ("share/man/man1/lstmc.1", "share/man/man1/lstmc-run.1",

@@ -13,7 +13,8 @@ import sys
 root = pathlib.Path(sys.argv[1])
 rooms = ["backends", "cmake", "docs", "executor", "frontend", "ir", "passes", "samples",
          "tests", "viz"]
-kinds = {".cpp", ".h", ".def", ".td", ".cmake", ".md", ".fbs", ".py", ".mlir", ".lnet", ".txt"}
+kinds = {".cpp", ".h", ".hpp", ".def", ".td", ".cmake", ".md", ".fbs", ".py", ".mlir", ".lnet",
+         ".txt"}
 cited = re.compile(r"(?<![\w/{}])([\w./-]*\w\.md)(?:\)|`|\b)(?:,? (rules? |§ ?)(\d+))?")
 noted = re.compile(r"\bdesign\s+(?://+\s+|#\s+)?notes?((?:(?:,|\s|//+|#| and)*\b\d{3}\b)+)")
 notes = {f.name[:3] for f in (root / "docs/design").glob("[0-9][0-9][0-9]-*.md")}

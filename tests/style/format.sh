@@ -9,4 +9,4 @@ if [ ! -x "$1" ]; then
 fi
 cd "$2"
 find backends executor frontend ir passes samples tests viz \
-  -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.c' | xargs "$1" --dry-run -Werror
+  -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.cu' -o -name '*.c' | xargs "$1" --dry-run -Werror

@@ -12,7 +12,7 @@ BANNED = {
                                                               "forecast, placement, location",
     r"\b[Bb]orders?\b": "boundary or alignment",
 }
-SUFFIXES = {".h", ".cpp", ".cu", ".td", ".def", ".md", ".py", ".fbs", ".txt", ".lnet"}
+SUFFIXES = {".h", ".hpp", ".cpp", ".cu", ".td", ".def", ".md", ".py", ".fbs", ".txt", ".lnet"}
 
 folder = pathlib.Path(sys.argv[1])
 listed = subprocess.run(["git", "-C", folder, "ls-files"], capture_output=True, text=True)
