@@ -174,7 +174,7 @@ Result<std::vector<data::NamedArray>> weightsOf(const symbol::Graph &graph, cons
   return weights;
 }
 
-/// Of a source in which the user says the shapes.
+/// Imports a source that leaves its shapes open.
 CommandResult importSource(const Outputs &outputs, const Options &options, Console &console) {
   LSTMC_CHECKED_TRY(refuseFlags(options, {Flag::as, Flag::modules, Flag::layout},
                                 "it belongs to weights without a network"));

@@ -30,7 +30,7 @@ struct ImportRequest : symbol::NetworkRequest {
 /// A kind of source.
 struct Importer {
   std::string_view name; ///< in messages: "symbol.json"
-  /// Of files whose first bytes no kind recognises.
+  /// Decides for files whose first bytes no kind recognises.
   std::string_view suffix;
   /// Whether a file begins as one; null for text that may begin in any way.
   bool (*begins)(std::string_view begin);

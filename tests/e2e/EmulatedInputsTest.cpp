@@ -106,7 +106,7 @@ TEST(EmulatedInputs, AreCopiedWhileGradientsAreComputed) {
   EXPECT_LT(std::ranges::count(given, 'c'), std::ranges::count(whole, 'c')) << "scalars alone";
 }
 
-/// Of a forward pass, which has no commit.
+/// A forward pass has no commit.
 TEST(EmulatedInputs, AreCopiedWhileAForwardPassRuns) {
   const Model model = models()[0];
   const package::PackageData data = compileFor(model, 1, 1, "emu:");

@@ -70,8 +70,8 @@ bool isTrue(std::string_view text) {
 
 class GraphReader {
 public:
-  /// Of inputs whose layout the file does not say: `batchAxes`, by default the first, and shapes
-  /// for those that have none by themselves.
+  /// For inputs whose layout the file does not say, `batchAxes` has the batch, by default the first
+  /// axis; `inferred` has the shapes of inputs that have none by themselves.
   GraphReader(const SymbolFile &file, const symbol::NetworkRequest &request, const Limits &limits,
               std::map<std::string, int> batchAxes = {},
               std::map<std::string, symbol::Shape> inferred = {})
@@ -502,7 +502,7 @@ private:
                     std::string_view text, symbol::Call &call) {
     if (op && op->variadic && key == "num_args")
       return;
-    // Of an attribute that the op does not have, the call says so.
+    // The call refuses an attribute that the op does not have.
     auto kind = symbol::OpAttribute::Kind::String;
     const symbol::OpAttribute *known = nullptr;
     if (op)

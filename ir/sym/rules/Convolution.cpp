@@ -17,7 +17,7 @@ constexpr int64_t kMostExtents = 3; ///< after N and C
 /// Bounds of what is written out: a slice for each position of the kernel, a product for each
 /// group.
 constexpr int64_t kMostPositions = 10'000, kMostGroups = 1024;
-/// Of an attribute and of an extent, so that no sum of them wraps.
+/// The largest attribute and the largest extent, so that no sum of them wraps.
 constexpr int64_t kMostNumber = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMostExtent = std::numeric_limits<int64_t>::max() - (int64_t(1) << 33);
 

@@ -204,7 +204,7 @@ TEST(Cpp, SessionsShareWeights) {
   std::vector<int> right(6);
   for (std::size_t i = 0; i < right.size(); ++i)
     threads.emplace_back([&, i] {
-      // Of other entries, and of a package that was opened again: the same network.
+      // Sessions of other entries, and of a package that was opened again, have the same network.
       Session own = (i % 3 == 2 ? sample() : package)
                         .session({.threads = 1,
                                   .weights = weights,

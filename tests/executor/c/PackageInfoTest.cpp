@@ -129,7 +129,7 @@ TEST(CPackage, OptionsAreChecked) {
   EXPECT_EQ(create(package, {.size = sizeof(lstmc_session_options), .threads = -1}), LSTMC_USAGE);
   EXPECT_STREQ(lstmc_message(), "error[E0001]: threads: found -1, want a number from 0 on");
 
-  // Of a later header: fields that are 0 change nothing, others are refused.
+  // Fields of a later header that are 0 change nothing, others are refused.
   struct {
     lstmc_session_options known;
     uint64_t later;

@@ -74,7 +74,7 @@ public:
     return make(Status::usage, "E0001", message);
   }
 
-  /// Of the last call of the C interface that failed in this thread.
+  /// The error of the last call of the C interface that failed in this thread.
   static Error last() noexcept {
     lstmc_error found = {};
     found.size = sizeof found;

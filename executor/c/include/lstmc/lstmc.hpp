@@ -245,7 +245,7 @@ Result<Tensor<T>> typed(const lstmc_tensor &tensor, std::string_view what, std::
 /// share them. Copies are references. Any number of threads may use one.
 class Weights {
 public:
-  /// Of no network.
+  /// Weights of no network.
   Weights() noexcept = default;
 
   /// Names, types and shapes.

@@ -11,7 +11,7 @@ inline namespace LSTMC_ABI {
 /// Session::restore() takes them in any session whose states have the same names, types and shapes.
 class State {
 public:
-  /// Of a network without states.
+  /// The state of a network without states.
   State() = default;
 
   /// All of it, for a file or a message. Two states have the same bytes if they are equal.

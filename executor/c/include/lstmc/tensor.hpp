@@ -80,14 +80,14 @@ concept Elements = requires(const R &range) {
 /// how long they are valid. Indices are checked by assert() alone.
 template <Element T> class Tensor {
 public:
-  /// Of no elements.
+  /// A tensor without elements.
   Tensor() noexcept = default;
   Tensor(T *data, std::span<const std::int64_t> shape) noexcept : data_(data), rank_(shape.size()) {
     assert(rank_ <= LSTMC_MAX_RANK);
     for (std::size_t axis = 0; axis < rank_; ++axis)
       shape_[axis] = shape[axis];
   }
-  /// Of constants from one of variables.
+  /// Makes one of constants from one of variables.
   template <typename U>
     requires std::same_as<T, const U>
   Tensor(const Tensor<U> &other) noexcept : Tensor(other.data(), other.shape()) {}
@@ -204,7 +204,7 @@ public:
     std::memcpy(scalar_.data(), &scalar, sizeof scalar);
   }
 
-  /// Of elements whose type is known at run time.
+  /// A tensor whose element type is known at run time.
   Input(std::string_view name, DType dtype, std::span<const std::byte> values) noexcept
       : name_(name), dtype_(dtype), values_(values.data()),
         count_(values.size() / lstmc_dtype_bytes(static_cast<lstmc_dtype>(dtype))) {}
