@@ -82,7 +82,7 @@ Options toCompile(const Outputs &outputs, const Options &options) {
   return compile;
 }
 
-/// What import says and writes, whatever it read.
+/// What import writes, whatever it read.
 struct Imported {
   std::string text; ///< the network
   std::vector<data::NamedTensor> weights;
@@ -110,12 +110,6 @@ std::string originLine(const Options &options, std::string_view as) {
 
 CommandResult write(const Outputs &outputs, const Imported &imported, const Options &options,
                     Console &console) {
-  for (const std::string &module : imported.modules)
-    console.say(module);
-  for (const std::string &assumption : imported.assumptions)
-    console.say("assumed: " + assumption);
-  for (const std::string &warning : imported.warnings)
-    console.say("warning: " + warning);
   std::string line = outputs.network;
   if (imported.hasWeights)
     line += "  " + outputs.weights;
@@ -226,6 +220,12 @@ CommandResult importWeights(const Outputs &outputs, const Options &options, Cons
       imported.text,
       lnet::format(outputs.network,
                    originLine(options, fmt::format(" --as {}", wordOf(*options.as))) + made.text));
+  for (const std::string &module : imported.modules)
+    console.say(module);
+  for (const std::string &assumption : imported.assumptions)
+    console.say("assumed: " + assumption);
+  for (const std::string &warning : imported.warnings)
+    console.say("warning: " + warning);
   return write(outputs, imported, options, console);
 }
 

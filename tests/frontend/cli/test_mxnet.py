@@ -43,6 +43,19 @@ class Symbols(Case):
         text = document if isinstance(document, str) else json.dumps(document, indent=2)
         (self.folder / name).write_text(text)
 
+    def test_a_warning_of_import_is_said_once(self):
+        document = copy.deepcopy(SMALL)
+        document["nodes"][5]["attrs"] = {"__init__": '["orthogonal2", {}]'}
+        self.write(document)
+        done = self.run_here("import", "net-symbol.json", *SHAPE, "-o", "x.lnet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = done.stdout + done.stderr
+        self.assertEqual(said.count("orthogonal2"), 1, said)
+        self.assertIn("W0613", done.stderr)
+        [warning] = self.document("import", "net-symbol.json", *SHAPE, "-o", "y.lnet",
+                                  schema="lstmc.import/1")["warnings"]
+        self.assertIn("orthogonal2", warning)
+
     def test_every_command(self):
         net, weights = "net-symbol.json", ("--params", "net-0003.params")
         ran = self.good("run", net, *weights, "-i", "data=5x2x2xf32=random:7").stdout
