@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "frontend/driver/Checked.h"
+#include "executor/base/Checked.h"
 
 namespace lstmc::cli {
 

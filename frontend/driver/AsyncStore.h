@@ -4,12 +4,12 @@
 #include <memory>
 #include <optional>
 
+#include "executor/base/Checked.h"
 #include "executor/session/Session.h"
 #include "executor/stores/Protocol.h"
 #include "executor/stores/ReplayLog.h"
 #include "executor/training/Trainable.h"
 #include "executor/training/Trainer.h"
-#include "frontend/driver/Checked.h"
 #include "frontend/driver/Data.h"
 #include "frontend/driver/Model.h"
 #include "frontend/driver/Request.h"

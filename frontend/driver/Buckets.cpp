@@ -1,7 +1,7 @@
 #include "frontend/driver/Buckets.h"
 
+#include "executor/base/Checked.h"
 #include "executor/training/BucketedTrainable.h"
-#include "frontend/driver/Checked.h"
 
 namespace lstmc::driver {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "backends/registry/Devices.h"
+#include "executor/base/Checked.h"
 #include "executor/data/Vocabulary.h"
 #include "executor/package/Package.h"
 #include "executor/session/Session.h"
 #include "executor/training/Checkpoint.h"
-#include "frontend/driver/Checked.h"
 #include "frontend/driver/Request.h"
 #include "frontend/lnet/text/Limits.h"
 #include "frontend/symbol/Network.h"

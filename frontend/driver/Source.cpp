@@ -3,8 +3,8 @@
 
 #include <fmt/ranges.h>
 
+#include "executor/base/Checked.h"
 #include "executor/base/StandardStreams.h"
-#include "frontend/driver/Checked.h"
 #include "frontend/driver/CompilerMemory.h"
 #include "frontend/driver/DataKeys.h"
 #include "frontend/driver/Model.h"

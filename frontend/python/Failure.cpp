@@ -5,8 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "executor/base/Checked.h"
 #include "frontend/cli/Console.h"
-#include "frontend/driver/Checked.h"
 #include "frontend/symbol/Render.h"
 
 namespace nb = nanobind;

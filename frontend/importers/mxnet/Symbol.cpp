@@ -1,19 +1,10 @@
 // MXNet's symbol.json as a kind of source.
+#include "executor/base/Checked.h"
 #include "executor/base/InputFile.h"
 #include "frontend/importers/Importer.h"
 #include "frontend/importers/mxnet/GraphReader.h"
 
 namespace lstmc::importers {
-
-static Diagnostic asDiagnostic(const Error &error) {
-  Diagnostic diagnostic;
-  diagnostic.code = error.code;
-  diagnostic.message = error.message;
-  diagnostic.place.file = error.place.file;
-  diagnostic.place.line = error.place.line;
-  diagnostic.place.column = error.place.column;
-  return diagnostic;
-}
 
 static Checked<symbol::Network> loadSymbol(const Source &source, const ImportRequest &request) {
   std::string text;
