@@ -228,12 +228,16 @@ class Session:
         values = {name: values[name] for name in self.package.inputs("forward") if name in values}
         for name in lacking:
             self._core.set_missing("forward", name)
-            self._set.add(("forward", name))
         unknown = set(self._core.dependents("forward", lacking)) if lacking else ()
         axes = {name: dims.index("batch") if "batch" in dims else None
                 for name, *_, dims in self.package._entry("forward")[1]}
-        outputs = {name: output for name, output in self.run(values).items() if name not in unknown}
-        self._set -= {("forward", name) for name in lacking}
+        absent = {("forward", name) for name in lacking}
+        self._set |= absent
+        try:
+            outputs = self.run(values)
+        finally:
+            self._set -= absent
+        outputs = {name: output for name, output in outputs.items() if name not in unknown}
         return list(outputs.values()), [axes[name] for name in outputs]
 
     def _forget_inputs(self):
