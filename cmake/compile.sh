@@ -23,7 +23,7 @@ for argument; do
   before=$argument
 done
 case $header in
-*.pch) "$@" ;;
+*.pch | *.gch) "$@" ;;
 *) exec "$ccache" "$@" ;;
 esac
 {

@@ -557,7 +557,9 @@ def ApplyOptimizer : Pass<"apply-optimizer", "::mlir::ModuleOp"> {
     parameter norms (lamb) becomes two fused ops around `sym.norm_squared`. `none` returns the
     gradients as outputs. The update and its slots are on the device of the gradient
     (sync-parameters); for a slice they cover that slice, and a norm continues the sum of the
-    previous slice. All devices finish their updates before any sends its results.
+    previous slice. All devices finish their updates before any sends its results. An `lr_mult` or
+    `wd_mult` other than 0 and 1 that changes nothing is a warning (W0214): no gradient reaches the
+    parameter, the optimizer does not read `lr` or `wd`, or wd is 0.
 
         sym.gradient @w, %dw
       becomes

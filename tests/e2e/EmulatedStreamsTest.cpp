@@ -121,7 +121,7 @@ TEST(EmulatedGraphs, AreSharedByDevicesAndFindMessagesThatAreNotAwaited) {
   EXPECT_GE(found, 3);
 }
 
-/// Of an update in halves (dist_async), whose entries are made of launches of `step`: gradients,
+/// The entries of an update in halves (dist_async) are made of launches of `step`: the gradients,
 /// and what no parameter's update needs.
 TEST(EmulatedGraphs, AreSharedInTheHalvesOfASplitStep) {
   for (const char *optimizer : {"adam", "lamb"})
@@ -189,8 +189,8 @@ package::PackageData withNormMoved(package::PackageData data, size_t step, uint3
   return data;
 }
 
-/// Of two launches before the commit the second waits for such a norm, and that for the first. The
-/// first half has no norm, and keeps their order.
+/// The second of two launches before the commit waits for such a norm, and the norm for the first.
+/// The first half has no norm, and keeps their order.
 TEST(EmulatedGraphs, KeepAnOrderThatGoesByWayOfALaunchThatIsLeftOut) {
   Model model = models()[0];
   model.recipe.compile.optimizer = {.name = "lamb"};
