@@ -13,8 +13,8 @@
 #include "backends/cuda/text/Nvrtc.h"
 #include "backends/null/runtime/Null.h"
 #include "backends/trap/runtime/Trap.h"
+#include "executor/base/Processors.h"
 #include "executor/device/HostDevice.h"
-#include "executor/device/ThreadTeam.h"
 #include "executor/reference/Reference.h"
 
 namespace lstmc {
@@ -125,8 +125,9 @@ const Row &rowOf(DeviceKind kind) { return *std::ranges::find(kDevices, kind, &R
 Result<std::vector<std::unique_ptr<Device>>> makeDevices(const std::vector<DeviceName> &names,
                                                          DeviceOptions options) {
   const std::string cpus = names.size() == 1 ? "cpu" : fmt::format("{}xcpu", names.size());
-  if (options.threads == 0)
-    options.threads = std::max(1, availableProcessors() / std::max(1, int(names.size())));
+  if (options.threads == 0) {
+    LSTMC_ASSIGN(options.threads, defaultThreadsOf(names.size()));
+  }
   std::vector<std::unique_ptr<Device>> devices;
   for (size_t i = 0; i < names.size(); ++i) {
     const DeviceName &name = names[i];

@@ -21,7 +21,7 @@ enum class Engine : uint8_t {
 };
 
 struct DeviceOptions {
-  int threads = 0; ///< per device; 0: the processors divided evenly, at least one each
+  int threads = 0; ///< per device; 0: as defaultThreadsOf has it
   Engine engine = Engine::Fast;
   std::vector<int> cards = {}; ///< the GPU of each device; empty: the one of its number
   bool channels = false;       ///< GPUs have channels to those of other processes, with NCCL

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/runtime/Level.h"
 #include "executor/base/HostMemory.h"
-#include "executor/device/ThreadTeam.h"
+#include "executor/base/Processors.h"
 
 namespace lstmc {
 

@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include <unistd.h>
 
+#include "executor/base/ControlGroups.h"
 #include "executor/base/ParseNumber.h"
 
 namespace lstmc {
@@ -34,109 +34,35 @@ uint64_t fieldOf(const std::string &file, std::string_view field) {
   return 0;
 }
 
-/// How a version of control groups is found and read.
-struct Version {
-  std::string_view type;                       ///< of its file system
-  std::string_view limit, usage, droppable;    ///< files, and a field of memory.stat
-  bool (*named)(std::string_view controllers); ///< in a line of /proc/self/cgroup
+/// Files of a version of control groups, and a field of its memory.stat.
+struct MemoryFiles {
+  std::string_view limit, usage, droppable;
 };
 
-bool isMemory(std::string_view controllers) {
-  for (size_t begin = 0; begin <= controllers.size();) {
-    const size_t end = std::min(controllers.find(',', begin), controllers.size());
-    if (controllers.substr(begin, end - begin) == "memory")
-      return true;
-    begin = end + 1;
-  }
-  return false;
-}
+constexpr MemoryFiles kFiles[] = {
+    {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+    {"memory.max", "memory.current", "inactive_file"}};
 
-constexpr Version kVersions[] = {
-    {"cgroup2", "memory.max", "memory.current", "inactive_file",
-     [](std::string_view controllers) { return controllers.empty(); }},
-    {"cgroup", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file", isMemory}};
-
-struct Mount {
-  std::string root, point; ///< which group is there
-};
-
-/// The octal escapes of mountinfo: of spaces, tabs, newlines and backslashes.
-std::string unescaped(std::string_view text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i)
-    if (text[i] == '\\' && i + 3 < text.size()) {
-      plain += char((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      plain += text[i];
-    }
-  return plain;
-}
-
-/// `ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [FIELDS] - TYPE SOURCE SUPER-OPTIONS`
-std::vector<Mount> mountsOf(const Version &version, const std::string &mountinfo) {
-  std::vector<Mount> mounts;
-  std::ifstream stream(mountinfo);
-  for (std::string line; std::getline(stream, line);) {
-    std::istringstream words(line);
-    std::string skipped, root, point, type, source, options;
-    words >> skipped >> skipped >> skipped >> root >> point;
-    for (std::string word; words >> word && word != "-";) {
-    }
-    words >> type >> source >> options;
-    if (type == version.type && (type == "cgroup2" || isMemory(options)))
-      mounts.push_back({unescaped(root), unescaped(point)});
-  }
-  return mounts;
-}
-
-/// The path of the process's group; none where the version is not in use.
-std::optional<std::string> groupOf(const Version &version, const std::string &cgroup) {
-  std::ifstream stream(cgroup);
-  for (std::string line; std::getline(stream, line);) {
-    const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second != std::string::npos &&
-        version.named(std::string_view(line).substr(first + 1, second - first - 1)))
-      return line.substr(second + 1);
-  }
-  return std::nullopt;
-}
-
-/// Returns the limit of the control group in a folder.
-std::optional<MemoryLimit> limitIn(const Version &version, const std::string &folder) {
-  const std::optional<uint64_t> bytes =
-      parseNumber<uint64_t>(firstLine(folder + "/" + std::string(version.limit)));
+std::optional<MemoryLimit> limitOf(const ControlGroup &group) {
+  const MemoryFiles &files = kFiles[group.version - 1];
+  auto bytesIn = [&](std::string_view file) {
+    return parseNumber<uint64_t>(firstLine(group.folder + "/" + std::string(file)));
+  };
+  const std::optional<uint64_t> bytes = bytesIn(files.limit);
   if (!bytes)
     return std::nullopt;
-  const uint64_t used = parseNumber<uint64_t>(firstLine(folder + "/" + std::string(version.usage)))
-                            .value_or(0),
-                 dropped = fieldOf(folder + "/memory.stat", version.droppable);
-  return MemoryLimit{*bytes, used - std::min(used, dropped), "control group " + folder};
+  const uint64_t used = bytesIn(files.usage).value_or(0),
+                 dropped = fieldOf(group.folder + "/memory.stat", files.droppable);
+  return MemoryLimit{*bytes, used - std::min(used, dropped), "control group " + group.folder};
 }
 
 } // namespace
 
 std::vector<MemoryLimit> controlGroupLimits(const std::string &process) {
   std::vector<MemoryLimit> limits;
-  for (const Version &version : kVersions) {
-    const std::optional<std::string> group = groupOf(version, process + "/cgroup");
-    if (!group)
-      continue;
-    for (const Mount &mount : mountsOf(version, process + "/mountinfo")) {
-      // What a container sees of the tree begins at `root`; a group outside of that is not seen.
-      const std::string root = mount.root == "/" ? "" : mount.root;
-      std::string below = group->starts_with(root) ? group->substr(root.size()) : "";
-      while (true) {
-        while (below.ends_with('/'))
-          below.pop_back();
-        if (std::optional<MemoryLimit> limit = limitIn(version, mount.point + below))
-          limits.push_back(std::move(*limit));
-        if (below.empty())
-          break;
-        below.resize(below.rfind('/'));
-      }
-    }
-  }
+  for (const ControlGroup &group : controlGroups(process, "memory"))
+    if (std::optional<MemoryLimit> limit = limitOf(group))
+      limits.push_back(std::move(*limit));
   return limits;
 }
 

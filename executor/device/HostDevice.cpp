@@ -8,6 +8,7 @@
 
 #include "executor/base/HostMemory.h"
 #include "executor/base/Pages.h"
+#include "executor/base/Processors.h"
 #include "executor/base/Threads.h"
 #include "executor/device/Fence.h"
 #include "executor/device/StopFlag.h"
@@ -155,7 +156,7 @@ void HostDevice::launch(uint32_t, PreparedProgram &program, size_t first, size_t
 Result<std::unique_ptr<Device>> makeHostDevice(std::string name, KernelChooser choose, int threads,
                                                const MemorySource &memory) {
   if (threads <= 0)
-    threads = availableProcessors();
+    threads = defaultThreads();
   try {
     return std::unique_ptr<Device>(std::make_unique<HostDevice>(name, choose, threads, memory));
   } catch (const std::system_error &error) {

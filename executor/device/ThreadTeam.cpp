@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include "executor/base/FloatMode.h"
+#include "executor/base/Processors.h"
 #include "executor/device/StopFlag.h"
 
 namespace lstmc {
@@ -23,13 +24,6 @@ constexpr int kSpinsCrowded = 32;
 std::atomic<int> workers{0};
 
 } // namespace
-
-int availableProcessors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    return std::max(1, CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
-}
 
 ThreadTeam::ThreadTeam(int count)
     : count_(std::max(1, count)), processors_(availableProcessors()), memory_(count_),

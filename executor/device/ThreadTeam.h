@@ -79,7 +79,4 @@ private:
   alignas(64) std::atomic<uint32_t> phase_{0};
 };
 
-/// Processors that this process may use.
-int availableProcessors();
-
 } // namespace lstmc

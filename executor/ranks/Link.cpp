@@ -6,8 +6,8 @@
 
 #include <sys/prctl.h>
 
+#include "executor/base/Processors.h"
 #include "executor/base/Threads.h"
-#include "executor/device/ThreadTeam.h"
 #include "executor/ranks/ErrorText.h"
 
 namespace lstmc::ranks {

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "backends/registry/HostFacts.h"
-#include "executor/device/ThreadTeam.h"
+#include "executor/base/Processors.h"
 #include "executor/session/Values.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Emulated.h"
@@ -207,7 +207,7 @@ Result<Cell> measure(const Model &model, const Options &options, const std::stri
   const package::PackageData &data = model.package->data();
   int workers = int(cell.threads) * int(cell.devices.size());
   if (options.calibrate)
-    LSTMC_TRY(calibrate(data, {1, int(cell.threads), workers, availableProcessors()}));
+    LSTMC_TRY(calibrate(data, {1, int(cell.threads), workers, defaultThreads()}));
   if (std::optional<planning::MachineRates> rates = planning::keptRates(workers);
       rates && cell.cost && !cell.emulated)
     cell.limit = rates->limitSeconds(double(cell.cost->flops), double(weightBytes(data)),

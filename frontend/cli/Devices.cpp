@@ -4,6 +4,7 @@
 
 #include "backends/registry/GpuFacts.h"
 #include "backends/registry/HostFacts.h"
+#include "executor/base/Processors.h"
 #include "executor/device/DeviceNames.h"
 #include "frontend/cli/Commands.h"
 #include "passes/planning/rates/MachineRates.h"
@@ -95,6 +96,8 @@ nlohmann::ordered_json asJson(const HostFacts &host, const GpuFacts &gpus,
   devices.push_back({{"name", "cpu:0"},
                      {"memory_bytes", host.memoryBytes},
                      {"cores", host.cores},
+                     {"threads", defaultThreads()},
+                     {"threads_limit", defaultThreadsText()},
                      {"level", host.level},
                      {"links", nlohmann::ordered_json::array({"memory"})},
                      {"logical_devices", kMaxDevices}});
@@ -130,6 +133,7 @@ void printHost(const HostFacts &host, Console &console) {
   console.print(
       fmt::format("{:<8} {:>12} {:>6} {:<8} links", "device", "memory", "cores", "level"));
   console.print(rowText("cpu:0", host.memoryBytes, host.cores, host.level, "memory"));
+  console.print(defaultThreadsText());
 }
 
 void printRates(const HostFacts &host, Console &console) {

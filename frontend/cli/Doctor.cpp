@@ -9,7 +9,7 @@
 #include "backends/registry/GpuIdentities.h"
 #include "backends/registry/HostFacts.h"
 #include "executor/base/HostMemory.h"
-#include "executor/device/ThreadTeam.h"
+#include "executor/base/Processors.h"
 #include "executor/ranks/OpenWire.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/DoctorHosts.h"
@@ -38,10 +38,8 @@ std::string gib(double bytes) { return fmt::format("{:.1f} GiB", bytes / (1 << 3
 
 Finding processor() {
   const HostFacts host = hostFacts();
-  const int free = availableProcessors();
   return {"processor", host.level != "scalar",
-          fmt::format("{}, {} cores of which this process may use {}, {}", host.processor,
-                      host.cores, free, host.level),
+          fmt::format("{}, {}, {}", host.processor, host.level, defaultThreadsText()),
           "kernels are fast with AVX2 and FMA: another machine, or LSTMC_CPU_LEVEL not set to "
           "scalar"};
 }
@@ -109,7 +107,7 @@ Finding nccl() {
 }
 
 Finding rates() {
-  const int threads = availableProcessors();
+  const int threads = defaultThreads();
   const bool here = planning::machineOf(threads).measuredThreads > 0;
   return {"forecasts", here,
           here ? fmt::format("measured with {} threads", threads) : "this machine is not measured",

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "executor/device/ThreadTeam.h"
+#include "executor/base/Processors.h"
 #include "frontend/driver/Layout.h"
 #include "frontend/driver/Ranks.h"
 #include "passes/planning/Threads.h"
@@ -20,11 +20,10 @@ std::set<int> threadsInQuestion(const RunRequest &options) {
     return {};
   if (asked > 0)
     return {int(asked)};
-  std::set<int> counts = {1,
-                          std::max(1, availableProcessors() / std::max(1, int(devices->size())))};
+  std::set<int> counts = {1, std::max(1, defaultThreads() / std::max(1, int(devices->size())))};
   if (options.place->starts_with("auto"))
     for (int count = 1; count < int(devices->size()); ++count)
-      counts.insert(std::max(1, availableProcessors() / count));
+      counts.insert(std::max(1, defaultThreads() / count));
   return counts;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/registry/Targets.h"
-#include "executor/device/ThreadTeam.h"
+#include "executor/base/Processors.h"
 #include "passes/planning/PackageForecast.h"
 
 namespace lstmc::planning {
@@ -14,7 +14,7 @@ int threadsInForce(const package::PackageData &data, int64_t asked) {
   constexpr double kWorthMeeting = 5e-6;
   if (asked > 0)
     return int(asked);
-  int threads = std::max(1, availableProcessors() / std::max(1, int(data.devices.size())));
+  int threads = std::max(1, defaultThreads() / std::max(1, int(data.devices.size())));
   double seconds = 0, meetings = 0;
   for (const package::Entry &entry : data.entries)
     for (const package::DeviceProgram &program : entry.programs) {

@@ -21,6 +21,7 @@
 #include "backends/cpu/runtime/KernelTable.h"
 #include "executor/abi/Gate.h"
 #include "executor/abi/Scratch.h"
+#include "executor/base/Processors.h"
 #include "executor/device/ThreadTeam.h"
 
 #include <sys/mman.h>

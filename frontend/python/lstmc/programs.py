@@ -20,7 +20,7 @@ class Program:
 
     def __init__(self, drawing, outputs, entry, elements):
         drawing.finish(outputs)
-        threads = len(os.sched_getaffinity(0)) if elements >= _LARGE else 1
+        threads = 0 if elements >= _LARGE else 1
         self._core = _core.bind(drawing, [entry], "none", threads)
         self._entry = entry
         self._running = threading.Lock()

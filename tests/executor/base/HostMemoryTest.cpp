@@ -1,24 +1,16 @@
 #include "executor/base/HostMemory.h"
 
-#include <filesystem>
 #include <map>
 
 #include <gtest/gtest.h>
 
-#include "tests/executor/data/Files.h"
+#include "tests/executor/base/GroupFiles.h"
 
 namespace lstmc {
 namespace {
 
-/// A machine's files of control groups in a folder, as a process sees them.
-class Groups {
+class Groups : public test::GroupFiles {
 public:
-  void write(const std::string &file, const std::string &text) {
-    const std::filesystem::path path = folder_ / file;
-    std::filesystem::create_directories(path.parent_path());
-    test::writeText(path.string(), text);
-  }
-  std::string at(const std::string &file) { return folder_ / file; }
   /// By who set them: the folder of the group.
   std::map<std::string, MemoryLimit> limits() {
     std::map<std::string, MemoryLimit> all;
@@ -29,9 +21,6 @@ public:
     }
     return all;
   }
-
-private:
-  test::TemporaryFolder folder_;
 };
 
 TEST(HostMemory, IsLimitedByTheGroupAndAllThatItIsIn) {

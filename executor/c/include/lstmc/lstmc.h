@@ -176,7 +176,7 @@ typedef struct lstmc_session lstmc_session;
 typedef struct lstmc_session_options {
   size_t size;           /* sizeof(lstmc_session_options) */
   const char *devices;   /* a list as for -d; null: those that the package was compiled for */
-  int32_t threads;       /* per device; 0: processors divided evenly; results do not depend on it */
+  int32_t threads;       /* per device; 0: LSTMC_THREADS, else processors divided evenly */
   uint32_t check_finite; /* not 0: stop at the first value that is not finite (slower) */
   /* Each of these may be null. The program's own allocator, both functions or none, for the
    * session's memory on devices of the host: one piece per device, asked for by create and given

@@ -290,7 +290,7 @@ private:
 
 struct SessionOptions {
   std::string devices{}; ///< a list as for -d; "": those that the package was compiled for
-  int threads = 0;       ///< per device; 0: processors divided evenly; no result depends on it
+  int threads = 0;       ///< per device; 0: LSTMC_THREADS, else processors divided evenly
   /// Shared with the session, or copied for devices whose memory the host cannot see. Nothing that
   /// changes weights is then allowed.
   std::optional<Weights> weights{};
