@@ -101,6 +101,8 @@ Result<ConfinedResult> runConfined(const Confinement &confinement,
                                    const std::function<int()> &work) {
   if (!canConfine())
     return fail(ErrorCode::E0503, "this kernel has no Landlock, which confines a reader of files");
+  if (::access("/proc/self/statm", R_OK) != 0)
+    return fail(ErrorCode::E0503, "/proc is not mounted, and confining a reader of files needs it");
   Pipe output, messages;
   if (output.ends[0] < 0 || messages.ends[0] < 0)
     return fail(ErrorCode::E0901, "no pipe to a process: {}", std::strerror(errno));

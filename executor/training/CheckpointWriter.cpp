@@ -155,8 +155,7 @@ Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(const Options &
   if (writer->lock_ < 0)
     return failAt({folder}, ErrorCode::E0601, "cannot use as the folder of checkpoints: {}",
                   std::strerror(errno));
-  if (::flock(writer->lock_, LOCK_EX | LOCK_NB) != 0)
-    return failAt({folder}, ErrorCode::E0601, "another process writes checkpoints to this folder");
+  LSTMC_TRY(writer->lock());
 
   std::vector<std::string> there;
   for (const auto &[update, name] : listCheckpoints(folder))
@@ -179,6 +178,22 @@ Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::open(const Options &
   return noMemory(options.folder);
 } catch (const std::system_error &error) {
   return noThread("the thread that writes checkpoints", error);
+}
+
+Status CheckpointWriter::lock() {
+  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0)
+    return {};
+  const int why = errno;
+  if (why == EWOULDBLOCK)
+    return failAt({options_.folder}, ErrorCode::E0601,
+                  "another process writes checkpoints to this folder");
+  const Error error = failAt({options_.folder}, ErrorCode::E0601,
+                             "cannot lock the folder of checkpoints: {}", std::strerror(why));
+  if (why != ENOSYS && why != ENOLCK && why != EOPNOTSUPP)
+    return error;
+  unlocked_ = error;
+  unlocked_->message += "; nothing keeps a second process from writing there";
+  return {};
 }
 
 CheckpointWriter::~CheckpointWriter() {

@@ -46,7 +46,8 @@ public:
   };
 
   /// Makes the folder if need be, takes its lock (E0601 when another process has it), starts the
-  /// thread (E0901), and removes what an interrupted save left.
+  /// thread (E0901), and removes what an interrupted save left. A file system without locks
+  /// (Lustre without -o flock, NFS without lockd) is used without one: `unlocked`.
   static Result<std::unique_ptr<CheckpointWriter>> open(const Options &options);
   ~CheckpointWriter();
 
@@ -60,12 +61,15 @@ public:
   /// The same for the update after `state` that failed: `nan-UPDATE`. It is no checkpoint: nothing
   /// is removed for it, and no link leads to it.
   void saveFailed(const CheckpointState &state, Trainable &model, Failed failed);
+  /// Why the folder has no lock; none where it has.
+  const std::optional<Error> &unlocked() const { return unlocked_; }
   /// What has become of saves since the last call, in order; `wait` for the one that runs.
   std::vector<Result<SavedCheckpoint>> finished(bool wait);
 
 private:
   struct Job;
   explicit CheckpointWriter(Options options);
+  Status lock();
   void enqueue(const CheckpointState &state, bool best, std::optional<Failed> failed,
                Trainable &model);
   void work();
@@ -80,6 +84,7 @@ private:
 
   Options options_;
   int lock_ = -1;
+  std::optional<Error> unlocked_;
   std::vector<std::string> stale_; ///< checkpoints of an earlier run, to be replaced
 
   std::mutex mutex_;

@@ -135,6 +135,8 @@ private:
       writer.attachments.emplace_back(kVocabularyFile, vocabulary->text());
     writer.fault = options_.fault;
     LSTMC_ASSIGN(writer_, CheckpointWriter::open(writer));
+    if (writer_->unlocked())
+      observer_.warning(*writer_->unlocked());
     return {};
   }
 

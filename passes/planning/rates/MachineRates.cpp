@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,8 +18,8 @@
 #include "backends/registry/Targets.h"
 #include "executor/base/CacheFolder.h"
 #include "executor/base/InputFile.h"
+#include "executor/base/Processors.h"
 #include "executor/base/Threads.h"
-#include "executor/device/ThreadTeam.h"
 #include "passes/planning/rates/Calibration.h"
 #include "passes/planning/rates/GpuCalibration.h"
 
@@ -156,9 +158,11 @@ std::optional<Measured> measureIfNew(const std::set<int> &threadCounts) {
     return std::nullopt;
   auto begin = std::chrono::steady_clock::now();
   // In a child process, so that its memory does not count as this one's.
-  pid_t child = ::fork();
-  if (child == 0)
-    ::_exit(measureAll(missing).ok() ? 0 : 1);
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::_exit(::getppid() == parent && measureAll(missing).ok() ? 0 : 1);
+  }
   int status = 1;
   while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -251,7 +255,7 @@ static target::Machine machineOf(const DeviceName &device, int threads, size_t c
     return gpuMachineOf(device);
   int processors = availableProcessors(), devices = std::max(1, int(count));
   if (threads == 0)
-    threads = std::max(1, processors / devices);
+    threads = std::max(1, defaultThreads() / devices);
   // If there are more threads than processors, devices take turns.
   double turns = std::max(1.0, double(threads) * devices / processors);
   return targetOf(device.kind)

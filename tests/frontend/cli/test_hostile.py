@@ -3,10 +3,11 @@ field, and exit codes are 6 or 7."""
 import itertools
 import json
 import struct
+import subprocess
 import unittest
 import zlib
 
-from command import Case
+from command import LSTMC, Case
 
 FLAT = """\
 def flat(data: float32[2, 3], label: float32[2, 1]):
@@ -96,6 +97,18 @@ class Hostile(Case):
         self.assertIn("cannot read: Permission denied", done.stderr)
         done = self.run_here("inspect", "-", "--untrusted")
         self.assertEqual(done.returncode, 2)
+
+    def test_confining_a_reader_needs_proc(self):
+        self.good("compile", "flat.lnet", "-o", "m.lstmc")
+        hidden = ["unshare", "--mount", "sh", "-c",
+                  'mount --make-rprivate / && umount -l /proc && [ ! -e /proc/self ] && '
+                  'echo hidden && exec "$0" "$@"']
+        done = subprocess.run([*hidden, LSTMC, "inspect", "--untrusted", "m.lstmc"],
+                              cwd=self.folder, capture_output=True, text=True)
+        if not done.stdout.startswith("hidden"):
+            self.skipTest("mount namespaces cannot be made here")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("/proc is not mounted", done.stderr)
 
     def test_packages(self):
         self.good("compile", "flat.lnet", "-o", "m.lstmc")

@@ -1,5 +1,7 @@
 """Limits of the machine: stacks, file sizes, full disks, memory of a control group, signals, a
 shared cache."""
+import ctypes
+import errno
 import json
 import os
 import pathlib
@@ -7,6 +9,7 @@ import pty
 import resource
 import signal
 import stat
+import struct
 import subprocess
 import time
 import unittest
@@ -171,6 +174,28 @@ class Cache(Case):
         return self.run_here("bench", "small.lnet", "-r", "1", "-t", "1",
                              "--calibrate", env={"LSTMC_CACHE_DIR": str(cache)})
 
+    def test_measuring_ends_with_the_process_that_asked_for_it(self):
+        def children(process):
+            return (pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+                    if pathlib.Path(f"/proc/{process}").exists() else [])
+
+        for number in signal.SIGTERM, signal.SIGKILL:
+            asking = subprocess.Popen([LSTMC, "plan", "small.lnet", "-t", "1"], cwd=self.folder,
+                                      env=dict(os.environ, LSTMC_CACHE_DIR=f"cache-{number}"),
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while asking.poll() is None and not children(asking.pid):
+                time.sleep(0.002)
+            measuring = children(asking.pid)
+            asking.send_signal(number)
+            asking.wait()
+            self.assertTrue(measuring)  # it had begun
+            deadline = time.monotonic() + 20
+            while pathlib.Path(f"/proc/{measuring[0]}").exists():
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.02)
+            # which it writes at its end
+            self.assertFalse((self.folder / f"cache-{number}/machine.json").exists())
+
     def test_a_link_or_a_pipe_in_the_cache_is_replaced_and_never_followed(self):
         cache = self.folder / "cache"
         cache.mkdir()
@@ -193,14 +218,15 @@ class Cache(Case):
                 self.assertEqual(os.listdir(cache), ["machine.json"])
 
 
-class Memory(Case):
-    GROUPS = pathlib.Path("/sys/fs/cgroup/memory")
+class Grouped(Case):
+    """Runs in control groups of version 1, which root can make."""
 
-    def group(self, bytes):
-        """A preexec_fn that moves the process into a new group with that limit."""
-        if os.geteuid() != 0 or not (self.GROUPS / "memory.limit_in_bytes").exists():
+    def group(self, controller, file, value):
+        """A preexec_fn that moves the process into a new group with that value."""
+        groups = pathlib.Path("/sys/fs/cgroup") / controller
+        if os.geteuid() != 0 or not (groups / file).exists():
             self.skipTest("control groups of version 1 cannot be made here")
-        folder = self.GROUPS / f"lstmc-test-{os.getpid()}-{bytes}"
+        folder = groups / f"lstmc-test-{os.getpid()}-{value}"
         folder.mkdir()
 
         def remove():
@@ -211,15 +237,88 @@ class Memory(Case):
                     time.sleep(0.05)
 
         self.addCleanup(remove)
-        (folder / "memory.limit_in_bytes").write_text(str(bytes))
+        (folder / file).write_text(str(value))
         return lambda: (folder / "cgroup.procs").write_text(str(os.getpid()))
+
+
+class Processors(Grouped):
+    def threads(self, **options):
+        host = json.loads(self.run_here("devices", "--json", **options).stdout)["devices"][0]
+        return host["threads"], host["threads_limit"]
+
+    def test_a_quota_of_processor_time_is_the_number_of_threads(self):
+        half = self.group("cpu", "cpu.cfs_quota_us", 50000)
+        count, text = self.threads(preexec_fn=half)
+        self.assertEqual(count, 1)
+        if self.threads()[0] > 1:
+            self.assertRegex(text, r"^1 thread by default \(control group .*/lstmc-test-.*\)$")
+        self.assertIn(text, self.run_here("doctor", preexec_fn=half).stdout)
+        self.assertIn(text, self.run_here("devices", preexec_fn=half).stdout)
+
+    def test_one_processor_is_one_thread(self):
+        one = min(os.sched_getaffinity(0))
+        self.assertEqual(self.threads(preexec_fn=lambda: os.sched_setaffinity(0, [one])),
+                         (1, "1 thread by default (affinity)"))
+
+    @unittest.skipUnless(RUN, "lstmc-run is not named by LSTMC_RUN")
+    def test_the_environment_reaches_the_runtime(self):
+        self.good("compile", "small.lnet", "-b", "1", "-o", "m.lstmc")
+        words = [RUN, "m.lstmc", "-i", "data=0"]
+
+        def answer(threads):
+            return subprocess.run(words, cwd=self.folder, capture_output=True, text=True,
+                                  env=dict(os.environ, LSTMC_THREADS=threads))
+
+        self.assertEqual(answer("3").stdout, answer("1").stdout)
+        done = answer("all")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('LSTMC_THREADS: found "all", want a number from 0 to 1024', done.stderr)
+
+
+def without_locks(error):
+    """A preexec_fn: flock ends with that error, as on a file system that has no locks."""
+    def install():
+        load, equal, answer = 0x20, 0x15, 0x06
+        rules = [(load, 0, 0, 0), (equal, 0, 1, 73), (answer, 0, 0, 0x00050000 | error),
+                 (answer, 0, 0, 0x7fff0000)]
+        text = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *rule) for rule in rules))
+        program = ctypes.create_string_buffer(
+            struct.pack("<HxxxxxxQ", len(rules), ctypes.addressof(text)))
+        system = ctypes.CDLL(None)
+        if system.prctl(38, 1, 0, 0, 0) != 0 or system.prctl(22, 2, program, 0, 0) != 0:
+            os._exit(99)
+    return install
+
+
+@unittest.skipUnless(os.uname().machine == "x86_64", "the filter knows the calls of x86-64")
+class Locks(Case):
+    def test_a_file_system_without_locks_is_used_and_said(self):
+        alone = weights(self.good(*LEARN, "-o", "locked"))
+        for error in (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP):
+            done = self.run_here(*LEARN, "-o", f"ck{error}", preexec_fn=without_locks(error))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(weights(done), alone)
+            self.assertIn(f"cannot lock the folder of checkpoints: {os.strerror(error)}; nothing "
+                          "keeps a second process from writing there", done.stderr)
+
+    def test_another_reason_is_the_error(self):
+        done = self.run_here(*LEARN, "-o", "ck", preexec_fn=without_locks(errno.EIO))
+        self.assertEqual(done.returncode, 6)
+        self.assertIn(f"cannot lock the folder of checkpoints: {os.strerror(errno.EIO)}",
+                      done.stderr)
+        self.assertNotIn("another process", done.stderr)
+
+
+class Memory(Grouped):
+    def limit(self, bytes):
+        return self.group("memory", "memory.limit_in_bytes", bytes)
 
     def test_a_plan_above_the_limit_of_a_control_group_is_refused(self):
         large = ["--set", "hidden=1500", "-b", "64", "-t", "1"]
         peak = self.document("plan", "small.lnet", *large,
                              schema="lstmc.plan/1")["devices"][0]["peak_bytes"]
         self.assertGreater(peak, 100 << 20)
-        below = self.group(peak - (10 << 20))
+        below = self.limit(peak - (10 << 20))
         done = self.run_here(*LEARN, *large, "-o", "ck", "--after", "1u", preexec_fn=below)
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("error[E0401]", done.stderr)
@@ -234,7 +333,7 @@ class Memory(Case):
         # The process's memory besides the arena counts too: beyond the limit the system would kill
         # it without a message.
         done = self.run_here(*LEARN, *large, "-o", "ck", "--after", "1u",
-                             preexec_fn=self.group(peak + (1 << 20)))
+                             preexec_fn=self.limit(peak + (1 << 20)))
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertRegex(done.stderr, r"the plan needs \d+ bytes on cpu:0 and the process has \d+ "
                                       r"by now: control group .* allows \d+")
