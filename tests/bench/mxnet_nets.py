@@ -514,7 +514,8 @@ def of_ops(folder):
         if name in cases.DRAWN or name == "digamma":  # which MXNet lacks
             continue
         inputs, attributes = cases.case_of(record)
-        inputs = [value.astype(np.float32) for value in inputs]
+        if name != "batch_take":  # whose numbers MXNet wants as integers
+            inputs = [value.astype(np.float32) for value in inputs]
         symbol, _ = cases.symbol_of(name, inputs, attributes, gradients=False)
         values = {f"v{number}": value for number, value in enumerate(inputs)}
         given = {key: value for key, value in values.items() if key in symbol.list_arguments()}
