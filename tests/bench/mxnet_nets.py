@@ -336,6 +336,7 @@ class Net:
                     options.update(use_ignore=True, ignore_label=1)
             if kind == "softmax_cross_entropy":
                 self.differentiates = False  # MXNet's gradient ignores the head gradient
+                x = sym.tanh(x)  # MXNet's probabilities are at least 1e-8
             return getattr(sym, kind)(x, label, name="loss", **options)
         if kind.endswith("Output"):
             label = self.input("label", shape)
