@@ -55,6 +55,7 @@ struct Graph::Impl {
   llvm::StringMap<int64_t> stateCounts;
   std::vector<Scope> scopes;
   int64_t nodes = 0;
+  bool callsRepeat = false;
   std::optional<Rehearsal> rehearsal; ///< of a graph that is rehearsable
   bool finished = false;
   std::vector<mlir::Value> outputs;

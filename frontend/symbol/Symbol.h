@@ -211,6 +211,9 @@ public:
   /// A parameter. The same name is the same parameter; declarations must agree (E0209).
   Checked<Symbol> variable(const std::string &name, const VariableOptions &options = {},
                            const Origin &origin = {});
+  /// Whether calls that follow repeat earlier ones, as the steps of a loop do: that they share
+  /// parameters by name is no warning then. Returns the previous value.
+  bool repeatCalls(bool repeated);
   /// The begin state of a recurrent layer: zero, unless fit's `carry` keeps it. Each call has a
   /// state of its own: where the name is taken already, the state gets a number, "NAME_1".
   Checked<Symbol> beginState(const std::string &name, DType dtype, const Shape &shape,

@@ -170,13 +170,15 @@ static std::optional<Diagnostic> declareAgain(Graph::Impl &impl, StringRef name,
   return std::nullopt;
 }
 
+bool Graph::repeatCalls(bool repeated) { return std::exchange(impl_->callsRepeat, repeated); }
+
 Checked<Symbol> Graph::variable(const std::string &name, const VariableOptions &options,
                                 const Origin &origin) {
   Impl &impl = *impl_;
   if (auto error = impl.checkShape(options.shape, origin))
     return *error;
   if (auto at = impl.named.find(name); at != impl.named.end()) {
-    bool warn = !options.shareIsMeant && !options.followsInLayer && !at->second.shareIsMeant;
+    bool warn = !impl.callsRepeat && !options.shareIsMeant && !options.followsInLayer && !at->second.shareIsMeant;
     if (auto error = declareAgain(impl, name, at->second, options, origin))
       return *error;
     Symbol symbol(this, at->second.value.getAsOpaquePointer());

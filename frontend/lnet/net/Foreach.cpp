@@ -27,6 +27,23 @@ static const symbol::Symbol &symbolOf(const Value &tensor) {
   return tensor.as<TensorObject>().symbol;
 }
 
+/// Marks the calls of a loop's steps after the first.
+class RepeatedCalls {
+public:
+  explicit RepeatedCalls(symbol::Graph &graph) : graph_(graph) {}
+  ~RepeatedCalls() {
+    if (before_)
+      graph_.repeatCalls(*before_);
+  }
+  RepeatedCalls(const RepeatedCalls &) = delete;
+  RepeatedCalls &operator=(const RepeatedCalls &) = delete;
+  void begin() { before_ = graph_.repeatCalls(true); }
+
+private:
+  symbol::Graph &graph_;
+  std::optional<bool> before_; ///< once begun
+};
+
 Value Foreach::foreach (Arguments &arguments) {
   std::vector<Value> values;
   std::vector<const Expr *> places;
@@ -53,7 +70,10 @@ Value Foreach::foreach (Arguments &arguments) {
   Value states = values[2];
   std::vector<std::vector<Value>> ys;
   bool isOne = true;
+  RepeatedCalls repeated(*run_.graph);
   for (int64_t t = 0; t < *steps; ++t) {
+    if (t == 1)
+      repeated.begin();
     const Value x = slice(values[1], t, places[1]);
     if (x.isUnknown() || !run_.step(span))
       return Value::unknown();
