@@ -12,6 +12,7 @@
 #include "executor/data/DataSpec.h"
 #include "executor/training/Metrics.h"
 #include "frontend/lnet/Load.h"
+#include "frontend/lnet/Words.h"
 #include "frontend/symbol/Initialisers.h"
 #include "frontend/symbol/Symbol.h"
 
@@ -278,6 +279,40 @@ std::string opsText() {
          folded("  ", fmt::format("{}", fmt::join(names, " ")), 2);
 }
 
+std::string wordText(const lnet::Word &word) {
+  std::string text = fmt::format("{}\n\n{}\n", word.form, folded("  ", word.meaning, 2));
+  for (std::string_view rest = word.example; !rest.empty();) {
+    const size_t end = rest.find('\n');
+    text += end == 0 ? "\n" : fmt::format("    {}\n", rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  return text;
+}
+
+std::string wordsText() {
+  std::string text = "Words of the language; `lstmc help WORD` has an example:\n\n";
+  for (const lnet::Word &word : lnet::kWords)
+    text += row(word.name, word.form);
+  return text;
+}
+
+/// Keys of fit(..) and data(..) of that name, as their lists have them; empty if there is none.
+std::string keysText(std::string_view name) {
+  std::string text;
+#define LSTMC_FIT_KEY(KEY, MEANING)                                                                \
+  if (name == KEY)                                                                                 \
+    text += row(fmt::format("fit(net, {}=..)", KEY), MEANING, 32);
+#include "frontend/cli/help.def"
+  for (const OptimizerKey &key : kCommonOptimizerKeys)
+    if (name == key.name)
+      text += row(fmt::format("fit(net, {}=..)", key.name), key.meaning, 32);
+  for (const data::DataKeyRecord &key : data::dataKeys())
+    if (name == key.name)
+      text += row(fmt::format("data(net, {}={})", key.name, key.value),
+                  fmt::format("{} · of {}", key.meaning, key.kinds), 32);
+  return text;
+}
+
 struct Topic {
   std::string_view name;
   std::string (*text)();
@@ -288,7 +323,8 @@ constexpr Topic kTopics[] = {{"fit", fitText},
                              {"optimizers", optimizersText},
                              {"schedules", schedulesText},
                              {"initializers", initialisersText},
-                             {"ops", opsText}};
+                             {"ops", opsText},
+                             {"words", wordsText}};
 
 constexpr std::string_view kLayers[] = {"LSTM", "GRU", "RNNLayer"};
 
@@ -298,6 +334,9 @@ std::optional<std::string> topicText(std::string_view name) {
   for (const Topic &topic : kTopics)
     if (topic.name == name)
       return topic.text();
+  for (const lnet::Word &word : lnet::kWords)
+    if (word.name == name)
+      return wordText(word);
   if (const Optimizer *optimizer = findOptimizer(lowerCase(std::string(name))))
     return optimizerText(*optimizer);
   if (const ScheduleRow *schedule = findSchedule(name))
@@ -314,6 +353,11 @@ std::optional<std::string> topicText(std::string_view name) {
     return layer;
   if (const symbol::OpSignature *op = symbol::findOp(name))
     return opText(*op);
+  if (std::string keys = keysText(name); !keys.empty())
+    return keys;
+  for (const std::string &other : topicNames()) // as in `help lstm`
+    if (other != name && lowerCase(other) == lowerCase(std::string(name)))
+      return topicText(other);
   return std::nullopt;
 }
 
@@ -330,6 +374,8 @@ std::vector<std::string> topicNames() {
   for (const symbol::InitialiserRow &initialiser : symbol::kInitialisers)
     names.emplace_back(initialiser.shown);
   names.insert(names.end(), std::begin(kLayers), std::end(kLayers));
+  for (const lnet::Word &word : lnet::kWords)
+    names.emplace_back(word.name);
   for (const symbol::OpSignature &op : symbol::allOps())
     names.push_back(op.name);
   return names;

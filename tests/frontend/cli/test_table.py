@@ -43,7 +43,9 @@ class Table(Case):
                 ("adam", ["adam: an optimizer", "beta1 = 0.9", "for each element"]),
                 ("Adam", ["adam: an optimizer"]), ("CosineScheduler", ["max_update"]),
                 ("rmse", ["a metric of a regression output"]), ("ops", ["FullyConnected"]),
-                ("Xavier", ["Xavier(rnd_type"]), ("E0207", ["E0207: "]), ("W0319", ["E0319: "])]:
+                ("Xavier", ["Xavier(rnd_type"]), ("lstm", ["LSTM(x, num_hidden"]),
+                ("carry", ["fit(net, carry=..)"]), ("horizon", ["data(net, horizon=N)"]),
+                ("words", ["foreach(step, data, states)"]), ("E0207", ["E0207: "]), ("W0319", ["E0319: "])]:
             text = self.good("help", name).stdout
             for part in said:
                 self.assertIn(part, text, name)
@@ -53,6 +55,28 @@ class Table(Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn('there is no help on "Embeding"; did you mean "Embedding"?; there is '
                       'on every command', done.stderr)
+
+    def test_help_knows_every_word_of_the_language(self):
+        lnet = SOURCE / "frontend/lnet"
+        words = re.findall(r'LSTMC_WORD\("(\w+)"', (lnet / "Words.def").read_text())
+        functions = [name for file in ("Settings", "Foreach", "Variables") for name in
+                     re.findall(r'\{"(\w+)", &', (lnet / f"net/{file}.cpp").read_text())]
+        scopes = re.findall(r'\{"(\w+)", "\w*", Kind::',
+                            (lnet / "net/Scopes.cpp").read_text())
+        self.assertGreaterEqual(len(functions), 4)
+        self.assertGreaterEqual(len(scopes), 4)
+        # Custom is refused; those with _ are for layers.lnet alone
+        public = {name for name in functions + scopes if name[0] != "_" and name != "Custom"}
+        self.assertEqual(public - set(words), set())
+        for word in words:
+            text = self.good("help", word).stdout
+            self.assertLessEqual(max(len(line) for line in text.splitlines()), 100, word)
+            example = text.split("\n\n", 2)[2]
+            (self.folder / f"{word}.lnet").write_text(
+                "".join(line.removeprefix("    ") for line in example.splitlines(True)))
+            more = ["-d", "2xcpu"] if word == "place" else []
+            done = self.good("compile", f"{word}.lnet", *more, "-o", f"{word}.lstmc")
+            self.assertNotIn("warning", done.stderr, word)
 
     def test_help_knows_every_key(self):
         fit, data = (self.good("help", name).stdout for name in ("fit", "data"))
