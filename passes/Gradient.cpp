@@ -9,7 +9,7 @@
 #include "ir/sym/Diagnose.h"
 #include "ir/sym/GradientBuilder.h"
 #include "ir/sym/OpText.h"
-#include "ir/sym/SymOps.h"
+#include "ir/sym/WrittenOps.h"
 #include "passes/Backward.h"
 #include "passes/Chunks.h"
 #include "passes/EntryMarks.h"
@@ -227,7 +227,7 @@ private:
 
   bool trains(sym::ReadOp read) {
     auto parameter = symbols.lookup<sym::ParameterOp>(read.getSourceAttr().getAttr());
-    return parameter && !parameter->hasAttr("auxiliary") &&
+    return parameter && !sym::isAuxiliary(parameter) &&
            llvm::isa<mlir::FloatType>(parameter.getType().getElementType());
   }
 

@@ -4,6 +4,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -11,7 +12,8 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/Diagnose.h"
-#include "ir/sym/SymOps.h"
+#include "ir/sym/Expression.h"
+#include "ir/sym/WrittenOps.h"
 #include "passes/BatchPositions.h"
 #include "passes/Dropout.h"
 #include "passes/EntryMarks.h"
@@ -130,6 +132,7 @@ public:
     if (std::optional<Share> share = shareOf(net))
       setShare(entry, partOf(net), replicaOf(net), *share);
     stateResults.clear();
+    renewed.clear();
     if (kind.training)
       entry->setAttr(kTrainingAttr, builder.getUnitAttr());
     entry.addEntryBlock();
@@ -144,6 +147,8 @@ public:
     setArgumentAttributes(entry);
     for (Operation &op : net.front().without_terminator())
       clone(op, map, entry, kind);
+    for (auto [variable, value] : renewed)
+      builder.create<sym::WriteOp>(value.getLoc(), variable.getName(), value, mlir::IntegerAttr());
 
     llvm::SmallVector<Value> results;
     llvm::SmallVector<mlir::DictionaryAttr> attributes;
@@ -252,6 +257,12 @@ private:
       bool drops =
           (kind.training || dropout.getMode() == "always") && dropout.getP().convertToDouble() > 0;
       map.map(dropout->getResult(0), drops ? dropOut(dropout, x, entry) : x);
+    } else if (auto mode = llvm::dyn_cast<sym::ByModeOp>(op)) {
+      map.map(mode.getValue(),
+              map.lookup(kind.training ? mode.getTraining() : mode.getOtherwise()));
+    } else if (auto average = llvm::dyn_cast<sym::MovingAverageOp>(op)) {
+      if (kind.training)
+        renew(average, map);
     } else {
       Operation *copy = builder.clone(op, map);
       if (auto head = llvm::dyn_cast<sym::LossHead>(copy)) {
@@ -263,6 +274,20 @@ private:
       if (auto rnn = llvm::dyn_cast<sym::RnnOp>(op))
         writeStates(rnn, copy);
     }
+  }
+
+  /// The next value of an auxiliary state, written once after all ops that renew it. One that
+  /// fix-parameters fixed keeps its value.
+  void renew(sym::MovingAverageOp average, const mlir::IRMapping &map) {
+    auto variable = average.getState().getDefiningOp<sym::VariableOp>();
+    if (!variable || variable->hasAttr("auxiliary"))
+      return;
+    Value &state = renewed[variable];
+    if (!state)
+      state = map.lookup(average.getState());
+    const double momentum = average.getMomentum().convertToDouble();
+    const sym::Expression value{map.lookup(average.getValue()), &builder};
+    state = (sym::Expression{state, &builder} * momentum + value * (1 - momentum)).value;
   }
 
   bool returned(Operation &op) {
@@ -417,8 +442,9 @@ private:
   bool scores;
   mlir::OpBuilder builder;
   const Maker *whole = nullptr;
-  llvm::DenseMap<Operation *, int64_t> ordinals; ///< of variables
-  llvm::SmallDenseSet<size_t> measuredByRows;    ///< outputs
+  llvm::MapVector<sym::VariableOp, Value> renewed; ///< auxiliary states of the entry
+  llvm::DenseMap<Operation *, int64_t> ordinals;   ///< of variables
+  llvm::SmallDenseSet<size_t> measuredByRows;      ///< outputs
   llvm::SmallVector<mlir::DictionaryAttr> arguments;
   llvm::SmallVector<std::pair<llvm::StringRef, Value>>
       stateResults; ///< of a replica: by the state's name

@@ -203,6 +203,8 @@ private:
     // everything else.
     if (auto gradient = llvm::dyn_cast<sym::GradientOp>(op))
       return isLast(part) ? gradients.push_back(gradient) : gradient.erase();
+    if (auto write = llvm::dyn_cast<sym::WriteOp>(op))
+      return keepWrite(part, write);
     Role role = values ? values->roleOf(i) : Role::Part;
     if ((role == Role::Last || (role == Role::Whole && values->waits(i))) && !isLast(part))
       return;
@@ -224,15 +226,26 @@ private:
     builder.setInsertionPointToEnd(&entry.front());
     if (auto read = llvm::dyn_cast<sym::ReadOp>(op))
       return readOnce(part, i, read);
-    if (auto write = llvm::dyn_cast<sym::WriteOp>(op))
-      return op->setAttr(sym::kDeviceAttr,
-                         builder.getI64IntegerAttr(placement.of(write.getTarget()).front()));
     if (role == Role::Sum)
       addUp(part, i);
     else if (role == Role::Mask)
       drawOwnRows(part, i, llvm::cast<sym::DropoutMaskOp>(op));
     else if (role == Role::OwnRows)
       takeOwnRows(part, i);
+  }
+
+  /// The new value of an auxiliary state, which is one in all parts, is written to each copy; that
+  /// of a carried state, which has one copy, there.
+  void keepWrite(Part &part, sym::WriteOp write) {
+    if (isLast(part)) {
+      builder.setInsertionPointToEnd(&entry.front());
+      for (int64_t device : placement.of(write.getTarget())) {
+        listener.set(device);
+        builder.create<sym::WriteOp>(write.getLoc(), write.getTarget(), write.getValue(),
+                                     mlir::IntegerAttr());
+      }
+    }
+    write.erase();
   }
 
   /// A parameter is read once per device, a state on the device that holds it.

@@ -1,8 +1,9 @@
 // Graph::apply: converts a bound call to an op, and infers shapes from it.
 #include "frontend/symbol/Bind.h"
 #include "ir/sym/Attributes.h"
-#include "ir/sym/SymOps.h"
+#include "ir/sym/InitialRule.h"
 #include "ir/sym/Traits.h"
+#include "ir/sym/WrittenOps.h"
 
 namespace lstmc::symbol {
 
@@ -23,6 +24,8 @@ public:
     if (auto error = impl_.checkNew(name_, call_.origin))
       return *error;
     if (auto error = makeInputs())
+      return undone(std::move(*error));
+    if (auto error = markAuxiliaries())
       return undone(std::move(*error));
     if (auto error = castInputs())
       return undone(std::move(*error));
@@ -88,16 +91,53 @@ private:
     return std::nullopt;
   }
 
+  /// The initialiser of an input that is an auxiliary state; empty for other inputs.
+  StringRef auxiliaryStart(const BoundInput &input) {
+    const mlir::OperationName name(bound_.record->opName, impl_.builder.getContext());
+    auto *rule = name.getInterface<sym::AuxiliaryRule>();
+    return rule && input.record ? rule->auxiliaryStart(input.record->name) : StringRef();
+  }
+
+  /// Auxiliary states are Variables with that role, or inputs, which nobody renews. Without an
+  /// initialiser and a name that says it, the first value is that of the op.
+  std::optional<Diagnostics> markAuxiliaries() {
+    for (const BoundInput &input : bound_.inputs) {
+      const StringRef start = auxiliaryStart(input);
+      if (start.empty() || !input.value)
+        continue;
+      auto variable = input.value.getDefiningOp<sym::VariableOp>();
+      if (llvm::isa<mlir::BlockArgument>(input.value))
+        continue;
+      if (!variable)
+        return Diagnostics{makeError(ErrorCode::E0204, placeOf(input),
+                                     call_.op + ": " + std::string(input.record->name) +
+                                         " is an auxiliary state, and has to be a Variable")};
+      marked_.push_back({variable, variable->getAttrDictionary()});
+      variable.setRole("auxiliary");
+      if (!variable.getInit() && sym::ruleOfName(variable.getName()).empty())
+        variable.setInitAttr(impl_.initAttr(Initialiser{start.str(), {}, {}, {}}));
+    }
+    return std::nullopt;
+  }
+
+  SourceRange placeOf(const BoundInput &input) {
+    std::optional<SourceRange> place;
+    if (call_.argumentPlace)
+      place = call_.argumentPlace(std::string(input.record->name));
+    return place.value_or(call_.origin);
+  }
+
   //===---- with dtype(..) ------------------------------------------------------------------===//
 
   /// Casts float operands to the type of the scope. Parameters keep their own type, so that updates
-  /// are not rounded, and labels stay exact for measures.
+  /// are not rounded; labels stay exact for measures, and auxiliary states are what the op writes.
   std::optional<Diagnostics> castInputs() {
     const std::optional<DType> wanted = impl_.computeType();
     if (!wanted || bound_.record->mxnetName == "Cast")
       return std::nullopt;
     for (auto [i, input] : llvm::enumerate(bound_.inputs)) {
-      if (!input.value || (input.record && input.record->label) || !isCast(input.value, *wanted))
+      const bool kept = (input.record && input.record->label) || !auxiliaryStart(input).empty();
+      if (!input.value || kept || !isCast(input.value, *wanted))
         continue;
       const std::string argument =
           input.record ? std::string(input.record->name) : "arg" + std::to_string(i);
@@ -222,6 +262,8 @@ private:
   }
 
   Diagnostics undone(Diagnostics errors) {
+    for (auto &[variable, attributes] : llvm::reverse(marked_))
+      variable->setAttrs(attributes);
     for (mlir::Operation *op : llvm::reverse(inserted_)) {
       impl_.dimNames.forget(op);
       op->erase();
@@ -262,6 +304,8 @@ private:
   BoundCall bound_;
   std::string name_;
   std::vector<std::string> variables_, labels_;
+  /// Auxiliary states, and their attributes before.
+  std::vector<std::pair<sym::VariableOp, mlir::DictionaryAttr>> marked_;
   std::vector<mlir::Operation *> inserted_; ///< casts and new axes before the op
   Diagnostics warnings_;
 };

@@ -1,7 +1,7 @@
 // Attributes that an op ignores because of other attributes or inputs; finish() warns about them.
 // The test tests/frontend/cli/test_effects.py detects missing ones.
 #include "frontend/symbol/Impl.h"
-#include "ir/sym/SymOps.h"
+#include "ir/sym/WrittenOps.h"
 
 namespace lstmc::symbol {
 
@@ -87,6 +87,12 @@ std::string idle(sym::PoolingOp op, StringRef attribute) {
   return idleOfLibrary(attribute);
 }
 
+std::string idle(sym::BatchNormOp op, StringRef attribute) {
+  if (attribute == "momentum" && op.getUseGlobalStats())
+    return "use_global_stats is True";
+  return idleOfLibrary(attribute);
+}
+
 std::string idle(sym::PadOp op, StringRef attribute) {
   return attribute == "constant_value" && op.getMode() != "constant" ? "mode is not \"constant\""
                                                                      : "";
@@ -137,8 +143,9 @@ std::string idleReason(mlir::Operation *op, StringRef attribute) {
     return "place(..) and --place say on which device an op runs";
   return idleOf<sym::RnnOp, sym::SoftmaxOutputOp, sym::MakeLossOp, sym::SequenceMaskOp,
                 sym::LeakyReluOp, sym::AmpCastOp, sym::ConvolutionOp, sym::PoolingOp, sym::PadOp,
-                sym::DropoutOp, sym::EmbeddingOp, sym::EinsumOp, sym::TopkOp, sym::ReshapeOp,
-                sym::SumOp, sym::MeanOp, sym::MaxOp, sym::MinOp, sym::ProdOp>(op, attribute);
+                sym::BatchNormOp, sym::DropoutOp, sym::EmbeddingOp, sym::EinsumOp, sym::TopkOp,
+                sym::ReshapeOp, sym::SumOp, sym::MeanOp, sym::MaxOp, sym::MinOp, sym::ProdOp>(
+      op, attribute);
 }
 
 } // namespace lstmc::symbol

@@ -45,6 +45,8 @@ StringRef ruleOfName(StringRef parameter) {
       .EndsWith("beta", "zero")
       .EndsWith("moving_mean", "zero")
       .EndsWith("moving_var", "one")
+      .EndsWith("running_mean", "zero")
+      .EndsWith("running_var", "one")
       .EndsWith("moving_inv_var", "zero")
       .EndsWith("moving_avg", "zero")
       .Default("");

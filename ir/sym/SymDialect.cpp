@@ -7,6 +7,7 @@
 #include "ir/sym/Shorthand.h"
 #include "ir/sym/SymOps.h"
 #include "ir/sym/ValueUse.h"
+#include "ir/sym/WrittenOps.h"
 
 using namespace mlir;
 
@@ -19,6 +20,10 @@ using namespace mlir;
 #include "ir/sym/SymAttributes.cpp.inc"
 
 #include "ir/sym/SymInterfaces.cpp.inc"
+#include "ir/sym/WrittenInterfaces.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "ir/sym/WrittenOps.cpp.inc"
 
 namespace lstmc::sym {
 
@@ -43,6 +48,10 @@ void SymDialect::initialize() {
   addSourceOps();
   addComposedOps();
   addConvolutionOps();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/sym/WrittenOps.cpp.inc"
+      >();
   addSortOps();
   addRandomOps();
   addFusedOps();

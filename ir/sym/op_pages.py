@@ -18,7 +18,8 @@ GROUPS = {  # file of records -> title
           "ProductOps.td": "Products", "ReduceOps.td": "Reductions and normalisation",
           "SequenceOps.td": "Sequences", "RecurrentOps.td": "Recurrent layers",
           "LossOps.td": "Losses", "ComposedOps.td": "Written out by others",
-          "ConvolutionOps.td": "Windows of images and sequences", "SortOps.td": "Sorting",
+          "ConvolutionOps.td": "Windows of images and sequences",
+          "WrittenOps.td": "Statistics of the batch, alignments", "SortOps.td": "Sorting",
           "RandomOps.td": "Random numbers",
 }
 KINDS = {"Integer": "integer", "Float": "number", "Boolean": "bool", "String": "string",

@@ -9,7 +9,7 @@ import sys
 
 FILES = ["SourceOps.td", "ElementwiseOps.td", "ScalarFormOps.td", "ShapeOps.td", "IndexOps.td",
          "ProductOps.td", "ReduceOps.td", "SequenceOps.td", "RecurrentOps.td", "LossOps.td",
-         "ComposedOps.td", "ConvolutionOps.td", "SortOps.td", "RandomOps.td"]
+         "ComposedOps.td", "ConvolutionOps.td", "WrittenOps.td", "SortOps.td", "RandomOps.td"]
 
 KINDS = {  # storage of the base attribute -> AttributeKind
          "I64Attr": "Integer", "F64Attr": "Float", "BoolAttr": "Boolean", "StrAttr": "String",

@@ -4,7 +4,7 @@
 #include "executor/abi/Scratch.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Diagnose.h"
-#include "ir/sym/SymOps.h"
+#include "ir/sym/WrittenOps.h"
 #include "passes/lowering/InitialValue.h"
 
 namespace lstmc::passes {
@@ -104,10 +104,8 @@ mlir::LogicalResult PlanBuilder::declare(mlir::ModuleOp module) {
   };
   for (mlir::Operation &op : *module.getBody()) {
     if (auto parameter = llvm::dyn_cast<sym::ParameterOp>(op)) {
-      auto role = op.getAttrOfType<mlir::StringAttr>("role");
-      bool auxiliary = op.hasAttr("auxiliary") || (role && role.getValue() == "auxiliary");
-      add(op, auxiliary ? exec::Kind::Auxiliary : exec::Kind::Parameter, parameter.getSymName(),
-          parameter.getType());
+      add(op, sym::isAuxiliary(parameter) ? exec::Kind::Auxiliary : exec::Kind::Parameter,
+          parameter.getSymName(), parameter.getType());
     } else if (auto slot = llvm::dyn_cast<sym::SlotOp>(op)) {
       add(op, exec::Kind::Optimizer, slot.getSymName(), slot.getType());
     } else if (auto state = llvm::dyn_cast<sym::StateOp>(op)) {
