@@ -109,11 +109,9 @@ namespace {
 /// Ops of MXNet that files use and this version lacks; refused by name.
 bool isUnbuiltOp(std::string_view name) {
   constexpr std::string_view kOps[] = {
-      "BatchNorm",         "CTCLoss",         "ctc_loss",
-      "_contrib_CTCLoss",  "WarpCTC",         "LRN",
-      "Deconvolution",     "UpSampling",      "Crop",
-      "ROIPooling",        "BilinearSampler", "IdentityAttachKLSparseReg",
-      "_contrib_ctc_loss", "Bilinear",        "FusedRNN"};
+      "WarpCTC",  "LRN",        "Deconvolution",   "UpSampling",
+      "Crop",     "ROIPooling", "BilinearSampler", "IdentityAttachKLSparseReg",
+      "Bilinear", "FusedRNN"};
   return std::find(std::begin(kOps), std::end(kOps), name) != std::end(kOps);
 }
 

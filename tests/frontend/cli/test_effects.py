@@ -61,6 +61,8 @@ CALLS = {
     "Convolution": ["x, kernel=(2,), num_filter=2", "images, kernel=(2, 3), num_filter=3"],
     "Pooling": ["x, kernel=(3,)", "x, kernel=(3,), stride=(2,), pad=(1,), pool_type=\"avg\"",
                 "images, kernel=(2, 2), stride=(2, 2)"],
+    "CTCLoss": ["x, transpose(ids)[:, :2]",
+                "x, transpose(ids)[:, :2], label_lengths=length, use_label_lengths=True"],
 }
 # Pairs of values with equal meaning by the op's definition: (op, attribute, what the call or the
 # value has) and the reason.
@@ -69,7 +71,7 @@ SAME = [
      "", "it says of which type the scalar is, and floats are computed in floats"),
     ("Reshape", "reverse", r"shape=\(12, 6\)", "no code is counted from an end"),
     ("_arange", "infer_range", "", "the range is known from the other values"),
-    ("RNN|LayerNorm", "state_outputs|output_mean_var",
+    ("RNN|LayerNorm|BatchNorm", "state_outputs|output_mean_var",
      "", "it adds results, which nothing reads here"),
     ("softmax|log_softmax|softmin|cumsum", "dtype", "dtype=\"float32\"$", "the type of the data"),
     ("reshape_like", "[lr]hs_(begin|end)", "_begin=0$|_end=3$", "the whole shape"),

@@ -127,9 +127,9 @@ class Symbols(Case):
         return done
 
     def test_what_it_cannot_do_is_named(self):
-        done = self.refused(self.changed(lambda d: d["nodes"][7].update(op="BatchNorm")), 3,
-                            r'net-symbol\.json:\d+:\d+: error\[E0201\]: BatchNorm "fc" reads '
-                            r'"lstm", "fc_weight", "fc_bias", and no op is named "BatchNorm"')
+        done = self.refused(self.changed(lambda d: d["nodes"][7].update(op="ROIPooling")), 3,
+                            r'net-symbol\.json:\d+:\d+: error\[E0201\]: ROIPooling "fc" reads '
+                            r'"lstm", "fc_weight", "fc_bias", and no op is named "ROIPooling"')
         self.assertIn("help: the nearest are ", done.stderr)
         self.refused(SMALL, 3, r'error\[E0211\]: the shape of input "data" is not known', "-v")
         self.refused(self.changed(lambda d: d["nodes"][7]["attrs"].update(num_hidden="ten")), 6,
