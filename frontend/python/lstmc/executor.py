@@ -49,26 +49,28 @@ class _Late(NDArray):
 
 class Executor:
     """`arg_dict` has the arrays of all arguments (write with `executor.arg_dict["w"][:] = ..`),
-    `grad_dict` their gradients, `outputs` the results of the last `forward`. Dropout is active in
-    `backward` only. Threads may share it: one call runs at a time, and `forward` returns its
-    caller's outputs, while `outputs` and the arrays are those of the last call, whichever thread
-    made it."""
+    `grad_dict` their gradients, `aux_dict` those of auxiliary states, `outputs` the results of the
+    last `forward`. Dropout is active in `backward` only, and so are the batch's statistics of
+    BatchNorm, and what renews auxiliary states. Threads may share it: one call runs at a time, and
+    `forward` returns its caller's outputs, while `outputs` and the arrays are those of the last
+    call, whichever thread made it."""
 
     def __init__(self, symbol: Symbol, arrays: dict[str, NDArray], gradients: dict[str, NDArray],
                  requests: Mapping[str, str],
-                 inputs: Sequence[str], of_inputs: Mapping[str, str] | None = None) -> None:
+                 inputs: Sequence[str], of_inputs: Mapping[str, str] | None = None,
+                 states: dict[str, NDArray] | None = None) -> None:
         """`arrays` and `gradients` are NDArrays by name; `requests` is "write" or "add" by name of
         the arguments with a gradient; `inputs` are names of arrays whose first axis is the batch.
         `of_inputs` are the requests for gradients of inputs: a separate program computes them, so
         that the gradients of weights have the same bits with and without them, unless random
-        numbers are drawn."""
+        numbers are drawn. `states` are the auxiliary states by name."""
         self._symbol = symbol
-        self.arg_dict, self.grad_dict = arrays, gradients
+        self.arg_dict, self.grad_dict, self.aux_dict = arrays, gradients, states or {}
         self._requests, self._of_inputs = requests, dict(of_inputs or {})
         self.outputs = []
         self._training = False
         self._inputs = {name: arrays[name].shape for name in inputs if name not in requests}
-        self._declared = {name: array.shape for name, array in arrays.items()
+        self._declared = {name: array.shape for name, array in {**arrays, **self.aux_dict}.items()
                           if name not in self._inputs}
         self._elements = sum(array.size for array in arrays.values())
         # programs; those of backward by the heads that have a gradient
@@ -89,6 +91,10 @@ class Executor:
         return [self.grad_dict.get(name) for name in self.arg_dict]
 
     @property
+    def aux_arrays(self) -> list[NDArray]:
+        return list(self.aux_dict.values())
+
+    @property
     def output_dict(self) -> dict[str, NDArray]:
         return dict(zip(self._symbol.list_outputs(), self.outputs))
 
@@ -100,6 +106,8 @@ class Executor:
         for name, value in {**arg_params, **(aux_params or {})}.items():
             if name in self.arg_dict:
                 self.arg_dict[name][:] = value
+            elif name in self.aux_dict:
+                self.aux_dict[name][:] = value
             elif not allow_extra_params:
                 raise usage(f'the symbol has no argument "{name}"')
 
@@ -139,12 +147,15 @@ class Executor:
         program = self._backward.get(tuple(factors)) or self._backward.setdefault(
             tuple(factors), self._compile_backward(factors, self._inputs, self._declared))
         inputs, parameters = self._values()
-        results = program.run({**inputs, **factors}, parameters, random=(0, self._calls))
+        results = program.run({**inputs, **factors}, parameters, random=(0, self._calls),
+                              renewed=list(self.aux_dict))
+        for name, state in self.aux_dict.items():
+            state._write(results[f"renewed:{name}"])
         for name, request in self._requests.items():
             gradient = results.get(f"gradient:{name}", numpy.zeros_like(parameters[name]))
             self.grad_dict[name]._write(gradient + self.grad_dict[name]._data if request == "add"
                                         else gradient)
-        if self._of_inputs:
+        if self._of_inputs:  # with the auxiliary states that the batch began with
             self._backward_of_inputs({**inputs, **parameters}, factors)
 
     def _take_inputs_along(self):
@@ -198,7 +209,7 @@ class Executor:
 
     def _values(self):
         """(values of inputs, values of parameters) by name."""
-        values = {name: array._data for name, array in self.arg_dict.items()}
+        values = {name: array._data for name, array in {**self.arg_dict, **self.aux_dict}.items()}
         return ({name: values[name] for name in self._inputs},
                 {name: value for name, value in values.items() if name not in self._inputs})
 
@@ -208,7 +219,8 @@ class Executor:
         drawing.finish(outputs)
 
     def _types(self):
-        return {name: array._data.dtype.name for name, array in self.arg_dict.items()}
+        return {name: array._data.dtype.name
+                for name, array in {**self.arg_dict, **self.aux_dict}.items()}
 
     def _compile_backward(self, factors, inputs, declared):
         losses = []
@@ -225,7 +237,7 @@ class Executor:
 def simple_bind(symbol, grad_req, type_dict, shapes):
     """Binds arrays of zeros, for these shapes of inputs."""
     names = symbol.list_arguments()
-    arguments, _, _ = symbol.infer_shape(**shapes)
+    arguments, _, states = symbol.infer_shape(**shapes)
     requests = _requests_of(grad_req, names, [name for name in names if name not in shapes])
     of_inputs = (_requests_of(grad_req, names, [name for name in names if name in shapes])
                  if isinstance(grad_req, str) else {})
@@ -237,16 +249,20 @@ def simple_bind(symbol, grad_req, type_dict, shapes):
     gradients = {
         name: (_Late if name in of_inputs else NDArray)(numpy.zeros_like(arrays[name]._data))
         for name in names if name in requests or name in of_inputs}
-    return Executor(symbol, arrays, gradients, requests, list(shapes), of_inputs)
+    auxiliary = {name: NDArray(numpy.zeros(shape, types.get(name, "float32")))
+                 for name, shape in zip(symbol.list_auxiliary_states(), states)}
+    return Executor(symbol, arrays, gradients, requests, list(shapes), of_inputs, auxiliary)
 
 
-def bind(symbol, args, args_grad, grad_req):
+def bind(symbol, args, args_grad, grad_req, aux_states):
     """Binds the user's arrays."""
-    names = symbol.list_arguments()
+    names, states = symbol.list_arguments(), symbol.list_auxiliary_states()
     arrays, gradients = _named(args, names, "args"), _named(args_grad, names, "args_grad")
-    missing = [name for name in names if name not in arrays]
-    if missing:
-        raise usage(f'args has no "{missing[0]}"')
+    auxiliary = _named(aux_states, states, "aux_states")
+    for wanted, given, what in ((names, arrays, "args"), (states, auxiliary, "aux_states")):
+        missing = [name for name in wanted if name not in given]
+        if missing:
+            raise usage(f'{what} has no "{missing[0]}"')
     for name, gradient in gradients.items():
         if gradient.shape != arrays[name].shape:
             raise usage(
@@ -254,7 +270,8 @@ def bind(symbol, args, args_grad, grad_req):
     requests = {name: request for name, request in _requests_of(grad_req, names, names).items()
                 if name in gradients}
     executor = Executor(symbol, {name: arrays[name] for name in names}, gradients, requests,
-                        [name for name in names if graph.is_input(name)])
+                        [name for name in names if graph.is_input(name)],
+                        states={name: auxiliary[name] for name in states})
     executor._check_shapes()
     return executor
 

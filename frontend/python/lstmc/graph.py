@@ -258,13 +258,12 @@ class Symbol(arithmetic.Operators):
              grad_req: str | Sequence[str] | Mapping[str, str] = "write", aux_states: Any = None,
              group2ctx: Any = None, shared_exec: Any = None) -> Executor:
         """An Executor on the CPU with the user's arrays: `args` and `args_grad` are NDArrays by
-        name, or in the order of `list_arguments()`. Arguments without an array in `args_grad` get
+        name, or in the order of `list_arguments()`, `aux_states` those of auxiliary states, in the
+        order of `list_auxiliary_states()`. Arguments without an array in `args_grad` get
         no gradient. `group2ctx` and `shared_exec` are ignored, because they change no value."""
         from .executor import bind
 
-        if aux_states:
-            raise usage("aux_states: the symbol has no auxiliary states")
-        return bind(self, args, args_grad, grad_req)
+        return bind(self, args, args_grad, grad_req, aux_states)
 
     def tojson(self) -> str:
         """The network as MXNet's symbol.json."""

@@ -32,10 +32,11 @@ class Program:
                                      if role == "scalar")
                 self.outputs = [name for name, *_ in results]
 
-    def run(self, inputs, parameters=(), random=None):
+    def run(self, inputs, parameters=(), random=None, renewed=()):
         """Runs and returns copies of the outputs by name. `inputs` and `parameters` are arrays by
         name; an input without a reader is left out. `random` is (seed, number of the call) for a
-        program that draws random numbers."""
+        program that draws random numbers. Of the parameters in `renewed`, the values that the
+        program leaves are returned as "renewed:NAME"."""
         with self._running:
             for name, value in inputs.items():
                 if name in self._inputs:
@@ -47,7 +48,8 @@ class Program:
                 self._core.set_scalar("seed", random[0])
                 self._core.set_scalar("update", random[1])
             self._core.run(self._entry, threading.current_thread() is threading.main_thread())
-            return {name: self._core.output(self._entry, name).copy() for name in self.outputs}
+            return {**{name: self._core.output(self._entry, name).copy() for name in self.outputs},
+                    **{f"renewed:{name}": self._core.parameter(name).copy() for name in renewed}}
 
 
 def kept(key, make):

@@ -22,7 +22,7 @@ _REQUIRED = {"RNN": ("num_layers", "mode"), "slice_axis": ("end",)}
 _OPS = {"arange_like": "_contrib_arange_like", "einsum": "_npi_einsum"}
 _ATTRIBUTES = {"random_normal": {"mean": "loc"}}
 # Hidden outputs of ops, which node_row_ptr counts.
-_OUTPUTS = {"Dropout": 2, "LayerNorm": 3, "L2Normalization": 2}
+_OUTPUTS = {"BatchNorm": 3, "CTCLoss": 2, "Dropout": 2, "LayerNorm": 3, "L2Normalization": 2}
 # Ops that MXNet 1.9.1 composes of others: (op, attributes, inputs); an input is "x" or the number
 # of an earlier step.
 _SOFTRELU = ("Activation", {"act_type": "softrelu"})

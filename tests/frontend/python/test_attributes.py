@@ -220,7 +220,7 @@ class Bound(unittest.TestCase):
             (lambda: net.bind(args=list(arrays.values())[:2]), "2 arrays for 6 arguments"),
             (lambda: net.bind(args=arrays, args_grad={"data": mx.nd.zeros((4, 4))}),
              "its array in args_grad"),
-            (lambda: net.bind(args=arrays, aux_states=[1]), "no auxiliary states"),
+            (lambda: net.bind(args=arrays, aux_states=[1]), "1 arrays for 0 arguments"),
             (lambda: net.bind(args={**arrays, "data": mx.nd.zeros((4, 9))}), "E0207"),
             (lambda: net.simple_bind(stype_dict={"data": "csr"}, **SHAPES), "sparse"),
         ):

@@ -80,9 +80,10 @@ class Net:
         self.x = random.normal(size=(self.batch * self.batches, *self.extents)).astype("f4")
         self.y = random.normal(size=(self.batch * self.batches, self.outputs)).astype("f4")
         symbol, shapes = self.symbol(), self.shapes()
+        arguments, _, states = symbol.infer_shape(**shapes)
         self.weights = {
             name: random.normal(size=shape).astype("f4")
-            for name, shape in zip(symbol.list_arguments(), symbol.infer_shape(**shapes)[0])
+            for name, shape in zip(symbol.list_inputs(), [*arguments, *states])
             if name not in shapes}
 
     def shapes(self):
@@ -140,6 +141,8 @@ def drawn(seed):
     for layer in range(number(0, 2)):
         Drawn.hidden += [
             ("FullyConnected", {"num_hidden": number(1, 8), "name": f"full{layer}"}),
+            *[("BatchNorm", {"fix_gamma": bool(number(0, 1)), "name": f"norm{layer}"})
+              for _ in range(number(0, 1))],
             ("Activation", {"act_type": draw.choice(["tanh", "sigmoid", "relu"]).item()})]
     optimizer = draw.choice(list(OPTIMIZERS)).item()
     offered = {"wd": float(draw.uniform(0, 0.1)), "clip_gradient": float(draw.uniform(0.01, 1)),
