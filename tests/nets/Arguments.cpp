@@ -60,6 +60,9 @@ constexpr Row kWishes[] = {
     {"sym.convolution", "data", Wish::Three},
     {"sym.pooling", "data", Wish::Three},
     {"sym.instance_norm", "data", Wish::Three},
+    {"sym.ctc_loss", "data", Wish::Steps},
+    {"sym.ctc_loss", "data_lengths", Wish::Lengths},
+    {"sym.ctc_loss", "label_lengths", Wish::Lengths},
     {"sym.rnn", "data", Wish::Steps},
     {"sym.rnn", "state", Wish::Begin},
     {"sym.rnn", "state_cell", Wish::Begin},
@@ -344,6 +347,8 @@ private:
     std::vector<Extents> shapes = {data, noChannel, {data.front()}};
     if (!less.empty())
       shapes.push_back(less);
+    if (data.size() == 3) // a row of classes for each sequence
+      shapes.push_back({data[1], draw_.oneOf(pool_.sizes.features)});
     return pool_.input("k", draw_.oneOf(shapes), draw_.chance(0.7) ? DType::F32 : DType::I32, true);
   }
 

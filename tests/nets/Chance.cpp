@@ -6,28 +6,25 @@ namespace lstmc::nets {
 
 namespace {
 
-/// Attributes that make an op draw no random numbers.
+/// Attributes that make an op draw no random numbers, or do in training what it does elsewhere.
 struct WithoutChance {
   std::string_view op, attribute;
-  double number;
+  symbol::AttributeValue value;
 };
-constexpr WithoutChance kWithoutChance[] = {
-    {"Dropout", "p", 0},
-    {"RNN", "p", 0},
-    {"random_uniform", "low", 1},
-    {"random_uniform", "high", 1},
-    {"random_normal", "scale", 0},
-    {"LeakyReLU", "lower_bound", 0.25},
-    {"LeakyReLU", "upper_bound", 0.25},
+const WithoutChance kWithoutChance[] = {
+    {"Dropout", "p", double(0)},           {"RNN", "p", double(0)},
+    {"random_uniform", "low", double(1)},  {"random_uniform", "high", double(1)},
+    {"random_normal", "scale", double(0)}, {"LeakyReLU", "lower_bound", 0.25},
+    {"LeakyReLU", "upper_bound", 0.25},    {"BatchNorm", "use_global_stats", true},
 };
 
 } // namespace
 
 void switchOffChance(symbol::NodeView &node) {
-  for (const auto &[op, name, number] : kWithoutChance)
+  for (const auto &[op, name, value] : kWithoutChance)
     if (node.op == op) {
       std::erase_if(node.attributes, [&](const auto &attribute) { return attribute.name == name; });
-      node.attributes.push_back({std::string(name), number});
+      node.attributes.push_back({std::string(name), value});
     }
 }
 
