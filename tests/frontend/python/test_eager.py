@@ -90,6 +90,8 @@ CASES = {
     "Pad": ([reals(1, 2, 3, 4)], {"mode": "edge", "pad_width": (0, 0, 0, 0, 1, 2, 0, 1)}),
     "Convolution": ([reals(2, 3, 5), reals(4, 3, 2), reals(4)], {"kernel": (2,), "num_filter": 4}),
     "Pooling": ([reals(2, 3, 5)], {"kernel": (2,)}),
+    "BatchNorm": ([reals(4, 3, 2), *(reals(3) for _ in range(4))], {"fix_gamma": False}),
+    "CTCLoss": ([reals(6, 2, 5), whole(2, 3, below=5)], {}),
 }
 # their random numbers depend on the call
 DRAWN = {"random_uniform", "random_normal", "sample_multinomial", "Dropout"}
