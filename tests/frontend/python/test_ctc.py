@@ -1,6 +1,5 @@
-"""CTCLoss against the sum over all paths, where these are few, and against alpha and beta in NumPy
-in float64, at random; its gradient against differences and against theirs. `test_ctc.py --seeds A..B`
-draws more."""
+"""CTCLoss against the sum over all paths, where these are few, and against alpha and beta in
+NumPy in float64, at random; its gradient against theirs. `test_ctc.py --seeds A..B` draws more."""
 
 import itertools
 import os
