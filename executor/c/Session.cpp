@@ -70,6 +70,13 @@ template <typename F> void eachInput(lstmc_session &session, std::string_view en
   }
 }
 
+void setGiven(lstmc_session &session, std::string_view entry, std::string_view name, bool value) {
+  eachInput(session, entry, [&](const package::Binding &input, auto given) {
+    if (input.name == name)
+      given = value;
+  });
+}
+
 /// The scalars that an update needs and that have no value yet.
 Status addMissingScalars(const lstmc_session &session, const char *entry,
                          std::vector<std::string> &names) {
@@ -350,16 +357,24 @@ lstmc_status lstmc_session_set_parameter(lstmc_session *session, const char *nam
   });
 }
 
+lstmc_status lstmc_session_forget_input(lstmc_session *session, const char *entry,
+                                        const char *name) {
+  if (!session || !entry || !name)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    LSTMC_TRY(session->session->input(entry, name).status());
+    setGiven(*session, entry, name, false);
+    return {};
+  });
+}
+
 lstmc_status lstmc_session_input(lstmc_session *session, const char *entry, const char *name,
                                  lstmc_tensor *tensor) {
   if (!session || !entry || !name || !tensor)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
     LSTMC_TRY(view(session->session->input(entry, name), tensor));
-    eachInput(*session, entry, [&](const package::Binding &input, auto given) {
-      if (input.name == name)
-        given = true;
-    });
+    setGiven(*session, entry, name, true);
     return {};
   });
 }

@@ -138,7 +138,8 @@ class Session:
             copy: bool = True) -> dict[str, numpy.ndarray]:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's
         memory for this run; all others must have been written before, by `set_input` or to
-        `input(..)`. Without `inputs` it runs on the present values. With `copy=False` outputs are
+        `input(..)`. Labels that an output of "forward" does not depend on may be left out: outputs
+        that depend on one are NaN. Without `inputs` it runs on the present values. With `copy=False` outputs are
         views of that memory, which the next run of any thread overwrites. "step" is one update of
         the weights, as in `lstmc train`, and also takes `learning_rate`, `update` (from 1) and
         `seed`."""
@@ -171,7 +172,12 @@ class Session:
             wanted("input", name, known)
         missing = [name for name in known if name != "seed" and name not in inputs
                    and (entry, name) not in self._viewed | self._set]
-        if missing and (inputs or "learning_rate" in known):
+        if not missing or not (inputs or "learning_rate" in known):
+            return
+        if entry == "forward":  # which may run without labels: the library decides
+            for name in missing:
+                call("session_forget_input", self._handle, entry.encode(), name.encode())
+        else:
             raise Error(f"error[E0001]: {entry} needs {', '.join(missing)}, which "
                         f"{'was' if len(missing) == 1 else 'were'} not given; set_input gives an "
                         "input that holds until another entry runs")

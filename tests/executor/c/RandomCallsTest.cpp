@@ -101,6 +101,8 @@ private:
       sessions_.emplace_back(made);
   }
   void fill() {
+    if (below(20) == 0)
+      check(lstmc_session_forget_input(session(), entry(), name()));
     const lstmc_status status = lstmc_session_input(session(), entry(), name(), &tensor_);
     check(status);
     if (status != LSTMC_OK || tensor_.dtype != LSTMC_F32)

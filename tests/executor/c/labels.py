@@ -42,6 +42,10 @@ labels.raw = struct.pack("<4i", 1, 2, 3, 1)
 runtime.session_run(session, b"forward")
 if floats(session, b"y_output") != without or any(map(math.isnan, floats(session, b"loss_output"))):
     sys.exit("with labels there are other outputs, or the loss is not finite")
+runtime.session_forget_input(session, b"forward", b"label")
+runtime.session_run(session, b"forward")
+if not all(map(math.isnan, floats(session, b"loss_output"))):
+    sys.exit("labels that were forgotten are still read")
 try:
     runtime.session_run(session_of("loss"), b"forward")
     sys.exit("a loss was computed without its label")

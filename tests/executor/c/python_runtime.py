@@ -159,6 +159,31 @@ class Runtime(unittest.TestCase):
         [sums] = session.run({"data": ones}).values()
         self.assertTrue((sums == 5).all())
 
+    def test_labels_that_no_output_needs_may_be_left_out(self):
+        """As by C: what depends on them is NaN, also after a run that had them; a loss alone is
+        refused without them."""
+        loss = ("def net(data: float32[4, 3], label: int32[4]):\n"
+                '    y = softmax(FullyConnected(data, num_hidden=3, name="fc"))\n'
+                '    loss = MakeLoss(0.0 - log(pick(y, label)), name="loss")\n    return loss')
+        data = numpy.arange(12, dtype="float32").reshape(4, 3) / 7
+        labels = numpy.array([0, 1, 2, 0], "int32")
+        (self.folder / "loss.lnet").write_text(loss + ', BlockGrad(y, name="y")\n')
+        self.lstmc("compile", "loss.lnet", "-o", "loss.lstmc", "--force")
+        session = lstmc_runtime.load(self.folder / "loss.lstmc").session()
+        for given in ({}, {"label": labels}, {}):
+            got = session.run({"data": data, **given})
+            self.assertEqual(bool(numpy.isnan(got["loss_output"]).all()), not given)
+            numpy.testing.assert_allclose(got["y_output"], 1 / 3, rtol=1e-6)  # of weights of 0
+        session.set_input("label", labels)
+        self.assertTrue(numpy.isfinite(session.run({"data": data})["loss_output"]).all())
+        (self.folder / "loss.lnet").write_text(loss + "\n")
+        self.lstmc("compile", "loss.lnet", "-o", "loss.lstmc", "--force")
+        session = lstmc_runtime.load(self.folder / "loss.lstmc").session()
+        for _ in range(2):
+            with self.assertRaisesRegex(lstmc_runtime.Error, "forward needs label, which was not"):
+                session.run({"data": data})
+            session.run({"data": data, "label": labels})
+
     def test_ids_out_of_range_are_refused(self):
         """With input, row and place, as by the command; a program may request clipping instead."""
         package = lstmc_runtime.load(self.folder / "ck")

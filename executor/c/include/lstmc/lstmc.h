@@ -264,6 +264,10 @@ LSTMC_API lstmc_status lstmc_session_input(lstmc_session *session, const char *e
                                            const char *name, lstmc_tensor *tensor);
 LSTMC_API lstmc_status lstmc_session_output(const lstmc_session *session, const char *entry,
                                             const char *name, lstmc_tensor *tensor);
+/* Makes an input as one that lstmc_session_input was never asked for: a program whose callers give
+ * inputs anew for each run so learns of one that was left out. */
+LSTMC_API lstmc_status lstmc_session_forget_input(lstmc_session *session, const char *entry,
+                                                  const char *name);
 
 /* Gives the scalars of the next update. LSTMC_USAGE where the package has no `step`. */
 LSTMC_API lstmc_status lstmc_session_set_update(lstmc_session *session, double learning_rate,
