@@ -73,6 +73,8 @@ def check_taken(call, values):
         if switch and not (value is None or isinstance(value, bool)
                            or (key, value) == ("resume", "auto")):
             raise usage(f"{key}= is True or False, got {value!r}")
+        if not switch and value is True:
+            raise usage(f"{key}= takes a value, got True")
 
 
 def _text(value):

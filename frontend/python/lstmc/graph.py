@@ -13,7 +13,7 @@ import numpy
 from . import _core, arithmetic
 from .attribute import AttrScope, attributes_of, scopes_of
 from .error import Error, usage
-from .init import of_text, spec_of
+from .init import given, of_text, spec_of
 from .name import NameManager
 from .place import of_caller
 
@@ -315,8 +315,8 @@ def _options_of(marks, **options):
         except UNREADABLE:
             shown = text if len(text) < 60 else text[:60] + ".."
             raise usage(f'Variable: "{shown}" is no value for __{name}__') from None
-    if isinstance(options["init"], str):
-        options["init"] = of_text(options["init"])
+    if options["init"] is not None:
+        options["init"] = given(options["init"])
     return options
 
 
@@ -479,7 +479,7 @@ def draw(symbol, name="net", shapes=None, types=None, declared=None):
             shapes.setdefault(variable.name, variable.options["shape"])
     drawing, values = _draw(symbol._outputs, name, shapes, types, declared or {})
     drawing.finish(values)
-    unknown = {*shapes, *(declared or {})} - set(drawing.list_arguments())
+    unknown = {*shapes, *types, *(declared or {})} - set(drawing.list_arguments())
     if unknown:
         raise usage(
             f'no input is named "{min(unknown)}"; there are {", ".join(drawing.list_arguments())}')

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from .error import did_you_mean, usage
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
@@ -146,11 +148,23 @@ def of_text(text: str) -> Initializer:
     return by_name(name, **arguments)
 
 
+def given(initializer: Initializer | str) -> Initializer:
+    """The initialiser that a user has given as such or as a text for `of_text`."""
+    if isinstance(initializer, str):
+        try:
+            return of_text(initializer)
+        except (KeyError, ValueError, TypeError):
+            raise usage(f"no initializer is named {initializer!r}"
+                        f"{did_you_mean(initializer, _NAMES)}; there are "
+                        f"{', '.join(_NAMES)}") from None
+    if not isinstance(initializer, Initializer):
+        raise usage(f"an initializer is one of lstmc.init or its name, got {initializer!r}")
+    return initializer
+
+
 def spec_of(initializer: Initializer | str | None) -> Any:
     """The spec of an initialiser or of a text for `of_text`; None for None."""
-    if initializer is None:
-        return None
-    return (of_text(initializer) if isinstance(initializer, str) else initializer).spec()
+    return None if initializer is None else given(initializer).spec()
 
 
 def _float(value):

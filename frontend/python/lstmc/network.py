@@ -73,6 +73,8 @@ class Network:
         its own, which `shape=` overrides. Flags are those of `lstmc compile`: devices, place, mem,
         dtype, optimizer, fit, ..., and for a file also batch, net, set and shape."""
         check_taken("compile", flags)
+        if not self._drawn and shapes:
+            flags["shape"] = shapes
         flags = {**self._flags, **flags}
         return Package(self._compile("compile", flags, list(entries), shapes, types, initializer))
 
@@ -120,8 +122,9 @@ class Network:
                 f'{"params=" if params is not None else "resume="} does too: give one of them')
         loop = {key: keys.pop(key) for key in LOOP & keys.keys()}
         given = {key: keys[key] for key in _SESSION & keys.keys()}
+        batch = training.batch_size(batch)
         source = training.prepare(data, batch, self._axes(), self._path_and_keys(keys), shuffle)
-        if isinstance(valid, float):
+        if training.is_share(valid):
             source, valid = training.with_share(source, valid), None
         flags = {**self._flags, **keys}
         if batch is not None and not self._drawn:
@@ -191,6 +194,9 @@ class Network:
         if not self._drawn:
             if initializer is not None:
                 flags = {**flags, "initializer": initializer}
+            if types:
+                raise usage("types= is for networks of symbols: a .lnet file has the types of its "
+                            "inputs")
             return _core.compile_file(self._source, command, words(with_fit_keys(flags, command)),
                                       entries, vocabulary)
         for flag in _OF_FILES:
@@ -211,7 +217,7 @@ class Network:
     def _shapes_of(self, source, shapes, types):
         """The shapes of a symbol's inputs: those of the data, overridden by the user's."""
         if not self._drawn:
-            return None, None
+            return None, types
         known = graph.variables(self._source)
         found, dtypes = source.shapes(), source.types()
         names = [name for name in found if name in known or name in self.list_arguments()]

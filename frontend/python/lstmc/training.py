@@ -1,6 +1,8 @@
 """Data for training, and the implementation of fit, score and predict of a session."""
 
+import operator
 import threading
+from numbers import Real
 
 import numpy
 
@@ -179,8 +181,10 @@ def described(batch, iterator):
 
 def prepare(data, batch, axes, place, shuffle=None):
     """Wraps `data` in one of these classes. `shuffle` applies to arrays."""
+    if not isinstance(shuffle, (bool, numpy.bool_, type(None))):
+        raise usage(f"shuffle= is True or False, got {shuffle!r}")
     if isinstance(data, dict):
-        return Arrays(data, batch, axes, shuffle is not False)
+        return Arrays(data, batch, axes, shuffle is None or bool(shuffle))
     if shuffle is not None:
         raise usage("shuffle= is of arrays; of a SPEC it is a key (npz:d.npz,shuffle=no), and an "
                     "iterator has its own order")
@@ -188,11 +192,33 @@ def prepare(data, batch, axes, place, shuffle=None):
         return data
     if isinstance(data, str):
         return Spec(data, *place)
+    if not hasattr(data, "__iter__"):
+        raise usage(f"data are a dict of arrays, a SPEC or an iterator over batches, got {data!r}")
     return Batches(data)
+
+
+def batch_size(batch):
+    """The number of samples in a batch, or None."""
+    if batch is None:
+        return None
+    count = 0 if isinstance(batch, (bool, numpy.bool_)) else batch
+    try:
+        count = operator.index(count)
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise usage(f"batch= is a count from 1, got {batch!r}")
+    return count
+
+
+def is_share(valid):
+    """Whether `valid` is a share of the training data."""
+    return isinstance(valid, Real) and not isinstance(valid, bool)
 
 
 def with_share(source, share):
     """The same data with a share at the end kept for validation."""
+    share = float(share)
     if not isinstance(source, Arrays):
         raise usage("a share for validation is for arrays; of a SPEC it is its valid=, and an "
                     "iterator needs another one")
@@ -207,6 +233,10 @@ def metric_names(metric):
 def _split(metric):
     """Splits metrics into (names, functions)."""
     metrics = metric if isinstance(metric, (list, tuple)) else [] if metric is None else [metric]
+    for each in metrics:
+        if not callable(each) and not isinstance(each, str):
+            raise usage(f"metric= has names of metrics and functions of (label, prediction), got "
+                        f"{each!r}")
     return [m for m in metrics if not callable(m)], [m for m in metrics if callable(m)]
 
 
@@ -265,6 +295,8 @@ def _set_first(session, path, flags):
 def fit(session, data, valid, callback, metric, flags, buckets=()):
     _core.check_no_training()
     source = prepare(data, None, None, (None, [], {}))
+    if is_share(valid):
+        source, valid = with_share(source, valid), None
     check = prepare(valid, None, None, (None, [], {})) if valid is not None else None
     names, functions = _split(metric)
     core = source.core(None)

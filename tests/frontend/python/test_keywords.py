@@ -419,6 +419,63 @@ class Keywords(unittest.TestCase):
                 with self.subTest(call=function.__qualname__, argument=name):
                     self.assertNotEqual(self.outcome(call), self.outcome(lambda: call(**given)))
 
+    def test_values_of_another_kind_are_refused(self):
+        """By name: neither taken for something else nor left to fail inside."""
+        net = sym.LinearRegressionOutput(
+            sym.FullyConnected(sym.Variable("data"), num_hidden=1, name="fc"), sym.Variable("label"))
+        draw = np.random.default_rng(0)
+        data = {"data": draw.normal(size=(12, 3)).astype("f4"),
+                "label": draw.normal(size=(12, 1)).astype("f4")}
+        plain = {"batch": 4, "num_epoch": 2, "learning_rate": 0.1, "seed": 1}
+
+        def fit(**keywords):
+            fitted = lstmc.Network(net)
+            fitted.fit(data, **{**plain, **keywords})
+            return fitted.session.weights_hash
+
+        for keywords, message in (
+                ({"shuffle": "no"}, "shuffle= is True or False, got 'no'"),
+                ({"batch": 0}, "batch= is a count from 1, got 0"),
+                ({"batch": -1}, "batch= is a count from 1, got -1"),
+                ({"batch": True}, "batch= is a count from 1, got True"),
+                ({"batch": 4.5}, "batch= is a count from 1, got 4.5"),
+                ({"valid": True}, "a SPEC or an iterator over batches, got True"),
+                ({"valid": 1}, 'valid: found "1", want a fraction'),
+                ({"metric": 3}, "metric= has names of metrics and functions .*, got 3"),
+                ({"initializer": 3}, "an initializer is one of lstmc.init or its name, got 3"),
+                ({"initializer": "xavierr"}, "no initializer .* 'xavierr' .did you mean \"xavier\""),
+                ({"types": {"dta": "float64"}}, 'no input is named "dta"'),
+                ({"shapes": {"dta": (4, 3)}}, 'no input is named "dta"'),
+                ({"seed": True}, "seed= takes a value, got True")):
+            with self.subTest(**keywords):
+                with self.assertRaisesRegex(lstmc.Error, f"E0001.*{message}"):
+                    fit(**keywords)
+        with self.assertRaisesRegex(lstmc.Error, "E0001.*no initializer is named 'xavierr'"):
+            sym.Variable("w", init="xavierr")
+        shuffled, ordered = fit(), fit(shuffle=False)
+        self.assertNotEqual(shuffled, ordered)
+        self.assertEqual(fit(shuffle=np.bool_(False)), ordered)
+        self.assertEqual(fit(batch=np.int64(4)), shuffled)
+        share = fit(valid=0.25)
+        self.assertEqual(fit(valid=np.float32(0.25)), share)
+        session = lstmc.Network(net).compile({"data": (4, 3), "label": (4, 1)},
+                                             optimizer="sgd").session(seed=1)
+        session.fit(data, valid=0.25, num_epochs=2, seed=1)
+        fitted = lstmc.Network(net)
+        fitted.fit(data, valid=0.25, optimizer="sgd", **{**plain, "learning_rate": 0.01})
+        self.assertEqual(session.weights_hash, fitted.session.weights_hash)
+
+    def test_shapes_and_types_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/n.lnet", "w") as file:
+                file.write('N = dim("batch", 8)\n\ndef net(data: float32[N, 3]):\n'
+                           "    return tanh(data)\n")
+            net = lstmc.load(f"{folder}/n.lnet")
+            self.assertEqual(net.compile({"data": (2, 3)}).inputs(),
+                             {"data": ("float32", (2, 3))})
+            with self.assertRaisesRegex(lstmc.Error, "types= is for networks of symbols"):
+                net.compile(types={"data": "float64"})
+
     def test_metrics_that_are_functions(self):
         """Validations of any kind call functions; where nothing would call them, they are
         refused."""
