@@ -17,6 +17,18 @@ def tied(data: float32[N, 6], label: float32[N, 6]):
     return LinearRegressionOutput(FullyConnected(b, num_hidden=6, name="own"), label)
 """
 
+# Drawn in columns, with arrows between boxes of the first row that are not neighbours.
+TOWERS_OF_ONE = """\
+def tower(x):
+    y, h, c = LSTM(x, num_hidden=16, layout="NTC", name="lstm")
+    return FullyConnected(h[0], num_hidden=8, name="code")
+
+def siamese(left: float32[32, 12, 2], right: float32[32, 12, 2], same_label: float32[32]):
+    ab = tower(concat(left, right, dim=0))
+    d = sqrt(sum((ab[:32] - ab[32:]) ** 2, axis=1) + 1e-6)
+    loss = same_label * d ** 2 + (1 - same_label) * max(1.0 - d, 0.0) ** 2
+    return MakeLoss(loss, name="loss"), BlockGrad(d, name="distance")
+"""
 CHAIN = """\
 def chain(data: float32[4, 8]):
     x = data
@@ -52,6 +64,12 @@ class Networks(Case):
         graph = Graph((self.folder / "packaged.svg").read_text())
         self.assertEqual(sorted(graph.readers(graph.one("shared_weight"))),
                          sorted([graph.one("first"), graph.one("second")]))
+
+    def test_arrows_within_rows_on_which_graphviz_faults(self):
+        graph = self.graph(TOWERS_OF_ONE)
+        self.assertEqual(graph.readers(graph.one("same_label")),
+                         [graph.one("_rminus_scalar0"), graph.one("elemwise_mul0")])
+        self.assertIn(">32x8<", (self.folder / "net.svg").read_text())
 
     def test_steps_written_by_hand_are_one_box(self):
         text = (SOURCE / "samples/cell.lnet").read_text()
