@@ -56,16 +56,15 @@ def work():
         model.predict({"data": many["data"]})
     sys.exit("returned")
 
-interrupted = False
-while not interrupted or left:  # a press after the call has ended interrupts the program, as ever
+ended = None
+while not ended or left:  # a press after the call has ended interrupts the program, as ever
     try:
-        if not interrupted:
+        if not ended:
             work()
         time.sleep(0.01)
-    except KeyboardInterrupt:
-        if not interrupted:
-            print("interrupted", "soon" if time.monotonic() - pressed < 20 else "late")
-        interrupted = True
+    except KeyboardInterrupt:  # the next press may come in here: nothing that takes time
+        ended = ended or time.monotonic()
+print("interrupted", "soon" if ended - pressed < 20 else "late")
 time.sleep(0.3)
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 assert np.isfinite(model.predict({"data": few["data"]})).all()
