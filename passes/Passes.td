@@ -497,6 +497,8 @@ def Rematerialise : Pass<"rematerialise", "::mlir::ModuleOp"> {
     (`sym.use_chunks`) is recomputed where the sum's other operands of that chunk are. After the
     pass only recomputed ops have the attribute; fuse does not move them.
 
+    A scope `recompute()` of which no op is repeated is named (W0319).
+
     Costs at most a second forward of the group. Not applied if the inputs of a group would be kept
     only for it and are at least as large as what it saves. Results keep their bits: the same ops
     read the same operands, and random numbers depend on an op's ordinal. Runs right after gradient,

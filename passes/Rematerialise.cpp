@@ -7,6 +7,8 @@
 #include "executor/abi/Sizes.h"
 #include "ir/sym/Attributes.h"
 #include "ir/sym/Create.h"
+#include "ir/sym/Diagnose.h"
+#include "ir/sym/Groups.h"
 #include "ir/sym/SymOps.h"
 #include "passes/Backward.h"
 #include "passes/Chunks.h"
@@ -36,7 +38,7 @@ bool isOfSteps(Operation *op) {
 
 /// A segment of steps contains all layers, whatever their ctx_group.
 Segment segmentOf(Operation *op) {
-  return {op->getAttr(sym::kRecomputeAttr),
+  return {sym::groupOf(op, sym::kRecomputeAttr),
           isOfSteps(op) ? Attribute() : op->getAttr(sym::kGroupAttr), op->getAttr(sym::kStageAttr)};
 }
 
@@ -99,6 +101,15 @@ public:
       if (places.contains(&op))
         op.removeAttr(sym::kRecomputeAttr);
   }
+
+  /// Adds the scopes of ops in forward. Before run(), which removes their marks.
+  void addScopes(llvm::MapVector<Attribute, bool> &scopes) {
+    for (Operation &op : entry.front())
+      if (auto place = op.getAttrOfType<mlir::LocationAttr>(sym::kRecomputeAttr))
+        scopes.try_emplace(place, false);
+  }
+
+  llvm::DenseSet<Attribute> recomputed; ///< values of `sym.recompute` of recomputed ops
 
 private:
   /// For each backward op, the operands that must exist before it: its own, and those of sums over
@@ -175,6 +186,7 @@ private:
         if (Value made = remade.lookup(operand))
           map.map(operand, made);
       Operation *copy = builder.clone(*op, map);
+      recomputed.insert(op->getAttr(sym::kRecomputeAttr));
       for (auto [old, made] : llvm::zip_equal(op->getResults(), copy->getResults()))
         if (isInside(old))
           remade[old] = made;
@@ -196,6 +208,7 @@ struct Rematerialise : impl::RematerialiseBase<Rematerialise> {
 
   void runOnOperation() override {
     std::optional<llvm::DenseSet<Segment>> useless;
+    llvm::MapVector<Attribute, bool> scopes; // whether an op in them is recomputed
     for (auto entry : getOperation().getOps<mlir::func::FuncOp>()) {
       if (!entry->hasAttr(kTrainingAttr)) {
         entry.walk([](Operation *op) { op->removeAttr(sym::kRecomputeAttr); });
@@ -204,8 +217,16 @@ struct Rematerialise : impl::RematerialiseBase<Rematerialise> {
       Remaker remaker(entry);
       if (!useless) // parts of the batch follow the decision for the whole, whatever their sizes
         useless = remaker.findUseless();
+      remaker.addScopes(scopes);
       remaker.run(*useless);
+      for (auto &[place, acts] : scopes)
+        acts |= remaker.recomputed.contains(place);
     }
+    for (const auto &[place, acts] : scopes)
+      if (!acts)
+        sym::warnCoded(llvm::cast<mlir::LocationAttr>(place), ErrorCode::E0319)
+            << "recompute has no effect: backward reads nothing that only ops in it read, or "
+               "recomputing would keep as much as it saves";
   }
 };
 

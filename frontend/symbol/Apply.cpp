@@ -238,7 +238,10 @@ private:
         scopes.set(sym::kGroupAttr, builder.getStringAttr(scope.value));
         break;
       case Scope::Kind::Recompute:
-        scopes.set(sym::kRecomputeAttr, builder.getUnitAttr());
+        if (scope.place.line > 0)
+          scopes.set(sym::kRecomputeAttr, impl_.locations.encode(scope.place));
+        else
+          scopes.set(sym::kRecomputeAttr, builder.getUnitAttr());
         break;
       case Scope::Kind::DType:
       case Scope::Kind::NameScope:

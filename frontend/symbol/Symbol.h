@@ -177,6 +177,7 @@ struct Call {
 struct Scope {
   enum class Kind { ContextGroup, Recompute, DType, NameScope } kind;
   std::string value;
+  SourceRange place = {}; ///< of a recompute scope, for warnings; line 0: unknown
 };
 
 struct GraphOptions {

@@ -25,8 +25,9 @@ inline constexpr llvm::StringLiteral kBatchDim = "batch";
 // kDimsAttr: of the extents in the op's `shape`; on an arange from 0, of the end of its range.
 /// StringAttr: the ctx_group that the node is in.
 inline constexpr llvm::StringLiteral kGroupAttr = "sym.group";
-/// The recompute group of an op: UnitAttr (`with recompute()`) or StringAttr (a name given with
-/// --recompute). After the pass rematerialise it marks the ops that are computed again.
+/// The recompute group of an op: LocationAttr, the place of its scope (`with recompute()`),
+/// UnitAttr where no place is known, or StringAttr (a name given with --recompute). All scopes are
+/// one group. After the pass rematerialise it marks the ops that are computed again.
 inline constexpr llvm::StringLiteral kRecomputeAttr = "sym.recompute";
 /// StringAttr: the parameter whose gradient the op computes.
 inline constexpr llvm::StringLiteral kGradientOfAttr = "sym.gradient_of";

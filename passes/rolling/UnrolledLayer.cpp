@@ -5,6 +5,7 @@
 #include "ir/sym/Attributes.h"
 #include "ir/sym/ConstantValue.h"
 #include "ir/sym/Create.h"
+#include "ir/sym/Groups.h"
 #include "passes/rolling/MergedSteps.h"
 
 namespace lstmc::passes {
@@ -143,7 +144,7 @@ std::string UnrolledLayer::areInOneGroup() {
   for (auto [t, step] : llvm::enumerate(steps))
     for (Operation *op : step->ops)
       for (llvm::StringRef group : {sym::kGroupAttr, sym::kRecomputeAttr})
-        if (op->getAttr(group) != first->getAttr(group))
+        if (sym::groupOf(op, group) != sym::groupOf(first, group))
           return atStep(t, fmt::format("its ops are in several {} groups",
                                        group == sym::kGroupAttr ? "ctx" : "recompute"));
   return {};

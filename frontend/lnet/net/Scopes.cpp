@@ -41,7 +41,7 @@ size_t Scopes::open(const WithStmt *stmt) {
     if (row->kind == Kind::NameScope)
       nodes_.nameScopes.push_back(*text);
     if (run_.graph)
-      run_.graph->push({row->kind, *text});
+      run_.graph->push({row->kind, *text, placeOf(item, row->kind)});
     open_.push_back({row->kind, &item, run_.graph, countFor(row->kind)});
   }
   return open_.size() - before;
@@ -59,6 +59,15 @@ void Scopes::close(size_t count) {
                 fmt::format("{} has no effect: no op is called in it", last.item->name));
     open_.pop_back();
   }
+}
+
+SourceRange Scopes::placeOf(const ScopeItem &item, Kind kind) const {
+  if (kind != Kind::Recompute)
+    return {};
+  SourceRange place = run_.place(item.nameSpan);
+  place.loops.clear();
+  place.calls.clear();
+  return place;
 }
 
 int64_t Scopes::countFor(Kind kind) const {

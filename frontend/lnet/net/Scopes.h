@@ -25,6 +25,9 @@ private:
   /// Calls of ops so far, for a group variables and begin states too.
   int64_t countFor(symbol::Scope::Kind kind) const;
 
+  /// The place of a recompute scope in the text, the same in every iteration and call.
+  SourceRange placeOf(const ScopeItem &item, symbol::Scope::Kind kind) const;
+
   /// The argument of a scope, empty if the scope has none; nullopt after an error.
   std::optional<std::string> argument(const ScopeItem &item, std::string_view parameter,
                                       Arguments &arguments);

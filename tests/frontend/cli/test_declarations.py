@@ -22,7 +22,7 @@ FITS = ['optimizer="sgd", learning_rate=0.1', 'optimizer="sgd", learning_rate=0.
         'optimizer="signum", momentum=0.5', 'optimizer="lamb", wd=0.1']
 # Calls inside a scope, and what follows; with the flags with which a scope acts.
 BODIES = ['FullyConnected(data, num_hidden=3)', 'Variable("v_weight", shape=(3,)) ', "data", "3.0",
-          "tanh(data)"]
+          "tanh(data)", "tanh(sigmoid(tanh(FullyConnected(data, num_hidden=3))))"]
 SCOPES = {"ctx_group": ('"g"', ["-d", "cpu:0,cpu:1", "--place", "g=cpu:1"]), "recompute": ("", []),
           "dtype": ('"float64"', []), "name_scope": ('"a"', [])}
 TYPES = ["float32", "float64", "float16", "bfloat16", "int32", "int64", "int8", "uint8", "bool"]
@@ -64,14 +64,27 @@ class Declarations(Case):
                 plain = HEAD + f"    x = {body}\n" + end
                 inside = HEAD + f"    with {name}({argument}):\n        x = {body}\n" + end
                 with self.subTest(scope=name, body=body):
-                    acts = self.shown(plain, words) != self.shown(inside, words)
+                    acts = self.shown(name, plain, words) != self.shown(name, inside, words)
                     named = f"{name} has no effect" in self.train(inside)[1]
                     self.assertNotEqual(acts, named)
 
-    def shown(self, text, words):
-        """What inspect shows of the ops, or why the net is refused."""
+    def test_a_scope_in_a_loop_acts_where_one_of_its_iterations_does(self):
+        """The others are no reason for a warning, and where none acts there is one."""
+        text = (HEAD + "    y = FullyConnected(data, num_hidden=3)\n    for i in range(3):\n"
+                "        with recompute():\n            y = {}\n        y = y * 2\n"
+                + TAIL.replace("{}", FITS[0]))
+        acting = "tanh(sigmoid(tanh(sigmoid(y)))) if i == 1 else tanh(y)"
+        for body, count in ((acting, 0), ("tanh(y)", 1)):
+            said = self.train(text.format(body))[1]
+            self.assertEqual(said.count("W0319"), count, said)
+            self.assertEqual(said.count("n.lnet:6:14: warning[W0319]: recompute has no"), count)
+
+    def shown(self, scope, text, words):
+        """What inspect shows of the ops, or why the net is refused. Of recompute(), which marks its
+        ops whatever follows, what becomes of them."""
         (self.folder / "n.lnet").write_text(text)
-        done = self.run_here("inspect", "n.lnet", "--emit", "sym", *words)
+        emitted = "exec" if scope == "recompute" else "sym"
+        done = self.run_here("inspect", "n.lnet", "--emit", emitted, *words)
         self.assertIn(done.returncode, (0, 3), done.stderr)
         return done.stdout or done.stderr
 
