@@ -139,10 +139,10 @@ class Session:
         """Runs an entry and returns its outputs by name. `inputs` are written to the session's
         memory for this run; all others must have been written before, by `set_input` or to
         `input(..)`. Labels that an output of "forward" does not depend on may be left out: outputs
-        that depend on one are NaN. Without `inputs` it runs on the present values. With `copy=False` outputs are
-        views of that memory, which the next run of any thread overwrites. "step" is one update of
-        the weights, as in `lstmc train`, and also takes `learning_rate`, `update` (from 1) and
-        `seed`."""
+        that depend on one are NaN. Without `inputs` it runs on the present values. With
+        `copy=False` outputs are views of that memory, which the next run of any thread overwrites.
+        "step" is one update of the weights, as in `lstmc train`, and also takes `learning_rate`,
+        `update` (from 1) and `seed`."""
         given = dict(inputs or {})
         self._check_given(given, entry)
         self._set_update(given, entry)

@@ -422,7 +422,8 @@ class Keywords(unittest.TestCase):
     def test_values_of_another_kind_are_refused(self):
         """By name: neither taken for something else nor left to fail inside."""
         net = sym.LinearRegressionOutput(
-            sym.FullyConnected(sym.Variable("data"), num_hidden=1, name="fc"), sym.Variable("label"))
+            sym.FullyConnected(sym.Variable("data"), num_hidden=1, name="fc"),
+            sym.Variable("label"))
         draw = np.random.default_rng(0)
         data = {"data": draw.normal(size=(12, 3)).astype("f4"),
                 "label": draw.normal(size=(12, 1)).astype("f4")}
@@ -443,7 +444,7 @@ class Keywords(unittest.TestCase):
                 ({"valid": 1}, 'valid: found "1", want a fraction'),
                 ({"metric": 3}, "metric= has names of metrics and functions .*, got 3"),
                 ({"initializer": 3}, "an initializer is one of lstmc.init or its name, got 3"),
-                ({"initializer": "xavierr"}, "no initializer .* 'xavierr' .did you mean \"xavier\""),
+                ({"initializer": "xavierr"}, "no initializer .* 'xavierr' .did you mean"),
                 ({"types": {"dta": "float64"}}, 'no input is named "dta"'),
                 ({"shapes": {"dta": (4, 3)}}, 'no input is named "dta"'),
                 ({"seed": True}, "seed= takes a value, got True")):
