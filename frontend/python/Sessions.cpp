@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -140,6 +141,15 @@ static uint64_t bytesHeld(const PythonSession &session) {
   return bytes;
 }
 
+/// (parameter, slot) of all states that the optimizer keeps.
+static std::vector<std::pair<std::string, std::string>> slotsOf(const PythonSession &session) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const package::Parameter &parameter : session.get().package().data().parameters)
+    for (const package::Slot &slot : parameter.slots)
+      names.emplace_back(parameter.name, slot.name);
+  return names;
+}
+
 /// MXNet's bind: the drawing compiled for the first CPU, with memory. With the optimizer "none",
 /// `step` gives the gradients and changes nothing.
 static PythonSession bindDrawing(Drawing &drawing, const std::vector<std::string> &entries,
@@ -197,6 +207,16 @@ void addSessions(nb::module_ &module) {
       .def("set_state",
            [](PythonSession &session, const std::string &name, const HostArray &array) {
              check(session.get().setState(name, tensorOf(array)));
+           })
+      .def("slots", &slotsOf)
+      .def("slot",
+           [](nb::handle self, const std::string &parameter, const std::string &slot) {
+             return view(self, sessionOf(self).slot(parameter, slot));
+           })
+      .def("set_slot",
+           [](PythonSession &session, const std::string &parameter, const std::string &slot,
+              const HostArray &array) {
+             check(session.get().setSlot(parameter, slot, tensorOf(array)));
            })
       .def("set_scalar", [](PythonSession &session, const std::string &name,
                             int64_t value) { session.get().setScalar(name, value); })

@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "executor/abi/Schedules.h"
 #include "executor/session/Binding.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/WhyNotFinite.h"
@@ -396,6 +397,22 @@ private:
   std::unique_ptr<training::SessionTrainable> trainable_;
 };
 
+/// The rate of update `number`, from 1, by a schedule in the form of the key lr_scheduler.
+double scheduledRate(const std::string &schedule, double base, int64_t number) {
+  const training::Schedule parsed = valueOf(training::Schedule::parse(schedule));
+  if (parsed.kind == ScheduleKind::Plateau)
+    throw Failure(fail(ErrorCode::E0001, "the schedule plateau waits for validations of fit(..), "
+                                         "which a loop of one's own does not have"));
+  return parsed.rate(base, number);
+}
+
+/// The rate of an optimizer that is given none. E0001 for one that there is not.
+double defaultRate(const std::string &optimizer) {
+  training::FitSettings fit;
+  (void)valueOf(fit.set("optimizer", optimizer));
+  return fit.baseRate();
+}
+
 } // namespace
 
 void addTraining(nb::module_ &module) {
@@ -403,6 +420,9 @@ void addTraining(nb::module_ &module) {
       .def(nb::init<PythonSession &, const Compiled &>(), nb::arg("session"), nb::arg("compiled"),
            nb::keep_alive<1, 2>())
       .def("run", &Updates::run, nb::arg("main_thread"));
+  module.def("default_rate", &defaultRate, nb::arg("optimizer"));
+  module.def("scheduled_rate", &scheduledRate, nb::arg("schedule"), nb::arg("base"),
+             nb::arg("number"));
   module.def("fit", &fit, nb::arg("session"), nb::arg("compiled"), nb::arg("flags"),
              nb::arg("data"), nb::arg("valid").none(), nb::arg("callback").none(),
              nb::arg("buckets"));

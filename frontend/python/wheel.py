@@ -22,9 +22,11 @@ staged = output / f"{tag}.staged"
 shutil.rmtree(staged, ignore_errors=True)
 inside = staged / package.name
 inside.mkdir(parents=True)
-for file in package.iterdir():
+for file in package.rglob("*"):
     if file.suffix in (".py", ".pyi", ".typed") or file.name == "py.typed":
-        shutil.copy(file, inside)
+        copy = inside / file.relative_to(package)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(file, copy)
 shutil.copy(library, inside)
 subprocess.run(["strip", "--strip-unneeded", inside / library.name], check=True)
 information = staged / f"{facts['name'].replace('-', '_')}-{facts['version']}.dist-info"

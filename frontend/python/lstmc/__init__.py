@@ -5,8 +5,8 @@ and `load` compile and train, and a `Session` runs. `nd` computes at once, with 
 `autograd`. See docs/python.md.
 """
 
-from . import (_core, attribute, autograd, callback, init, io, lr_scheduler, metric, model, name,
-               nd, optimizer, random, rnn, sym)
+from . import (_core, attribute, autograd, callback, gluon, init, io, lr_scheduler, metric, model,
+               name, nd, optimizer, random, rnn, sym)
 from . import mod
 from . import visualization as viz
 from .attribute import AttrScope

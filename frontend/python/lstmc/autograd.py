@@ -27,6 +27,7 @@ _numbers = itertools.count()
 class _State(threading.local):
     recording = False
     training = False
+    drawing = False  # whether a node of this record() draws random numbers
 
 
 _state = _State()
@@ -57,6 +58,7 @@ def set_training(on: bool) -> bool:
 @contextlib.contextmanager
 def _scope(recording, training):
     before = (_state.recording, _state.training)
+    _state.drawing = _state.drawing and before[0]
     _state.recording = before[0] if recording is None else recording
     _state.training = before[1] if training is None else training
     try:
@@ -96,18 +98,37 @@ class Leaf:
         self.owner = owner
 
 
+def may_draw():
+    """Whether a node that draws random numbers may be recorded: one for each record()."""
+    return not _state.drawing
+
+
 class Node:
     """A call of an op on the tape of one thread. `inputs` are (input's name or None, Leaf or (Node,
-    number of an output))."""
+    number of an output)). `random` is (seed, number of the call) of a node that draws random
+    numbers; it reads leaves only, and is the first of its tape, so that what it draws does not
+    depend on the rest."""
 
-    __slots__ = ("op", "inputs", "attributes", "number", "place")
+    __slots__ = ("op", "inputs", "attributes", "number", "place", "random", "outputs")
 
-    def __init__(self, op, inputs, attributes, place):
+    def __init__(self, op, inputs, attributes, place, random=None):
         self.op = op
         self.inputs = inputs
         self.attributes = attributes  # [(name, value)]
         self.number = next(_numbers)
         self.place = place
+        self.random = random
+        self.outputs = []  # weak references to its outputs, if those are computed late
+        _state.drawing = _state.drawing or random is not None
+
+    def described(self):
+        """What its program depends on, besides the inputs."""
+        return self.op, tuple((name, frozen(value)) for name, value in self.attributes)
+
+    def draw(self, drawing, source, name):
+        """Adds it to a drawing and returns its outputs. `source` gives the value of an input."""
+        inputs = [(argument, source(given)) for argument, given in self.inputs]
+        return draw(drawing, self.op, inputs, self.attributes, name, self.place)
 
 
 def mark_variables(variables: NDArray | Sequence[NDArray], gradients: NDArray | Sequence[NDArray],
@@ -163,6 +184,16 @@ class _Tape:
         if None in entries:
             raise usage("backward is of what was computed inside autograd.record() from arrays "
                         "with attach_grad()")
+        self._read(entries)
+
+    @classmethod
+    def of(cls, entries):
+        """The tape of these outputs of nodes."""
+        tape = cls.__new__(cls)
+        tape._read(entries)
+        return tape
+
+    def _read(self, entries):
         self.heads = entries
         self.nodes = self._reached([node for node, _ in entries])
         self.leaves = []
@@ -182,7 +213,10 @@ class _Tape:
             if node not in seen:
                 seen.add(node)
                 work.extend(source[0] for _, source in node.inputs if not isinstance(source, Leaf))
-        return sorted(seen, key=lambda node: node.number)
+        if sum(node.random is not None for node in seen) > 1:
+            raise usage("the heads depend on random numbers of two record(): compute both inside "
+                        "one")
+        return sorted(seen, key=lambda node: (node.random is None, node.number))
 
     def _add(self, leaf, values):
         key = (id(leaf.owner), id(leaf.value))
@@ -195,6 +229,11 @@ class _Tape:
         self._number_of_leaf[key] = len(self.leaves)
         self.leaves.append(leaf)
 
+    @property
+    def random(self):
+        """(seed, number of the call), or None."""
+        return self.nodes[0].random
+
     def number(self, source):
         """The identity of a source: n for the n-th leaf, (node, output) for an op's output."""
         if isinstance(source, Leaf):
@@ -203,25 +242,45 @@ class _Tape:
 
     def key(self):
         """The key of its program: everything that compilation depends on."""
-        nodes = tuple((node.op, tuple((name, frozen(value)) for name, value in node.attributes),
+        nodes = tuple((node.described(),
                        tuple((name, self.number(source)) for name, source in node.inputs))
                       for node in self.nodes)
         leaves = tuple((leaf.value.shape, leaf.value.dtype.str, leaf.owner is not None)
                        for leaf in self.leaves)
         return nodes, leaves, tuple(self.number(head) for head in self.heads)
 
-    def compile(self, factors):
-        """Compiles the program. `factors` has the names of the head gradients that the caller
-        supplies ("head0")."""
+    def late(self):
+        """{(node, output): array} of outputs that are still to be computed and that somebody
+        holds."""
+        found = {}
+        for node in self.nodes:
+            for output, reference in enumerate(node.outputs):
+                array = reference()
+                if array is not None and array.is_late and array.dtype in _TRAINED:
+                    found[self._number_of_node[node], output] = array
+        return found
+
+    def values(self):
+        """(values of inputs, values of variables) by name."""
+        named = {f"array{number}": leaf for number, leaf in enumerate(self.leaves)}
+        return ({name: leaf.value for name, leaf in named.items() if leaf.owner is None},
+                {name: leaf.value for name, leaf in named.items() if leaf.owner is not None})
+
+    def forward(self):
+        """The program that computes the heads."""
+        def compile_it():
+            drawing = _core.Drawing("tape")
+            sources = self._draw(drawing)
+            return Program(drawing, [sources[self.number(head)] for head in self.heads], "forward",
+                           self._elements())
+        return kept(("heads", self.key()), compile_it)
+
+    def compile(self, factors, late):
+        """Compiles the gradients. `factors` has the names of the head gradients that the caller
+        supplies ("head0"), `late` the outputs whose values are wanted too: each is the gradient of
+        a variable that it is multiplied by."""
         drawing = _core.Drawing("tape")
-        sources = {}
-        for number, leaf in enumerate(self.leaves):
-            sources[number] = _declare(drawing, number, leaf)
-        for number, node in enumerate(self.nodes):
-            inputs = [(name, sources[self.number(source)]) for name, source in node.inputs]
-            for output, value in enumerate(
-                    draw(drawing, node.op, inputs, node.attributes, f"op{number}", node.place)):
-                sources[number, output] = value
+        sources = self._draw(drawing)
         losses = []
         for number, head in enumerate(self.heads):
             value, place = sources[self.number(head)], head[0].place
@@ -231,8 +290,37 @@ class _Tape:
                 [value] = draw(drawing, "elemwise_mul", [(None, value), (None, factor)], [],
                                f"weighed{number}", place)
             losses += draw(drawing, "MakeLoss", [(None, value)], [], f"loss{number}", place)
-        elements = sum(leaf.value.size for leaf in self.leaves)
-        return Program(drawing, losses, "step", elements)
+        for number, (output, array) in enumerate(late.items()):
+            one = drawing.variable(f"value{number}", {"shape": list(array.shape),
+                                                      "dtype": numpy.dtype(array.dtype).name}, None)
+            [value] = draw(drawing, "BlockGrad", [(None, sources[output])], [], f"kept{number}",
+                           None)
+            [value] = draw(drawing, "elemwise_mul", [(None, one), (None, value)], [],
+                           f"read{number}", None)
+            losses += draw(drawing, "MakeLoss", [(None, value)], [], f"late{number}", None)
+        return Program(drawing, losses, "step", self._elements())
+
+    def _draw(self, drawing):
+        """{source: value}. A leaf is declared where it is first read, as in a network that is
+        written as symbols."""
+        sources = {}
+
+        def source(given):
+            number = self.number(given)
+            if number not in sources:
+                sources[number] = _declare(drawing, number, given)
+            return sources[number]
+
+        for number, node in enumerate(self.nodes):
+            for output, value in enumerate(node.draw(drawing, source, f"op{number}")):
+                sources[number, output] = value
+        return sources
+
+    def _elements(self):
+        return sum(leaf.value.size for leaf in self.leaves)
+
+
+_TRAINED = (numpy.float32, numpy.float64)
 
 
 def _declare(drawing, number, leaf):
@@ -257,13 +345,23 @@ def _gradients(heads, head_grads):
         raise usage(f"{len(heads)} heads have {len(grads)} gradients")
     factors = {f"head{number}": _factor(head, gradient)
                for number, (head, gradient) in enumerate(zip(heads, grads)) if gradient is not None}
-    program = kept(("tape", tape.key(), tuple(factors)), lambda: tape.compile(factors))
-    named = {f"array{number}": leaf for number, leaf in enumerate(tape.leaves)}
-    results = program.run(
-        {**{name: leaf.value for name, leaf in named.items() if leaf.owner is None}, **factors},
-        {name: leaf.value for name, leaf in named.items() if leaf.owner is not None})
-    return [(leaf.owner, results.get(f"gradient:{name}", numpy.zeros_like(leaf.value)))
-            for name, leaf in named.items() if leaf.owner is not None]
+    late = tape.late()
+    program = kept(("tape", tape.key(), tuple(factors), tuple(late)),
+                   lambda: tape.compile(factors, late))
+    inputs, variables = tape.values()
+    results = program.run({**inputs, **factors}, variables, random=tape.random)
+    for number, array in enumerate(late.values()):
+        array.compute(results[f"gradient:value{number}"])
+    return [(leaf.owner, results.get(f"gradient:array{number}", numpy.zeros_like(leaf.value)))
+            for number, leaf in enumerate(tape.leaves) if leaf.owner is not None]
+
+
+def outputs_of(node, count):
+    """Computes all outputs of a node."""
+    tape = _Tape.of([(node, number) for number in range(count)])
+    program = tape.forward()
+    results = program.run(*tape.values(), random=tape.random if program.is_random else None)
+    return [results[name] for name in program.outputs]
 
 
 def _factor(head, gradient):

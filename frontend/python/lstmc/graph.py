@@ -525,6 +525,33 @@ def _draw(outputs, name, shapes, types, declared=(), multipliers=True):
     return drawing, [values[node][index] for node, index in outputs]
 
 
+def draw_into(drawing, symbol, value_of, training, prefix):
+    """Repeats the calls of a network in a drawing, whose values `value_of` has by the names of its
+    Variables, and returns the outputs. Dropout drops out if `training`, whatever the entry;
+    `prefix` is put before names of nodes."""
+    values = {}
+    for node in reached(symbol._outputs):
+        if node.kind == "variable":
+            values[node] = [value_of(node.name)]
+            continue
+        given = dict(node.options.get("given", ()), **node.options)
+        if node.kind == "op" and node.op == "Dropout":
+            if not training and given.get("mode") != "always":
+                values[node] = [_value_of(node.inputs[0][1], values)] * node.outputs
+                continue
+            marked = node.reading(node.inputs)
+            marked.options = {"given": [*((key, value) for key, value in node.options["given"]
+                                          if key != "mode"), ("mode", "always")]}
+        elif training and (node.kind == "layer" or node.op == "RNN") and given.get("p"):
+            raise usage(f"{node.name}: a recurrent layer of a block does not drop out inside of "
+                        "itself: take layers one by one with Dropout between them")
+        else:
+            marked = node.reading(node.inputs)
+        marked.name = prefix + node.name
+        values[node] = _draw_node(drawing, marked, values, {})
+    return [values[node][index] for node, index in symbol._outputs]
+
+
 def _draw_input(drawing, name, shape, dtype, variable):
     options = variable.options if variable else {}
     dtype = plain(dtype or options.get("dtype") or "float32")

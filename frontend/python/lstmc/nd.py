@@ -15,22 +15,22 @@ from .ndarray import NDArray, array
 
 def zeros(shape, ctx=None, dtype="float32"):
     """An array of zeros."""
-    return full(shape, 0, dtype=dtype)
+    return full(shape, 0, ctx, dtype)
 
 
 def ones(shape, ctx=None, dtype="float32"):
     """An array of ones."""
-    return full(shape, 1, dtype=dtype)
+    return full(shape, 1, ctx, dtype)
 
 
 def empty(shape, ctx=None, dtype="float32"):
     """An array without defined values: zeros."""
-    return zeros(shape, dtype=dtype)
+    return zeros(shape, ctx, dtype)
 
 
 def full(shape, val, ctx=None, dtype="float32"):
     """An array filled with one value."""
-    return NDArray(_numpy.full(shape, val, _plain(dtype)))
+    return NDArray(_numpy.full(shape, val, _plain(dtype)), context=ctx)
 
 
 def arange(start, stop=None, step=1.0, repeat=1, ctx=None, dtype="float32"):

@@ -3,6 +3,8 @@ use (programs.py)."""
 
 from __future__ import annotations
 
+import math
+import weakref
 from typing import TYPE_CHECKING
 
 import numpy
@@ -30,14 +32,16 @@ class NDArray(arithmetic.Operators):
     may read one at the same time; a thread that assigns to it or computes its gradient needs
     exclusive use. Each thread has its own tape."""
 
-    __slots__ = ("_data", "_entry", "_grad", "_request", "__weakref__")
+    __slots__ = ("_data", "_entry", "_grad", "_request", "_context", "_is_fresh", "__weakref__")
     __array_priority__ = 1000.0  # else NumPy's scalars would apply their operators
 
-    def __init__(self, data: ArrayLike, entry: Any = None) -> None:
+    def __init__(self, data: ArrayLike, entry: Any = None, context: Context | None = None) -> None:
         self._data = numpy.ascontiguousarray(data) if numpy.ndim(data) else numpy.reshape(data, 1)
         self._entry = entry  # (autograd.Node, number of the output)
         self._grad = None
         self._request = "null"
+        self._context = context  # a label: all arrays are computed on the CPU
+        self._is_fresh = False  # a gradient that no Trainer has read yet
 
     # Properties.
 
@@ -60,7 +64,7 @@ class NDArray(arithmetic.Operators):
 
     @property
     def context(self) -> Context:
-        return cpu()
+        return self._context or cpu()
 
     ctx = context
 
@@ -110,7 +114,7 @@ class NDArray(arithmetic.Operators):
     def copyto(self, other: Any) -> NDArray:
         """Writes the values to another array, or returns a copy on a Context."""
         if not isinstance(other, NDArray):
-            return self.copy()
+            return self.copy()._on(other)
         other[:] = self
         return other
 
@@ -118,7 +122,10 @@ class NDArray(arithmetic.Operators):
         return invoke("Cast", [(None, self)], {"dtype": dtype})
 
     def as_in_context(self, context: Context) -> NDArray:
-        return self
+        """The array if it is on that context, else a copy. All contexts are computed on the CPU."""
+        return self if context == self.context else self.copy()._on(context)
+
+    as_in_ctx = as_in_context
 
     def wait_to_read(self) -> None:
         """Does nothing: ops have finished when they return."""
@@ -178,11 +185,11 @@ class NDArray(arithmetic.Operators):
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Requests a gradient in `.grad`: `grad_req` "write", "add" (to the present values), or
         "null"."""
-        self._mark(NDArray(numpy.zeros_like(self._data)), grad_req)
+        self._mark(NDArray(numpy.zeros_like(self._data), context=self._context), grad_req)
 
     def detach(self) -> NDArray:
         """The same values, not recorded on the tape."""
-        return NDArray(self._data)
+        return NDArray(self._data, context=self._context)
 
     def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False,
                  train_mode: bool = True) -> None:
@@ -191,6 +198,10 @@ class NDArray(arithmetic.Operators):
                           train_mode)
 
     # Used by autograd.
+
+    def _on(self, context):
+        self._context = context
+        return self
 
     def _mark(self, gradient, request):
         if request not in ("write", "add", "null"):
@@ -204,6 +215,7 @@ class NDArray(arithmetic.Operators):
             gradient = (
                 invoke("elemwise_add", [(None, self._grad), (None, NDArray(gradient))], {})._data)
         self._grad._write(gradient)
+        self._grad._is_fresh = True
 
     def _is_tracked(self):
         return self._entry is not None or self._request != "null"
@@ -221,6 +233,66 @@ class NDArray(arithmetic.Operators):
         self._data, self._entry = numpy.ascontiguousarray(data), None
 
 
+class Late(NDArray):
+    """An output of a node on the tape that is computed at its first use, or by `backward`: the
+    usual loop then computes forward and backward in one program."""
+
+    __slots__ = ("_value", "_form")
+
+    def __init__(self, form: tuple[tuple[int, ...], str], entry: Any,
+                 context: Context | None) -> None:
+        self._value, self._form = None, form  # (shape, dtype)
+        super().__init__(None, entry, context)
+        self._value = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._form[0]
+
+    @property
+    def size(self) -> int:
+        return math.prod(self._form[0])
+
+    @property
+    def ndim(self) -> int:
+        return len(self._form[0])
+
+    @property
+    def dtype(self) -> type:
+        return numpy.dtype(self._form[1]).type
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it is still to be computed."""
+        return self._value is None
+
+    def compute(self, value: numpy.ndarray) -> None:
+        """Sets the computed value."""
+        self._value = value
+
+    @property
+    def _data(self):
+        if self._value is None:
+            node = self._entry[0]
+            found = autograd.outputs_of(node, len(node.outputs))
+            for reference, value in zip(node.outputs, found):
+                array = reference()
+                if array is not None and array.is_late:
+                    array.compute(value)
+        return self._value
+
+    @_data.setter
+    def _data(self, value):
+        self._value = value
+
+
+def late_outputs(node, forms, context):
+    """The outputs of a node, of these (shapes, dtypes), to be computed late."""
+    outputs = [Late(form, (node, number), context) for number, form in enumerate(forms)]
+    node.outputs = [weakref.ref(output) for output in outputs]
+    return outputs
+
+
 def invoke(op, inputs, attributes, name=None):
     """Runs an op on [(input's name or None, NDArray)] and returns an NDArray, or a list for several
     outputs."""
@@ -230,24 +302,33 @@ def invoke(op, inputs, attributes, name=None):
                             + (f" for {argument}" if argument else ""))
     attributes = [(key, plain(value)) for key, value in attributes.items() if key != "ctx"]
     key = (op, tuple((name, frozen(value)) for name, value in attributes),
-           tuple((argument, given.shape, given._data.dtype.str) for argument, given in inputs))
+           tuple((argument, given.shape, numpy.dtype(given.dtype).str)
+                 for argument, given in inputs))
     program = kept(key, lambda: _compile(op, inputs, attributes))
+    context = next((given._context for _, given in inputs if given._context is not None), None)
+    is_taped = (autograd.is_recording() and not program.is_random
+                and any(given._is_tracked() for _, given in inputs))
+    if is_taped and any(isinstance(given, Late) and given.is_late for _, given in inputs):
+        outputs = late_outputs(autograd.Node(op, _sources(inputs), attributes, of_caller()),
+                               program.forms, context)
+        return outputs if len(outputs) > 1 else outputs[0]
     results = program.run({f"x{number}": given._data for number, (_, given) in enumerate(inputs)},
                           random=draws.next_call() if program.is_random else None)
-    node = None
-    if (autograd.is_recording() and not program.is_random
-        and any(given._is_tracked() for _, given in inputs)):
-        sources = [(argument, given._source()) for argument, given in inputs]
-        node = autograd.Node(op, sources, attributes, of_caller())
-    outputs = [NDArray(results[output], node and (node, number))
+    node = (autograd.Node(op, _sources(inputs), attributes, of_caller()) if is_taped else None)
+    outputs = [NDArray(results[output], node and (node, number), context)
                for number, output in enumerate(program.outputs)]
     return outputs if len(outputs) > 1 else outputs[0]
+
+
+def _sources(inputs):
+    return [(argument, given._source()) for argument, given in inputs]
 
 
 def _compile(op, inputs, attributes):
     drawing = _core.Drawing("op")
     values = [(argument,
-               drawing.input(f"x{number}", given._data.dtype.name, list(given.shape), False, None))
+               drawing.input(f"x{number}", numpy.dtype(given.dtype).name, list(given.shape), False,
+                             None))
               for number, (argument, given) in enumerate(inputs)]
     outputs = autograd.draw(drawing, op, values, attributes, op.lower().strip("_"), of_caller())
     return Program(drawing, outputs, "forward", sum(given.size for _, given in inputs))
@@ -293,7 +374,7 @@ def array(source: Any, ctx: Context | None = None, dtype: DType | None = None) -
     or that of the NDArray."""
     if dtype is None:
         dtype = source.dtype if isinstance(source, NDArray) else numpy.float32
-    return NDArray(numpy.array(as_array(source), dtype=plain(dtype)))
+    return NDArray(numpy.array(as_array(source), dtype=plain(dtype)), context=ctx)
 
 
 binary = arithmetic.functions(NDArray, invoke, stretch=True)

@@ -31,6 +31,8 @@ class Program:
                 self.is_random = any(name == "seed" for name, role, *_ in inputs
                                      if role == "scalar")
                 self.outputs = [name for name, *_ in results]
+                #: (shape, name of the dtype) of each output
+                self.forms = [(tuple(shape), dtype) for _, _, dtype, shape, _ in results]
 
     def run(self, inputs, parameters=(), random=None, renewed=()):
         """Runs and returns copies of the outputs by name. `inputs` and `parameters` are arrays by

@@ -19,6 +19,7 @@ import numpy as np
 
 import lstmc
 from lstmc import sym
+from lstmc.gluon import nn
 
 SOURCE, COMMAND = pathlib.Path(os.environ["LSTMC_SOURCE"]), os.environ["LSTMC"]
 LIBRARY = os.environ.get("LSTMC_RUNTIME_LIBRARY")
@@ -201,6 +202,68 @@ class Case:
                 module.update()
         return module._session().weights_hash
 
+    def gluon(self, hybridized):
+        """A loop over autograd and gluon.Trainer, which adds the gradients of parts of the batch
+        for `accumulate`; None for dropout of single ops or of parts, whose masks are their own."""
+        keys = dict(self.keys)
+        dtype = "float64" if keys.pop("dtype", None) else "float32"
+        parts = keys.pop("accumulate", 1)
+        if self.dropout and (not hybridized or self.net.drawn):
+            return None
+        if self.dropout or parts != 2:  # only halves are subtrees of numerics' rule 5
+            parts = 1  # which changes no bit
+        block = self.block(hybridized)
+        parameters = block.collect_params()
+        parameters.initialize()
+        for name, value in self.weights.items():
+            parameters[name].cast(dtype)
+            parameters[name].set_data(value)
+            parameters[name].wd_mult = float(name.endswith("_weight"))
+            parameters[name].grad_req = "write" if parts == 1 else "add"
+        trainer = lstmc.gluon.Trainer(parameters, self.optimizer,
+                                      {"learning_rate": self.net.rate, **keys})
+        lstmc.random.seed(0)  # a call draws what the update of that number does
+        for _, _, batch in self.batches():
+            parameters.zero_grad()
+            for part in zip(*(np.split(batch[name], parts) for name in ("data", "label"))):
+                with lstmc.autograd.record():
+                    output = block(*(lstmc.nd.array(array, dtype=dtype) for array in part))
+                output.backward()
+            trainer.step(self.net.batch)
+        final = {name: parameters[name].data().asnumpy() for name in self.weights}
+        return self.package().session(params=final).weights_hash
+
+    def block(self, hybridized):
+        """The network as a block; one that is drawn is that of its symbol."""
+        if self.net.drawn:
+            inputs = [sym.Variable("data"), sym.Variable("label")]
+            return lstmc.gluon.SymbolBlock(self.net.symbol(), inputs)
+        made = {"FullyConnected": lambda num_hidden, name: nn.Dense(num_hidden, prefix=name + "_"),
+                "Activation": lambda act_type: nn.Activation(act_type),
+                "Dropout": lambda p: nn.Dropout(p)}
+
+        class Regression(lstmc.gluon.HybridBlock):
+            def __init__(self):
+                super().__init__(prefix="")
+                self.body = nn.HybridSequential(prefix="")
+                for op, attributes in layers:
+                    self.body.add(made[op](**attributes))
+
+            def hybrid_forward(self, F, x, label):
+                return F.LinearRegressionOutput(self.body(x), label)
+
+        layers = self.net.layers
+        block = Regression()
+        if hybridized:
+            block.hybridize()
+        return block
+
+    def gluon_eager(self):
+        return self.gluon(hybridized=False)
+
+    def gluon_hybrid(self):
+        return self.gluon(hybridized=True)
+
     def package(self):
         keys = {key: value for key, value in self.keys.items() if key != "lr_scheduler"}
         return lstmc.Network(self.net.symbol()).compile(self.net.shapes(),
@@ -344,7 +407,7 @@ class Case:
         return self.trained("launch", "-n", "2", "--", *self.words(), "-d", "2xcpu")
 
 
-HERE = ("network_fit", "module_fit", "module_loop", "session_step",
+HERE = ("network_fit", "module_fit", "module_loop", "session_step", "gluon_eager", "gluon_hybrid",
         *(("runtime_step", "c_step") if LIBRARY else ()),
         *(("cpp_bind", "cpp_compile") if LIBRARY and CPP else ()))
 PROCESSES = ("command", "launch")
