@@ -98,7 +98,7 @@ class Leaf:
         self.owner = owner
 
 
-def may_draw():
+def _may_draw():
     """Whether a node that draws random numbers may be recorded: one for each record()."""
     return not _state.drawing
 
@@ -121,11 +121,11 @@ class Node:
         self.outputs = []  # weak references to its outputs, if those are computed late
         _state.drawing = _state.drawing or random is not None
 
-    def described(self):
+    def _described(self):
         """What its program depends on, besides the inputs."""
         return self.op, tuple((name, frozen(value)) for name, value in self.attributes)
 
-    def draw(self, drawing, source, name):
+    def _draw(self, drawing, source, name):
         """Adds it to a drawing and returns its outputs. `source` gives the value of an input."""
         inputs = [(argument, source(given)) for argument, given in self.inputs]
         return draw(drawing, self.op, inputs, self.attributes, name, self.place)
@@ -242,7 +242,7 @@ class _Tape:
 
     def key(self):
         """The key of its program: everything that compilation depends on."""
-        nodes = tuple((node.described(),
+        nodes = tuple((node._described(),
                        tuple((name, self.number(source)) for name, source in node.inputs))
                       for node in self.nodes)
         leaves = tuple((leaf.value.shape, leaf.value.dtype.str, leaf.owner is not None)
@@ -312,7 +312,7 @@ class _Tape:
             return sources[number]
 
         for number, node in enumerate(self.nodes):
-            for output, value in enumerate(node.draw(drawing, source, f"op{number}")):
+            for output, value in enumerate(node._draw(drawing, source, f"op{number}")):
                 sources[number, output] = value
         return sources
 
@@ -356,7 +356,7 @@ def _gradients(heads, head_grads):
             for number, leaf in enumerate(tape.leaves) if leaf.owner is not None]
 
 
-def outputs_of(node, count):
+def _outputs_of(node, count):
     """Computes all outputs of a node."""
     tape = _Tape.of([(node, number) for number in range(count)])
     program = tape.forward()

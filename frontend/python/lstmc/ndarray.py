@@ -274,7 +274,7 @@ class Late(NDArray):
     def _data(self):
         if self._value is None:
             node = self._entry[0]
-            found = autograd.outputs_of(node, len(node.outputs))
+            found = autograd._outputs_of(node, len(node.outputs))
             for reference, value in zip(node.outputs, found):
                 array = reference()
                 if array is not None and array.is_late:

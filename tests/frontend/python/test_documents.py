@@ -35,7 +35,7 @@ class Documents(unittest.TestCase):
         draw = np.random.default_rng(1)
         y = draw.integers(0, 65, (80, 64), dtype=np.int32)
         names = {"ids": y[:32], "print": lambda *_: None}
-        drawn, compiled, runtime, trained, eager, script, loop = blocks("python.md")
+        drawn, compiled, runtime, trained, eager, block, script, loop = blocks("python.md")
         self.run_all([drawn], names)
         shapes = {"data": (32, 64), "label": (32, 64)}
         lstmc.Network(names["net"]).compile(shapes,
@@ -56,7 +56,10 @@ class Documents(unittest.TestCase):
         self.assertEqual(names["symbol"].list_outputs(), ["softmax_output"])
         self.run_all([loop], names)
         self.assertEqual(names["metric"].num_inst, 96 * 64)  # the last batch is padded
-        self.run_all([eager], names | {"batches": [(nd.ones((3, 4)), nd.array([0, 9, 1]))]})
+        batches = {"batches": [(nd.ones((3, 4)), nd.array([0, 9, 1]))]}
+        self.run_all([eager], names | batches)
+        self.run_all([block], trained := dict(batches))
+        self.assertEqual(trained["lost"].shape, (3,))
 
     def test_readme(self):
         """The README's forecast, with a stub of matplotlib that records the plot: the wave and the

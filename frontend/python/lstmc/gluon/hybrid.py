@@ -45,6 +45,13 @@ def nest(tensors, shape):
     return kind(nest(tensors, part) for part in parts)
 
 
+def _tensors(form):
+    """How many tensors `flatten` found."""
+    if form is None or form == 1:
+        return 0 if form is None else 1
+    return sum(map(_tensors, form[1]))
+
+
 class Graph:
     """A network as a symbol, which runs on arrays as one node of the tape. `parameters` are by
     name, `inputs` are the names of the others."""
@@ -87,7 +94,7 @@ class Graph:
         program = self._forward(stand_in)
         random = None
         if program.is_random:
-            if not autograd.may_draw() or any(not isinstance(source, autograd.Leaf)
+            if not autograd._may_draw() or any(not isinstance(source, autograd.Leaf)
                                               for _, source in sources):
                 return None
             random = draws.next_call()
@@ -115,10 +122,10 @@ class _Call(autograd.Node):
     def entries(self, count):
         return [(self, number) for number in range(count)]
 
-    def described(self):
+    def _described(self):
         return ("graph", self.graph.serial, self.training)
 
-    def draw(self, drawing, source, name):
+    def _draw(self, drawing, source, name):
         sources = dict(self.inputs)
         return graph.draw_into(drawing, self.graph.symbol,
                                lambda variable: source(sources[variable]), self.training,
@@ -213,7 +220,7 @@ class HybridBlock(Block):
     def _traced(self, form):
         """The block as a Graph, for inputs that are nested like this."""
         if form not in self._graphs:
-            count = str(form).count("1")
+            count = _tensors(form)
             names = ["data"] if count == 1 else [f"data{i}" for i in range(count)]
             with NameManager(), tracing.Trace() as trace:
                 inputs = [graph.Variable(name) for name in names]
@@ -264,7 +271,8 @@ class SymbolBlock(HybridBlock):
     def _traced(self, form):
         return self._graph
 
-    def hybridize(self, active: bool = True, **flags: Any) -> None:
+    def hybridize(self, active: bool = True, static_alloc: bool = False,
+                  static_shape: bool = False, **flags: Any) -> None:
         """Does nothing: it is always compiled."""
 
     def forward(self, x: Any, *args: Any) -> Any:
