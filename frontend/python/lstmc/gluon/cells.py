@@ -152,7 +152,8 @@ class RNNCell(_Basic):
         super().__init__(hidden_size, *args, **keywords)
         self._activation = activation
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **weights: Any) -> Any:
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any,  # type: ignore[override]
+                       **weights: Any) -> Any:
         i2h, h2h = self._products(F, inputs, states[0], **weights)
         output = F.Activation(i2h + h2h, act_type=self._activation)
         return output, [output]
@@ -168,7 +169,8 @@ class LSTMCell(_Basic):
         super().__init__(hidden_size, *args, **keywords)
         self._activation, self._gate = activation, recurrent_activation
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **weights: Any) -> Any:
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any,  # type: ignore[override]
+                       **weights: Any) -> Any:
         i2h, h2h = self._products(F, inputs, states[0], **weights)
         i, f, g, o = F.SliceChannel(i2h + h2h, num_outputs=4, axis=1)
         i, f, o = (F.Activation(each, act_type=self._gate) for each in (i, f, o))
@@ -187,7 +189,8 @@ class GRUCell(_Basic):
         super().__init__(hidden_size, *args, **keywords)
         self._activation, self._gate = activation, recurrent_activation
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any, **weights: Any) -> Any:
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any,  # type: ignore[override]
+                       **weights: Any) -> Any:
         i2h, h2h = self._products(F, inputs, states[0], **weights)
         i2h_r, i2h_z, i2h_n = F.SliceChannel(i2h, num_outputs=3, axis=1)
         h2h_r, h2h_z, h2h_n = F.SliceChannel(h2h, num_outputs=3, axis=1)

@@ -93,8 +93,8 @@ class _Layers(HybridBlock):
             weight = self._reg_params[f"{side}0_i2h_weight"]
             weight.shape = (weight.shape[0], inputs.shape[2])
 
-    def hybrid_forward(self, F: Any, inputs: Any, states: Any = None, sequence_length: Any = None,
-                       **weights: Any) -> Any:
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any = None,  # type: ignore[override]
+                       sequence_length: Any = None, **weights: Any) -> Any:
         x = F.SwapAxis(inputs, dim1=0, dim2=1) if self._layout == "NTC" else inputs
         apart = self._dropout > 0 and self._layers > 1
         last = []

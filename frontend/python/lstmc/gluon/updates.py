@@ -9,6 +9,8 @@ from ..autograd import draw
 from ..flags import words, with_fit_keys
 from ..session import Package
 
+_ENTRY = "step"
+
 
 class Rule:
     """What an update of one parameter depends on, besides the values: equal rules share a
@@ -41,7 +43,7 @@ class Update:
             losses += draw(drawing, "MakeLoss", [(None, product[0])], [], f"loss:{rule.name}", None)
         drawing.finish(losses)
         flags = words(with_fit_keys({"optimizer": optimizer, **keys}, "compile"))
-        package = Package(_core.compile_drawing(drawing, "compile", flags, ["step"], None))
+        package = Package(_core.compile_drawing(drawing, "compile", flags, [_ENTRY], None))
         self._session = package.session(seed=0)
         self._core = self._session._core
         self._names = [rule.name for rule in rules]
@@ -50,10 +52,10 @@ class Update:
         """{name: new weight} of update `number`, at the rate of the schedule."""
         for name in self._names:
             self._core.set_parameter(name, weights[name])
-            self._core.input("step", _input(name))[...] = gradients[name]
+            self._core.input(_ENTRY, _input(name))[...] = gradients[name]
         self._core.set_scalar("learning_rate", float(rate))
         self._core.set_scalar("update", int(number))
-        self._core.run("step", threading.current_thread() is threading.main_thread())
+        self._core.run(_ENTRY, threading.current_thread() is threading.main_thread())
         return {name: self._core.parameter(name).copy() for name in self._names}
 
     def slots(self):
