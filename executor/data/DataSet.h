@@ -62,6 +62,16 @@ public:
   virtual std::string whyIndependent() const { return {}; }
   /// What who carries states should know of these batches, in words; empty: nothing.
   virtual std::string carriedRemark() const { return {}; }
+
+  /// Whether a training can go on from a position: that, seed and data say what a batch is, or with
+  /// them what mark() has said there.
+  virtual bool goesOn() const { return true; }
+  /// Where the source is before that batch, which is the one that was filled last or the next.
+  /// Empty where a position says it.
+  virtual Result<std::string> mark(const Position &) { return std::string(); }
+  /// The next batch filled will be that one. Errors are those of fill(), and E0610 for a source
+  /// that cannot.
+  virtual Status goTo(const Position &, std::string_view /*mark*/) { return {}; }
 };
 
 /// Training batches of sequences in buckets: the sequences of a batch are of one, and are written
