@@ -243,6 +243,17 @@ Status restore(const Checkpoint &checkpoint, const std::string &optimizer, Train
   return {};
 }
 
+Result<data::Learned> learnedFrom(const Checkpoint &checkpoint) {
+  data::Learned learned{std::nullopt, checkpoint.state.unit, checkpoint.state.scaling};
+  auto found = checkpoint.attachments.find(std::string(kVocabularyFile));
+  if (found == checkpoint.attachments.end())
+    return learned;
+  LSTMC_ASSIGN(learned.vocabulary,
+               data::Vocabulary::parse(asText(found->second),
+                                       checkpoint.folder + "/" + std::string(kVocabularyFile)));
+  return learned;
+}
+
 Status restoreParameters(const data::SafeTensors &weights, Trainable &model) {
   StoredTensors parameters = model.parameters();
   LSTMC_TRY(compareWith(weights, parameters, false));

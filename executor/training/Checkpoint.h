@@ -48,6 +48,9 @@ bool hasOtherDigests(const Checkpoint &checkpoint, const Identity &identity);
 /// cannot be compared, names, types and shapes of all tensors are.
 Status restore(const Checkpoint &checkpoint, const std::string &optimizer, Trainable &model);
 
+/// What was learned from the data that it was trained on.
+Result<data::Learned> learnedFrom(const Checkpoint &checkpoint);
+
 /// Puts only the weights back, from any file or checkpoint that has them all. E0610 as above.
 Status restoreParameters(const data::SafeTensors &weights, Trainable &model);
 

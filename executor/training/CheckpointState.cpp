@@ -176,6 +176,27 @@ TensorHash readTensor(Fields fields) {
 
 } // namespace
 
+/// A program's bytes, which may be no text.
+static std::string hexText(std::string_view bytes) {
+  std::string text;
+  for (char byte : bytes)
+    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+static std::optional<std::string> bytesOfHex(std::string_view text) {
+  std::string bytes;
+  for (size_t at = 0; at + 1 < text.size(); at += 2) {
+    unsigned char byte = 0;
+    const char *begin = text.data() + at;
+    if (const auto [end, fault] = std::from_chars(begin, begin + 2, byte, 16);
+        fault != std::errc() || end != begin + 2)
+      return std::nullopt;
+    bytes += char(byte);
+  }
+  return text.size() % 2 == 0 ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
 /// Counts that cannot be, given how many updates there were.
 static Status checkCounters(const CheckpointState &state, const std::string &file) {
   struct Counter {
@@ -238,6 +259,8 @@ static void writeProgress(JsonText &json, const CheckpointState &state) {
   writeOptional(json, "best_loss", state.bestLoss);
   json.field("best_update", state.bestUpdate);
   writeOptional(json, "valid_loss", state.validLoss);
+  if (!state.mark.empty())
+    json.field("mark", hexText(state.mark));
   if (state.plateau) {
     json.key("plateau");
     json.open('{');
@@ -349,6 +372,12 @@ static void readProgress(Fields &top, CheckpointState &state) {
   state.bestLoss = progress.optionalReal("best_loss");
   state.bestUpdate = progress.integer("best_update", 0);
   state.validLoss = progress.optionalReal("valid_loss");
+  if (progress.has("mark")) {
+    const std::optional<std::string> mark = bytesOfHex(progress.text("mark"));
+    if (!mark)
+      progress.refuse("progress.mark", progress.raw()["mark"], "hex digits, two a byte");
+    state.mark = mark.value_or("");
+  }
   if (progress.has("plateau")) {
     Fields plateau = progress.object("plateau");
     state.plateau = PlateauState{plateau.real("scale"), plateau.optionalReal("best"),

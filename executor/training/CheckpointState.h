@@ -21,6 +21,8 @@ inline constexpr std::string_view kOptimizerFile = "optimizer.safetensors";
 inline constexpr std::string_view kStatesFile = "states.safetensors";
 inline constexpr std::string_view kVocabularyFile = "vocab.txt";
 inline constexpr std::string_view kPackageFile = "model.lstmc";
+/// That of one symbol at a time, of a training on texts.
+inline constexpr std::string_view kSamplePackageFile = "sample.lstmc";
 
 struct FileRecord {
   std::string name;
@@ -48,6 +50,7 @@ struct CheckpointState {
   int64_t labels = 0, samples = 0;
   double seconds = 0;
   std::string source, sourceDigest;
+  std::string mark;                   ///< of the data at `position`, where they have one
   std::string scaling;                ///< data::Learned, in JSON
   std::optional<data::TextUnit> unit; ///< the same; older checkpoints say nothing of it
   int worseValidations = 0;

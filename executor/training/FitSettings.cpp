@@ -54,6 +54,13 @@ Result<bool> FitSettings::set(std::string_view key, std::string_view value) {
   return true;
 }
 
+Result<FitSettings> FitSettings::of(const std::vector<package::Setting> &settings) {
+  FitSettings fit;
+  for (const package::Setting &setting : settings)
+    LSTMC_TRY(fit.set(setting.name, setting.value).status());
+  return fit;
+}
+
 const Optimizer &FitSettings::row() const { return *findOptimizer(optimizer); }
 
 double FitSettings::baseRate() const { return learningRate.value_or(row().rate); }

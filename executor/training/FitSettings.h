@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executor/base/Status.h"
+#include "executor/package/PackageData.h"
 #include "executor/training/Amount.h"
 #include "executor/training/Schedule.h"
 
@@ -27,6 +28,9 @@ struct FitSettings {
   /// Takes one key of fit(..) as text. True: the loop reads it; false: only the compiler does
   /// (wd, clip_gradient, carry, ...). E0001 for a value that cannot be.
   Result<bool> set(std::string_view key, std::string_view value);
+
+  /// All keys of a package that the loop reads; the others were compiled into the step.
+  static Result<FitSettings> of(const std::vector<package::Setting> &settings);
 
   double baseRate() const;
   const Optimizer &row() const; ///< abi/Optimizers.h

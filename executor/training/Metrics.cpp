@@ -6,6 +6,7 @@
 
 #include "executor/abi/Formula.h"
 #include "executor/base/ScalarSemantics.h"
+#include "executor/session/UnknownName.h"
 
 namespace lstmc::training {
 
@@ -260,6 +261,20 @@ std::optional<double> MetricTotals::value(std::string_view metric) const {
     return calculus.result;
   }
   return std::nullopt;
+}
+
+Status checkMeasured(const std::vector<Head> &heads, std::string_view metric) {
+  if (!isMetric(metric))
+    return session::unknownName("metric", metric, "lstmc", metricNames());
+  if (!measures(heads, metric))
+    return fail(ErrorCode::E0001, "metric \"{}\" is of {}, and the network has none", metric,
+                headsWith(metric));
+  if (needsScores(metric) && std::ranges::none_of(heads, &Head::scores))
+    return fail(ErrorCode::E0001,
+                "metric \"{0}\" needs the score of every label, and the network was compiled "
+                "without: compile it with fit key eval_metric={0}",
+                metric);
+  return {};
 }
 
 } // namespace lstmc::training

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "executor/abi/Kernels.h"
+#include "executor/base/Status.h"
 #include "executor/package/PackageData.h"
 
 namespace lstmc::training {
@@ -84,6 +85,10 @@ std::vector<std::string_view> metricNames();
 std::vector<std::string_view> shownMetrics();
 /// What was asked for, in the table's order; those that are shown where nothing was.
 std::vector<std::string_view> metricsReported(const std::vector<std::string> &asked);
+
+/// E0001 for a metric that there is not, with the nearest, that none of the heads measures, or
+/// whose scores were not compiled in.
+Status checkMeasured(const std::vector<Head> &heads, std::string_view metric);
 
 /// Whether the sums that `step` gives are enough for the metric; `evaluate` gives all.
 bool measuredByStep(std::string_view metric);

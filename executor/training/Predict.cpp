@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/data/FillAhead.h"
+#include "executor/session/Binding.h"
 #include "executor/session/Dependents.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/Values.h"
@@ -166,6 +167,39 @@ Status predict(Session &session, Prediction &prediction,
     done += rows;
   }
   return {};
+}
+
+PredictedArray::PredictedArray(const PredictedRows &output, int64_t samples)
+    : name(output.output->name), batchAxis(output.batchAxis) {
+  array.dtype = output.tensor.dtype;
+  const std::span<const int64_t> shape = data::shapeOf(output.tensor);
+  array.shape.assign(shape.begin(), shape.end());
+  array.shape[size_t(batchAxis)] = samples;
+  array.bytes.resize(data::arrayBytes(array.shape, array.dtype).value().value());
+}
+
+void PredictedArray::take(const Tensor &batch, int64_t first, int64_t rows) {
+  const auto axis = size_t(batchAxis);
+  Tensor from = batch, to = array.tensor();
+  from.shape[axis] = to.shape[axis] = rows;
+  to.data = to.as<uint8_t>() + size_t(first * to.strides[axis]) * dtypeBytes(to.dtype);
+  session::copyTensor(from, to);
+}
+
+Result<std::vector<PredictedArray>> predictAll(Session &session, Prediction &prediction,
+                                               const std::function<bool()> &goesOn) {
+  std::vector<PredictedArray> arrays;
+  for (const PredictedRows &output : prediction.outputs)
+    arrays.emplace_back(output, prediction.samples.count);
+  LSTMC_TRY(predict(
+      session, prediction,
+      [&](int64_t first, int64_t rows) -> Status {
+        for (size_t i = 0; i < arrays.size(); ++i)
+          arrays[i].take(prediction.outputs[i].tensor, first, rows);
+        return {};
+      },
+      goesOn));
+  return arrays;
 }
 
 } // namespace lstmc::training

@@ -48,4 +48,20 @@ Status predict(Session &session, Prediction &prediction,
                const std::function<Status(int64_t first, int64_t rows)> &take,
                const std::function<bool()> &goesOn);
 
+/// Predictions of one output for all samples, one after the other along the axis of the batch.
+struct PredictedArray {
+  std::string name;
+  int batchAxis;
+  data::Array array;
+
+  /// Memory for `samples` of them.
+  PredictedArray(const PredictedRows &output, int64_t samples);
+  /// The first `rows` rows of a batch, whose first sample is `first`.
+  void take(const Tensor &batch, int64_t first, int64_t rows);
+};
+
+/// As predict(), with all of it in memory.
+Result<std::vector<PredictedArray>> predictAll(Session &session, Prediction &prediction,
+                                               const std::function<bool()> &goesOn);
+
 } // namespace lstmc::training

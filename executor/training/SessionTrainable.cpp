@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "executor/abi/EntryNames.h"
 #include "executor/base/NumberText.h"
 #include "executor/base/ParseNumber.h"
 
@@ -159,6 +160,13 @@ Result<std::vector<data::InputSlot>> inputSlots(Session &session, std::string_vi
     slots.push_back({input.name, input.role == "label", tensor, axis, input.range, rows});
   }
   return slots;
+}
+
+Status prepareAll(Session &session) {
+  for (const package::Entry &entry : session.package().data().entries)
+    if (entry.name.starts_with(kPreparePrefix) && session.hasEntry(entry.name))
+      LSTMC_TRY(session.run(entry.name));
+  return {};
 }
 
 Result<std::vector<data::InputSlot>> SessionTrainable::inputs(Entry which) {

@@ -11,6 +11,10 @@ namespace lstmc::training {
 /// The data and label inputs of an entry. E0610 where the package has none of that name.
 Result<std::vector<data::InputSlot>> inputSlots(Session &session, std::string_view entry);
 
+/// Packs weights for all entries, so that a training that cannot have the memory it planned for a
+/// validation ends before it began.
+Status prepareAll(Session &session);
+
 /// Wraps a session that outlives it. Heads are what the metric outputs of `step` (or `evaluate`,
 /// where there is no step) are made by.
 class SessionTrainable : public Trainable {

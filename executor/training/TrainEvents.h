@@ -30,6 +30,7 @@ struct StartEvent {
 /// Means since the last line of the log.
 struct UpdateEvent {
   Progress progress;
+  const MetricTotals *measured = nullptr; ///< of this update alone; good during the call
   std::optional<double> loss, perplexity;
   std::vector<std::pair<std::string, double>> metrics; ///< those asked for that `step` measures
   std::optional<double> gradientNorm;                  ///< of this update, before clipping
@@ -59,8 +60,8 @@ struct SaveEvent {
   bool best = false;
 };
 
-enum class EndReason { Done, Signal, EarlyStop, Error };
-/// "done", "signal", "early-stop", "error"
+enum class EndReason { Done, Signal, EarlyStop, Error, Stopped };
+/// "done", "signal", "early-stop", "error", "stopped"
 std::string_view endReasonName(EndReason reason);
 
 struct EndEvent {
@@ -71,6 +72,7 @@ struct EndEvent {
   std::string weightsHash;
   std::string lastCheckpoint; ///< folder, or empty
   std::string failedUpdate;   ///< folder of the update that met E0701 (FailedUpdate.h), or empty
+  int64_t bestUpdate = 0;     ///< of the best validation
 };
 
 /// Called in the thread of the loop.

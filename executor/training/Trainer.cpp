@@ -16,7 +16,7 @@
 namespace lstmc::training {
 
 std::string_view endReasonName(EndReason reason) {
-  constexpr std::string_view kNames[] = {"done", "signal", "early-stop", "error"};
+  constexpr std::string_view kNames[] = {"done", "signal", "early-stop", "error", "stopped"};
   return kNames[size_t(reason)];
 }
 
@@ -41,7 +41,9 @@ public:
   Result<EndEvent> go(const data::DataSet &data, const data::DataSet *valid) {
     LSTMC_TRY(prepare(data, valid));
     observer_.start(startEvent());
-    SignalWatch watch;
+    std::optional<SignalWatch> watch;
+    if (options_.signals)
+      watch.emplace();
     Status status;
     EndReason reason = EndReason::Done;
     while (status.ok() && !over(reason))
@@ -60,18 +62,21 @@ public:
   }
 
 private:
+  int signal() const { return options_.signals ? model_.signal() : 0; }
+
   /// Whether this was the last update, and why.
   bool over(EndReason &reason) const {
     bool early = options_.earlyStop > 0 && state_.worseValidations >= options_.earlyStop;
-    reason = model_.signal() != 0 ? EndReason::Signal
-             : early              ? EndReason::EarlyStop
-                                  : EndReason::Done;
+    reason = signal() != 0                      ? EndReason::Signal
+             : options_.stop && options_.stop() ? EndReason::Stopped
+             : early                            ? EndReason::EarlyStop
+                                                : EndReason::Done;
     return reason != EndReason::Done || options_.after.reached(progress_);
   }
 
   /// An update that did not end in time for a signal, with nothing changed that a checkpoint holds.
   bool givenUp(const Status &status) const {
-    return !status.ok() && status.error().code == ErrorCode::E0802 && model_.signal() != 0 &&
+    return !status.ok() && status.error().code == ErrorCode::E0802 && signal() != 0 &&
            !model_.failedAfterCommit();
   }
 
@@ -94,6 +99,11 @@ private:
                                       "there are no data to validate on");
       state_.plateau = PlateauState();
     }
+    if (!options_.folder.empty() && !feed_->goesOn())
+      observer_.warning(fail(ErrorCode::E0610,
+                             "data {}: a source without mark and seek, so no training goes on from "
+                             "these checkpoints",
+                             data.spec().source));
     LSTMC_TRY(model_.agree("sha256 of the training data", data.digest()));
     if (valid)
       LSTMC_TRY(model_.agree("sha256 of the validation data", valid->digest()));
@@ -182,6 +192,7 @@ private:
     if (!fresh.plateau || !state_.plateau)
       state_.plateau = fresh.plateau; // of a run with another schedule
     running_.sums() = old.running;
+    LSTMC_TRY(feed_->goTo(old.position, old.mark));
     resumedFrom_ = found.checkpoint.folder;
     lastCheckpoint_ = found.checkpoint.folder;
     savedUpdate_ = old.update;
@@ -247,6 +258,7 @@ private:
     }
     progress_ = progressNow(seconds);
     UpdateEvent event = updateEvent();
+    event.measured = &measured;
     observer_.tick(event);
     if (options_.dispEvery.passed(before, progress_))
       line(event);
@@ -377,6 +389,13 @@ private:
     return state;
   }
 
+  CheckpointState stateReached() const {
+    CheckpointState state = stateNow();
+    if (Result<std::string> mark = feed_->mark(state.position); mark.ok())
+      state.mark = *std::move(mark);
+    return state;
+  }
+
   /// Saves the failed update for replay; failing to save it is only a warning.
   void keepFailed(const Trainable::StepScalars &scalars) {
     if (options_.folder.empty() || model_.failedAfterCommit())
@@ -420,6 +439,7 @@ private:
       return {};
     LSTMC_TRY(model_.collect());
     savedUpdate_ = state_.update;
+    LSTMC_ASSIGN(state_.mark, feed_->mark(state_.position));
     if (writer_) {
       writer_->save(stateNow(), model_, best);
       saving_.push_back(progress_);
@@ -451,11 +471,11 @@ private:
   /// The last validation and checkpoint, where the loop has not just made them.
   Status finish(EndReason &reason) {
     bool best = false;
-    bool interrupted = reason == EndReason::Signal;
+    bool interrupted = reason == EndReason::Signal || reason == EndReason::Stopped;
     if (validFeed_ && !interrupted && validatedUpdate_ != state_.update) {
       LSTMC_TRY(validate(best, options_.interrupted));
       if (validatedUpdate_ != state_.update)
-        reason = EndReason::Signal;
+        reason = signal() == 0 && options_.stop ? EndReason::Stopped : EndReason::Signal;
     }
     return best || savedUpdate_ != state_.update ? save(best) : Status();
   }
@@ -468,7 +488,10 @@ private:
                    state_.bestLoss,
                    fmt::format("{:016x}", model_.weightsHash()),
                    lastCheckpoint_,
-                   failedUpdate_};
+                   failedUpdate_,
+                   state_.bestUpdate};
+    if (options_.reached)
+      *options_.reached = stateReached();
     if (reason == EndReason::Signal)
       event.signal = model_.signal();
     observer_.end(event);

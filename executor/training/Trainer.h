@@ -36,7 +36,12 @@ struct TrainOptions {
   /// Of one process. Validations that are due run to their end, for what a resumed run does hangs
   /// on them.
   std::function<bool()> interrupted;
-  FaultHook fault; ///< of tests
+  bool signals = true; ///< a signal ends the training; else they are left to the program
+  /// Asked before every update; where it says so, the training ends with a checkpoint. Empty:
+  /// never.
+  std::function<bool()> stop;
+  CheckpointState *reached = nullptr; ///< gets what a checkpoint at the end says
+  FaultHook fault;                    ///< of tests
 };
 
 /// Trains until `after`, a signal, an early stop or an error.

@@ -1,18 +1,11 @@
 // sample: a language model writes text, a symbol at a time, states carried.
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-
 #include <unistd.h>
 
 #include "executor/base/Escape.h"
-#include "executor/base/Numeric.h"
 #include "executor/base/OutputFile.h"
-#include "executor/base/Philox.h"
-#include "executor/base/Quote.h"
 #include "executor/base/StandardStreams.h"
-#include "executor/data/TokenText.h"
+#include "executor/training/Sampling.h"
 #include "executor/training/Signals.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Operand.h"
@@ -22,77 +15,6 @@
 namespace lstmc::cli {
 
 namespace {
-
-/// Picks a symbol from probabilities, made sharper by 1/temperature and cut to the `topK`
-/// likeliest. `uniform` is in [0, 1).
-int64_t pick(std::span<const float> p, double temperature, int64_t topK, double uniform) {
-  std::vector<std::pair<double, int64_t>> candidates;
-  for (size_t i = 0; i < p.size(); ++i)
-    candidates.push_back({double(p[i]), int64_t(i)});
-  std::ranges::sort(candidates, {}, [](auto &c) { return std::pair(-c.first, c.second); });
-  if (topK > 0 && topK < int64_t(candidates.size()))
-    candidates.resize(size_t(topK));
-  if (temperature <= 0)
-    return candidates.front().second;
-  double sum = 0, largest = std::max(candidates.front().first, 1e-30);
-  for (auto &[weight, symbol] : candidates)
-    sum += weight = std::pow(weight / largest, 1 / temperature);
-  double target = uniform * sum;
-  for (auto &[weight, symbol] : candidates) {
-    target -= weight;
-    if (target < 0)
-      return symbol;
-  }
-  return candidates.front().second;
-}
-
-class Sampler {
-public:
-  Sampler(Session &session, const data::Vocabulary &vocabulary)
-      : session_(session), vocabulary_(vocabulary) {}
-
-  Status open() {
-    const package::PackageData &data = session_.package().data();
-    std::optional<size_t> forward = session_.package().findEntry("forward");
-    if (!forward)
-      return fail(ErrorCode::E0610, "the model has no entry forward to sample from");
-    for (const package::Binding &binding : data.entries[*forward].inputs)
-      if (binding.role == "data") {
-        LSTMC_ASSIGN(input_, session_.input("forward", binding.name));
-      }
-    if (!input_ || input_.elements() != 1)
-      return fail(ErrorCode::E0610,
-                  "sample needs a net of one input of one symbol, found {} elements",
-                  input_ ? input_.elements() : 0);
-    if (data.entries[*forward].outputs.empty())
-      return fail(ErrorCode::E0610, "the model's entry forward has no output to sample from");
-    LSTMC_ASSIGN(output_, session_.output("forward", data.entries[*forward].outputs[0].name));
-    if (output_.elements() != int64_t(vocabulary_.size()) || output_.dtype != DType::F32)
-      return fail(ErrorCode::E0610, "the net gives {} numbers, the vocabulary has {} symbols",
-                  output_.elements(), vocabulary_.size());
-    return {};
-  }
-
-  /// Feeds a symbol; probabilities() are then those of the next.
-  Status feed(int64_t symbol) {
-    writeElement(input_.data, input_.dtype, 0, symbol);
-    LSTMC_TRY(session_.run("forward"));
-    for (size_t i = 0; i < vocabulary_.size(); ++i)
-      if (float p = probabilities()[i]; !std::isfinite(p))
-        return fail(ErrorCode::E0701, "after {}: found {} as the probability of {}, want a number",
-                    inQuotes(vocabulary_.symbol(size_t(symbol))), p,
-                    inQuotes(vocabulary_.symbol(i)));
-    return {};
-  }
-  std::span<const float> probabilities() const {
-    return {output_.as<float>(), size_t(output_.elements())};
-  }
-
-private:
-  Session &session_;
-  const data::Vocabulary &vocabulary_;
-  Tensor input_, output_;
-};
 
 /// The data inputs of `forward`, each cut to one element.
 std::vector<symbol::InputShape> oneSymbol(const package::PackageData &data) {
@@ -104,67 +26,6 @@ std::vector<symbol::InputShape> oneSymbol(const package::PackageData &data) {
           shapes.push_back(
               {input.name, std::vector<int64_t>(data.buffers[input.buffer].shape.size(), 1), {}});
   return shapes;
-}
-
-struct Sampling {
-  int64_t length, topK;
-  double temperature;
-  uint64_t seed;
-};
-
-/// The text as it is drawn: what is drawn reaches its file or stdout at once, so that a stop loses
-/// nothing.
-class Text {
-public:
-  using Sink = std::function<Status(std::string_view)>;
-  explicit Text(Sink sink) : sink_(std::move(sink)) {}
-
-  Status add(std::string_view piece) {
-    if (!piece.empty())
-      last_ = piece.back();
-    return sink_(piece);
-  }
-  /// Words stand apart; a line's first one does not.
-  Status addWord(std::string_view word) {
-    if (word == data::kEndOfLine)
-      return add("\n");
-    if (last_ != '\n')
-      LSTMC_TRY(add(" "));
-    return add(word);
-  }
-
-private:
-  Sink sink_;
-  char last_ = '\n';
-};
-
-/// Draws symbols until there are `length`, a signal comes or nobody reads them any more; how many.
-Result<int64_t> write(Session &session, const data::Vocabulary &vocabulary,
-                      const std::string &prime, data::TextUnit unit, const Sampling &sampling,
-                      Text &text) {
-  Sampler sampler(session, vocabulary);
-  LSTMC_TRY(sampler.open());
-  session.resetStates();
-  LSTMC_ASSIGN(data::TokenText tokens, data::tokenise(prime, unit, vocabulary, "--prime"));
-  LSTMC_TRY(text.add(prime));
-  int64_t last = vocabulary.find("\n").value_or(0);
-  if (tokens.size() == 0)
-    LSTMC_TRY(sampler.feed(last));
-  for (int64_t i = 0; i < tokens.size(); ++i) {
-    LSTMC_ASSIGN(int32_t token, tokens.at(i));
-    LSTMC_TRY(sampler.feed(token));
-  }
-  int64_t drawn = 0;
-  for (; drawn < sampling.length; ++drawn) {
-    if (training::SignalWatch::pending() != 0 || !outputHasReader())
-      break;
-    double uniform = randomUniform(sampling.seed, uint64_t(drawn), /*ordinal=*/0, /*update=*/0);
-    int64_t symbol = pick(sampler.probabilities(), sampling.temperature, sampling.topK, uniform);
-    std::string_view word = vocabulary.symbol(size_t(symbol));
-    LSTMC_TRY(unit == data::TextUnit::Word ? text.addWord(word) : text.add(word));
-    LSTMC_TRY(sampler.feed(symbol));
-  }
-  return drawn;
 }
 
 /// What writes, and in which symbols.
@@ -232,7 +93,7 @@ Checked<Writer> loadWriter(const Options &options) {
 }
 
 /// Writes to --output or stdout, and with --json the document at the end.
-Status writeText(const Writer &writer, Session &session, const Sampling &sampling,
+Status writeText(const Writer &writer, Session &session, const training::Sampling &sampling,
                  const Options &options, Console &console) {
   std::optional<OutputFile> file;
   if (options.output && *options.output != "-") {
@@ -241,7 +102,7 @@ Status writeText(const Writer &writer, Session &session, const Sampling &samplin
   }
   std::string all;
   const bool terminal = ::isatty(STDOUT_FILENO) != 0; // which would obey what a net has learned
-  Text text([&](std::string_view piece) -> Status {
+  auto take = [&](std::string_view piece) -> Status {
     if (console.json())
       all += piece;
     if (file)
@@ -249,9 +110,11 @@ Status writeText(const Writer &writer, Session &session, const Sampling &samplin
     if (!console.json())
       writeOutput(terminal ? escaped(piece, true) : piece);
     return {};
-  });
-  LSTMC_ASSIGN(int64_t symbols, write(session, *writer.learned.vocabulary, *options.prime,
-                                      writer.unit(), sampling, text));
+  };
+  // Until a signal comes or nobody reads the text any more.
+  auto goesOn = [] { return training::SignalWatch::pending() == 0 && outputHasReader(); };
+  LSTMC_ASSIGN(int64_t symbols, training::sampleText(session, *writer.learned.vocabulary,
+                                                     writer.unit(), sampling, take, goesOn));
   if (console.json())
     console.print(nlohmann::ordered_json{{"schema", "lstmc.sample/1"},
                                          {"text", all},
@@ -265,7 +128,11 @@ Status writeText(const Writer &writer, Session &session, const Sampling &samplin
 } // namespace
 
 CommandResult sampleCommand(const Options &options, Console &console) {
-  Sampling sampling{*options.length, *options.topK, *options.temperature, 0};
+  training::Sampling sampling;
+  sampling.prime = *options.prime;
+  sampling.length = *options.length;
+  sampling.topK = *options.topK;
+  sampling.temperature = *options.temperature;
   if (sampling.temperature < 0)
     return fail(ErrorCode::E0001, "--temperature takes a number from 0, got {}",
                 sampling.temperature);

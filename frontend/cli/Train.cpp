@@ -4,6 +4,7 @@
 
 #include "executor/package/Plan.h"
 #include "executor/training/EventFile.h"
+#include "executor/training/SessionTrainable.h"
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
@@ -206,7 +207,7 @@ CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
     LSTMC_CHECKED_TRY(serve(*job.async, *job.session, job.options.fit));
     return ExitCode::Ok;
   }
-  LSTMC_CHECKED_TRY(prepareAll(*job.session));
+  LSTMC_CHECKED_TRY(training::prepareAll(*job.session));
   job.options.metrics = job.metrics;
   const bool emulated = onEmulated(job.package());
   Observers observers(emulated);
@@ -277,7 +278,7 @@ CommandResult trainCommand(const Options &options, Console &console) {
   for (Session *session : job.sessions())
     trace.watch(*session);
   if (!options.dryRun && options.lrFind) {
-    LSTMC_CHECKED_TRY(prepareAll(*job.session));
+    LSTMC_CHECKED_TRY(training::prepareAll(*job.session));
     return searchRate(*job.trainable, *job.data.data, job.options.seed, options, console);
   }
   if (!options.dryRun)

@@ -36,17 +36,6 @@ Result<double> Number::parse(std::string_view flag, std::string_view text) {
   return number;
 }
 
-std::vector<std::string> splitCommas(std::string_view text) {
-  std::vector<std::string> parts;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find(',', at), text.size());
-    if (end > at)
-      parts.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
 Result<std::vector<std::string>> Words::parse(std::string_view, std::string_view text) {
   return splitCommas(text);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "executor/abi/DType.h"
+#include "executor/base/Commas.h"
 #include "executor/base/Status.h"
 #include "executor/training/Amount.h"
 #include "frontend/symbol/Network.h"
@@ -241,9 +242,6 @@ template <typename Type> constexpr bool argumentFits(std::string_view argument) 
              ? !argument.empty() && argument.find('|') == std::string_view::npos
              : argument == Type::kChoiceWords;
 }
-
-/// `a,b,c` as its parts, empty ones left out.
-std::vector<std::string> splitCommas(std::string_view text);
 
 /// "; did you mean "--NAME"?" where there is one nearest candidate, else "".
 std::string didYouMean(std::string_view word, const std::vector<std::string_view> &candidates,

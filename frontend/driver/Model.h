@@ -123,7 +123,4 @@ bool hasWeights(const Model &model, const RunRequest &options);
 /// --seed, else that of fit(..), else 0.
 Result<uint64_t> seedInForce(const Model &model, const RunRequest &options);
 
-/// What a checkpoint keeps of the data that it was trained on.
-Result<data::Learned> learnedFrom(const training::Checkpoint &checkpoint);
-
 } // namespace lstmc::driver

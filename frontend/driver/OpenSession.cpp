@@ -190,16 +190,4 @@ Result<std::unique_ptr<Session>> openSession(const Model &model, const RunReques
   return session;
 }
 
-Result<data::Learned> learnedFrom(const training::Checkpoint &checkpoint) {
-  data::Learned learned{std::nullopt, checkpoint.state.unit, checkpoint.state.scaling};
-  auto found = checkpoint.attachments.find(std::string(training::kVocabularyFile));
-  if (found == checkpoint.attachments.end())
-    return learned;
-  LSTMC_ASSIGN(
-      learned.vocabulary,
-      data::Vocabulary::parse(asText(found->second),
-                              checkpoint.folder + "/" + std::string(training::kVocabularyFile)));
-  return learned;
-}
-
 } // namespace lstmc::driver

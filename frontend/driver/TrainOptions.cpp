@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "executor/abi/EntryNames.h"
 #include "executor/package/Plan.h"
 #include "frontend/driver/FitCheck.h"
 #include "frontend/driver/Version.h"
@@ -54,10 +53,7 @@ static void readAmounts(const TrainRequest &options, training::TrainOptions &tra
 
 Result<training::TrainOptions> trainOptions(const Model &model, const TrainRequest &options) {
   training::TrainOptions train;
-  for (const package::Setting &setting : model.fit) {
-    LSTMC_ASSIGN(bool known, train.fit.set(setting.name, setting.value));
-    (void)known; // the others were compiled into the step
-  }
+  LSTMC_ASSIGN(train.fit, training::FitSettings::of(model.fit));
   readAmounts(options, train);
   LSTMC_ASSIGN(train.seed, seedInForce(model, options));
   train.folder = options.output.value_or("");
@@ -76,13 +72,6 @@ Result<std::vector<std::string>> metricsAsked(const OptimizerOptions &options) {
 std::string packageText(const package::PackageData &data) {
   package::Bytes bytes = package::serialize(data);
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
-}
-
-Status prepareAll(Session &session) {
-  for (const package::Entry &entry : session.package().data().entries)
-    if (entry.name.starts_with(kPreparePrefix) && session.hasEntry(entry.name))
-      LSTMC_TRY(session.run(entry.name));
-  return {};
 }
 
 } // namespace lstmc::driver

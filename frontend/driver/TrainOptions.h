@@ -24,8 +24,4 @@ std::optional<std::string> samplePackage(const std::string &path, const CompileR
                                          const ModelRequest &request,
                                          const package::PackageData &trained);
 
-/// Packs weights for all entries, so that a training that cannot have the memory it planned for a
-/// validation ends before it began.
-Status prepareAll(Session &session);
-
 } // namespace lstmc::driver

@@ -125,7 +125,7 @@ training::TrainOptions trainOptions(const Compiled &compiled, const cli::Options
   training::TrainOptions train = valueOf(cli::trainOptions(compiled.model, options));
   train.metrics = valueOf(cli::metricsAsked(options));
   if (train.metrics.empty() && !train.fit.metric.empty())
-    train.metrics = cli::splitCommas(train.fit.metric);
+    train.metrics = splitCommas(train.fit.metric);
   checkMetrics(train.metrics, compiled);
   if (train.folder.empty())
     return train;
@@ -221,7 +221,7 @@ nb::dict fit(PythonSession &session, const Compiled &compiled,
     std::lock_guard lock(session.mutex());
     // Around that of the loop, so that what comes after its last look is seen too.
     training::Interrupts watch;
-    LSTMC_TRY(cli::prepareAll(running));
+    LSTMC_TRY(training::prepareAll(running));
     Result<training::EndEvent> ended =
         trainAll(running, others, data, validation, train, observers);
     signal = watch.end();
@@ -373,7 +373,7 @@ public:
     auto made = [&]() -> Result<std::unique_ptr<training::SessionTrainable>> {
       GilReleased released;
       std::lock_guard lock(session.mutex());
-      LSTMC_TRY(cli::prepareAll(session.get()));
+      LSTMC_TRY(training::prepareAll(session.get()));
       return training::SessionTrainable::create(session.get());
     }();
     trainable_ = valueOf(std::move(made));
