@@ -25,6 +25,8 @@ struct lstmc_session {
   std::vector<std::vector<bool>> given = {}; ///< by entry and input: whether the caller has had it
   bool clips = false;                        ///< what is out of range, in place of refusing it
   std::atomic<bool> shares = false;          ///< its weights, so that it cannot train
+  uint64_t weightChanges = 0;                ///< calls that gave it weights
+  bool inTraining = false;                   ///< a trainer has its inputs
 
   const lstmc::package::PackageData &data() const { return package.package->data(); }
 };
@@ -34,8 +36,16 @@ namespace lstmc::c {
 /// A handle of one plan.
 lstmc_package handleOf(package::Package::Pointer opened);
 
+/// Gives no strides, because buffers of inputs, outputs and states are dense.
+void describe(const Tensor &tensor, lstmc_tensor *to);
+
+/// Before a run: E0001 for inputs that were never given (unless these are labels that are known to
+/// be missing), E0604 for values out of range.
+Status checkInputs(lstmc_session &session, const char *entry, bool labelsMissing);
+
 } // namespace lstmc::c
 
 struct lstmc_vocabulary {
   lstmc::data::Vocabulary vocabulary;
+  lstmc::data::TextUnit unit = lstmc::data::TextUnit::Char; ///< of its symbols
 };

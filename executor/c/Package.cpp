@@ -13,9 +13,6 @@ using namespace lstmc;
 
 namespace {
 
-/// The package of a training on texts that reads one symbol at a time, beside that of the training.
-constexpr std::string_view kSamplePackage = "sample.lstmc";
-
 /// A file's, or those of a checkpoint.
 Result<lstmc_package> open(const std::string &path) {
   std::error_code error;
@@ -34,8 +31,8 @@ Result<lstmc_package> open(const std::string &path) {
                   training::kPackageFile);
   LSTMC_ASSIGN(package::Package::Pointer opened, attached(training::kPackageFile));
   lstmc_package handle = c::handleOf(std::move(opened));
-  if (attachments.contains(std::string(kSamplePackage))) {
-    LSTMC_ASSIGN(package::Package::Pointer sample, attached(kSamplePackage));
+  if (attachments.contains(std::string(training::kSamplePackageFile))) {
+    LSTMC_ASSIGN(package::Package::Pointer sample, attached(training::kSamplePackageFile));
     handle.others.push_back(std::move(sample));
   }
   return handle;

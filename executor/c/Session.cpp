@@ -40,18 +40,9 @@ void logWarnings(const lstmc_session &session) {
                                   .c_str());
 }
 
-/// Gives no strides, because buffers of inputs, outputs and states are dense.
-void describe(const Tensor &tensor, lstmc_tensor *to) {
-  *to = {};
-  to->data = tensor.data;
-  to->dtype = lstmc_dtype(tensor.dtype);
-  to->rank = tensor.rank;
-  std::copy_n(tensor.shape.begin(), size_t(tensor.rank), to->shape);
-}
-
 Status view(Result<Tensor> tensor, lstmc_tensor *to) {
   if (tensor.ok())
-    describe(*tensor, to);
+    c::describe(*tensor, to);
   return tensor.status();
 }
 
@@ -184,6 +175,13 @@ std::optional<std::pair<std::string_view, std::string_view>> slotNamed(const Ses
   return std::pair(name.substr(0, slash), name.substr(slash + 1));
 }
 
+/// E0001 while a trainer fills inputs ahead, which a run would overwrite or read.
+Status checkNotTraining(const lstmc_session &session) {
+  return session.inTraining ? fail(ErrorCode::E0001, "found a training of the session that has not "
+                                                     "ended, want its end before another run")
+                            : Status();
+}
+
 /// Finds a state, or what an optimizer keeps, and checks that it has `size` bytes.
 Result<StoredTensor> wholeState(const lstmc_session *session, const char *name, size_t size) {
   const auto slot = slotNamed(*session->session, name);
@@ -196,6 +194,20 @@ Result<StoredTensor> wholeState(const lstmc_session *session, const char *name, 
 }
 
 } // namespace
+
+void c::describe(const Tensor &tensor, lstmc_tensor *to) {
+  *to = {};
+  to->data = tensor.data;
+  to->dtype = lstmc_dtype(tensor.dtype);
+  to->rank = tensor.rank;
+  std::copy_n(tensor.shape.begin(), size_t(tensor.rank), to->shape);
+}
+
+Status c::checkInputs(lstmc_session &session, const char *entry, bool labelsMissing) {
+  if (!labelsMissing)
+    LSTMC_TRY(checkGiven(session, entry));
+  return session.clips ? Status() : checkRanges(session, entry);
+}
 
 static_assert(LSTMC_MAX_RANK == kMaxRank);
 static_assert(int(LSTMC_BOOL) == int(DType::Bool));
@@ -257,6 +269,7 @@ lstmc_status lstmc_session_load_weights(lstmc_session *session, const char *path
   if (!session || !path)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
+    ++session->weightChanges;
     std::error_code error;
     if (!std::filesystem::is_directory(path, error))
       return session::bindWeights(*session->session, path);
@@ -272,6 +285,7 @@ lstmc_status lstmc_session_load_checkpoint(lstmc_session *session, const char *p
   return c::guarded([&]() -> Status {
     if (session->shares)
       return fail(ErrorCode::E0001, "a checkpoint would change weights that are shared");
+    ++session->weightChanges;
     LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
     LSTMC_ASSIGN(auto model, training::SessionTrainable::create(*session->session));
     LSTMC_ASSIGN(auto formula, session::UpdateFormula::of(session->data().fit));
@@ -304,6 +318,7 @@ lstmc_status lstmc_session_copy_weights(lstmc_session *session, const lstmc_sess
   if (!session || !from)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
+    ++session->weightChanges;
     for (const package::Parameter &parameter : session->data().parameters) {
       LSTMC_ASSIGN(StoredTensor value, from->session->storedParameter(parameter.name));
       LSTMC_TRY(session->session->setParameter(parameter.name, value));
@@ -326,7 +341,10 @@ lstmc_status lstmc_session_share_weights(lstmc_session *session, lstmc_session *
 lstmc_status lstmc_session_initialise(lstmc_session *session, uint64_t seed) {
   if (!session)
     return c::nullArgument();
-  return c::guarded([&] { return session->session->initialise(seed); });
+  return c::guarded([&] {
+    ++session->weightChanges;
+    return session->session->initialise(seed);
+  });
 }
 
 lstmc_status lstmc_session_parameter(const lstmc_session *session, const char *name,
@@ -352,6 +370,7 @@ lstmc_status lstmc_session_set_parameter(lstmc_session *session, const char *nam
     const size_t want = size_t(value.elements()) * dtypeBytes(value.dtype);
     if (size != want)
       return fail(ErrorCode::E0001, "parameter \"{}\": found {} bytes, want {}", name, size, want);
+    ++session->weightChanges;
     value.data = const_cast<void *>(from); // which is only read
     return session->session->setParameter(name, value);
   });
@@ -373,6 +392,7 @@ lstmc_status lstmc_session_input(lstmc_session *session, const char *entry, cons
   if (!session || !entry || !name || !tensor)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
+    LSTMC_TRY(checkNotTraining(*session));
     LSTMC_TRY(view(session->session->input(entry, name), tensor));
     setGiven(*session, entry, name, true);
     return {};
@@ -390,11 +410,9 @@ lstmc_status lstmc_session_run(lstmc_session *session, const char *entry) {
   if (!session || !entry)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
+    LSTMC_TRY(checkNotTraining(*session));
     LSTMC_ASSIGN(const auto unlabelled, setMissingLabels(*session, entry));
-    if (!unlabelled)
-      LSTMC_TRY(checkGiven(*session, entry));
-    if (!session->clips)
-      LSTMC_TRY(checkRanges(*session, entry));
+    LSTMC_TRY(c::checkInputs(*session, entry, unlabelled.has_value()));
     LSTMC_TRY(session->session->run(entry));
     for (const Tensor &output : unlabelled.value_or(std::vector<Tensor>()))
       fillWithNan(output);

@@ -11,7 +11,9 @@ lstmc_status lstmc_vocabulary_open(const char *path, lstmc_vocabulary **vocabula
   *vocabulary = nullptr;
   return c::guarded([&]() -> Status {
     LSTMC_ASSIGN(data::Vocabulary loaded, data::Vocabulary::load(path));
-    *vocabulary = new lstmc_vocabulary{std::move(loaded)};
+    const bool words = loaded.find(data::kEndOfLine).has_value();
+    *vocabulary = new lstmc_vocabulary{std::move(loaded),
+                                       words ? data::TextUnit::Word : data::TextUnit::Char};
     return {};
   });
 }

@@ -384,6 +384,11 @@ public:
     return try_run("forward", std::span<const Input>(), stop);
   }
 
+  /// Copies values into one input of an entry, for a run that is to come.
+  Result<void> try_fill(std::string_view entry, const Input &input) noexcept {
+    return detail::attempt([&]() -> Result<void> { return fill(detail::CString(entry), input); });
+  }
+
   /// States as they are between two runs, and back. restore() is Status::usage, and changes
   /// nothing, for a state whose names, types or shapes are others.
   Result<State> try_state() const noexcept {
@@ -483,6 +488,25 @@ public:
     });
   }
   Weights weights() { return take(try_weights()); }
+  /// A copy of the weights as they are, which may go on to change here.
+  Result<Weights> copied_weights() const noexcept {
+    return detail::attempt([&]() -> Result<Weights> {
+      if (!memory_)
+        return Error::usage({"found a session that was moved from"});
+      detail::SessionRequest request = memory_->request;
+      request.threads = 1; // it never runs
+      Result<std::unique_ptr<detail::SessionMemory>> holder =
+          detail::open_session(std::move(request), {});
+      if (!holder)
+        return holder.error();
+      if (lstmc_session_copy_weights((*holder)->handle.get(), handle()) != LSTMC_OK)
+        return Error::last();
+      return Weights(*std::move(holder));
+    });
+  }
+  Result<void> try_copy_weights(const Weights &from) noexcept {
+    return detail::checked(lstmc_session_copy_weights(handle(), from.handle()));
+  }
   /// As the command prints it.
   std::uint64_t weights_hash() const noexcept { return lstmc_session_weights_hash(handle()); }
 
@@ -634,6 +658,8 @@ public:
   std::vector<TensorInfo> states() const { return detail::states(handle()); }
   std::vector<TensorInfo> parameters() const { return detail::parameters(handle()); }
   /// Bytes that a session with all entries takes on its devices, weights included.
+  /// Whether it is from a checkpoint, whose weights sessions then have.
+  bool is_checkpoint() const noexcept { return !file_->checkpoint.empty(); }
   std::uint64_t planned_bytes() const noexcept { return lstmc_package_planned_bytes(handle()); }
 
   /// A session with memory of its own. Its weights are those of the options; else those of the
@@ -743,6 +769,13 @@ public:
 #if LSTMC_EXCEPTIONS
   static Vocabulary open(const std::string &path) { return try_open(path).value(); }
 #endif
+
+  /// One that is part of something else, as of Data.
+  static Vocabulary of(std::shared_ptr<const lstmc_vocabulary> handle) noexcept {
+    return Vocabulary(std::move(handle));
+  }
+  /// For functions of the C interface.
+  const lstmc_vocabulary *handle() const noexcept { return handle_.get(); }
 
   /// Number of symbols.
   std::size_t size() const noexcept { return lstmc_vocabulary_size(handle_.get()); }
