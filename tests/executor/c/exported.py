@@ -1,15 +1,17 @@
-"""exported.py LIBRARY MAP HEADER RECORD: the library exports the names of its version map, which
-are those declared in the header, and the interface has everything in RECORD, so that a program
-built with an earlier lstmc.h finds the same functions, numbers and fields. New names are added to
-RECORD by hand.
+"""exported.py LIBRARY MAP HEADERS RECORD: the library exports the names of its version map, which
+are those declared in the C headers of a folder, and the interface has everything in RECORD, so that
+a program built with an earlier header finds the same functions, numbers and fields. New names are
+added to RECORD by hand.
 """
 
+import pathlib
 import re
 import subprocess
 import sys
 
-library, version_map, header, record = sys.argv[1:]
-text = re.sub(r"/\*.*?\*/", " ", open(header).read(), flags=re.DOTALL)
+library, version_map, headers, record = sys.argv[1:]
+text = "".join(path.read_text() for path in sorted(pathlib.Path(headers).glob("*.h")))
+text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
 symbols = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True,
                          check=True).stdout
 exported = dict(line.split()[-1].split("@@") for line in symbols.splitlines() if " A " not in line)

@@ -1,0 +1,294 @@
+// What train.py asks of train.hpp, as a program of its users would have it.
+//
+//   train_program lm PACKAGE TEXT FOLDER UPDATES    trains as `lstmc train` does
+//   train_program loop PACKAGE FOLDER               20 updates are 10, a checkpoint and 10
+//   train_program rows PACKAGE FOLDER               own samples, hooks, stops, exceptions
+//   train_program batches PACKAGE FOLDER            own batches, resumed
+//   train_program refusals PACKAGE TEXT             what is an error, and what it says
+#include <lstmc/train.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+using namespace lstmc;
+
+namespace {
+
+void demand(bool held, std::string_view what) {
+  if (held)
+    return;
+  std::cerr << "not so: " << what << '\n';
+  std::exit(1);
+}
+
+/// What `work` throws.
+template <typename Work> Error thrown(Work work) {
+  try {
+    work();
+  } catch (const Error &error) {
+    return error;
+  }
+  demand(false, "an error is thrown");
+  return {};
+}
+
+template <typename Work> void refused(Status status, std::string_view part, Work work) {
+  const Error error = thrown(work);
+  std::cout << error.what() << '\n';
+  demand(error.status() == status && error.message().find(part) != std::string_view::npos, part);
+}
+
+void trainText(char **arguments) {
+  const Data data = text(arguments[1], {.valid = 0.1});
+  Trainer trainer(Package::open(arguments[0]));
+  const End end = trainer.fit(data,
+                              {.learning_rate = Factor{.rate = 0.01, .factor = 0.7, .step = 100},
+                               .after = updates(std::atoi(arguments[3])),
+                               .valid_every = updates(50),
+                               .save_every = updates(50),
+                               .seed = 1,
+                               .output = arguments[2],
+                               .resume = FitOptions::Resume::automatic},
+                              EarlyStop{.patience = 3}, Progress{});
+  std::printf("%016llx %lld %.4f\n", static_cast<unsigned long long>(end.weights_hash),
+              static_cast<long long>(end.update), end.best.loss);
+  demand(trainer.session().weights_hash() == end.weights_hash, "the session has these weights");
+  for (const auto &[name, value] : trainer.score(data))
+    std::printf("%s %.6g\n", name.c_str(), value);
+  // Windows of a batch of 8 give what a session of one symbol gives.
+  std::cout << sample(trainer.session(), data.vocabulary(),
+                      {.prime = "the ", .length = 60, .temperature = 0});
+}
+
+/// A series whose windows predict what follows.
+std::vector<float> wave() {
+  std::vector<float> series(300);
+  for (std::size_t i = 0; i < series.size(); ++i)
+    series[i] = std::sin(0.1f * static_cast<float>(i));
+  return series;
+}
+
+struct Windows {
+  std::vector<float> series = wave();
+  std::int64_t size() const { return static_cast<std::int64_t>(series.size()) - 6; }
+  void fill(std::int64_t index, Row row) const {
+    const auto at = static_cast<std::size_t>(index);
+    row.input<float>("data").assign(std::span(series).subspan(at, 6));
+    row.input<float>("label").at(0) = series[at + 6];
+  }
+};
+
+void trainLoop(char **arguments) {
+  const Package package = Package::open(arguments[0]);
+  const std::vector<float> x(24, 0.25f), y(4, 1.0f);
+  auto go = [&](Trainer &trainer, int count) {
+    double loss = 0;
+    for (int update = 0; update < count; ++update)
+      loss = trainer.update({{"data", x}, {"label", y}});
+    return loss;
+  };
+  Trainer whole(package), part(package), again(package), other(package);
+  for (Trainer *trainer : {&whole, &part, &other})
+    trainer->session().initialise(3);
+  const double first = go(whole, 1);
+  demand(go(whole, 19) < first, "the loss falls");
+  go(part, 10);
+  part.save(arguments[1]);
+  again.load(arguments[1]);
+  demand(again.updates() == 10, "the count of updates is kept");
+  go(again, 10);
+  demand(again.session().weights_hash() == whole.session().weights_hash(), "20 are 10 and 10");
+  // All of it in memory: parameters and what the optimizer keeps, by name.
+  for (const TensorInfo &info : part.session().parameters())
+    other.session().set_parameter({info.name, part.session().parameter<float>(info.name)});
+  demand(other.session().weights_hash() == part.session().weights_hash(), "parameters are set");
+  const Weights copy = part.weights();
+  go(part, 1);
+  demand(copy.hash() != part.session().weights_hash(), "weights() is a copy");
+  std::printf("%016llx\n", static_cast<unsigned long long>(whole.session().weights_hash()));
+}
+
+void trainRows(char **arguments) {
+  const Package package = Package::open(arguments[0]);
+  const std::string folder = arguments[1];
+  const Data data = Data::rows(Windows{}, {.valid = 0.1});
+  const FitOptions options = {.learning_rate = 0.01, .after = epochs(4), .seed = 2};
+  int epochsSeen = 0, updatesSeen = 0, validations = 0;
+  double last = 0;
+  Trainer whole(package);
+  const End end = whole.fit(
+      data, options,
+      [&](const EpochEnd &epoch) {
+        ++epochsSeen;
+        last = epoch.loss;
+      },
+      [&](const Update &update) { demand(update.update == ++updatesSeen, "each update is told"); },
+      [&](const Validation &) { ++validations; });
+  demand(epochsSeen == 4 && validations == 4 && updatesSeen == end.update, "hooks are called");
+  demand(end.reason == Reason::finished && last < 0.05 && end.best.loss < 0.05, "it learns");
+
+  // A stop by what an observer returns, and then on from the checkpoint.
+  FitOptions kept = options;
+  kept.output = folder + "/stopped";
+  Trainer first(package), second(package);
+  const End stopped = first.fit(data, kept, [](const Update &update) {
+    return update.update == 70 ? Next::stop : Next::go_on;
+  });
+  demand(stopped.reason == Reason::stopped && stopped.update == 70, "an observer stops it");
+  kept.resume = FitOptions::Resume::yes;
+  demand(second.fit(data, kept).weights_hash == end.weights_hash, "rows are resumed to the bit");
+
+  // An exception in a hook is thrown on after a checkpoint; one of a source passes through.
+  kept.output = folder + "/thrown";
+  kept.resume = FitOptions::Resume::no;
+  Trainer third(package), fourth(package);
+  try {
+    third.fit(data, kept, [](const Update &update) {
+      if (update.update == 65)
+        throw std::string("hook");
+    });
+    demand(false, "an exception is thrown on");
+  } catch (const std::string &what) {
+    demand(what == "hook", "the exception is the hook's");
+  }
+  kept.resume = FitOptions::Resume::yes;
+  demand(fourth.fit(data, kept).weights_hash == end.weights_hash, "it is resumed");
+
+  // By a token from another thread.
+  std::stop_source source;
+  FitOptions endless = options;
+  endless.after = epochs(1e6);
+  endless.stop = source.get_token();
+  std::jthread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    source.request_stop();
+  });
+  demand(Trainer(package).fit(data, endless).reason == Reason::stopped, "a token stops it");
+
+  const std::vector<float> all = whole.predict<float>(data);
+  demand(all.size() == 294 && std::abs(all[100] - wave()[106]) < 0.3f, "it predicts");
+  const std::vector<float> series = wave();
+  const std::vector<float> one =
+      whole.predict<float>({{"data", std::span(series).subspan(100, 6)}}, "y");
+  demand(one.size() == 1 && one[0] == all[100], "a sample alone gives the same bits");
+  std::printf("%016llx\n", static_cast<unsigned long long>(end.weights_hash));
+}
+
+/// Numbers of its own; with a place or without.
+struct Numbers {
+  std::int64_t at = 0;
+  bool next(Batch &batch) {
+    if (at % 21 == 20) { // the end of an epoch
+      ++at;
+      return false;
+    }
+    std::int64_t number = at++ * 97 % 1009;
+    for (float &value : batch.input<float>("data"))
+      value = 0.001f * static_cast<float>(number = number * 31 % 1009);
+    for (float &value : batch.input<float>("label"))
+      value = 0.0005f * static_cast<float>(number);
+    return true;
+  }
+};
+struct Marked : Numbers {
+  std::string mark() const { return std::to_string(at) + '\0'; }
+  void seek(std::string_view mark) { at = std::atoll(std::string(mark).c_str()); }
+};
+
+void trainBatches(char **arguments) {
+  const Package package = Package::open(arguments[0]);
+  FitOptions options = {.learning_rate = 0.01, .after = updates(50), .save_every = updates(7)};
+  Trainer whole(package);
+  const End end = whole.fit(Data::batches(Marked{}), options);
+  options.output = std::string(arguments[1]) + "/batches";
+  options.after = updates(33);
+  Trainer(package).fit(Data::batches(Marked{}), options);
+  options.after = updates(50);
+  options.resume = FitOptions::Resume::yes;
+  const End resumed = Trainer(package).fit(Data::batches(Marked{}), options);
+  demand(resumed.update == 50 && resumed.weights_hash == end.weights_hash,
+         "batches are resumed to the bit");
+  // Validated on a stream too, which is read from its beginning each time.
+  std::vector<double> losses;
+  options = {.learning_rate = 0.01, .after = updates(40), .valid_every = updates(10)};
+  Trainer(package).fit(Data::batches(Marked{}), Data::batches(Numbers{}), options,
+                       [&](const Validation &valid) { losses.push_back(valid.loss); });
+  demand(losses.size() == 4, "it validates on batches");
+  options.output = std::string(arguments[1]) + "/unmarked";
+  std::string warning;
+  Trainer(package).fit(Data::batches(Numbers{}), options,
+                       [&](const Warning &told) { warning = told.message; });
+  demand(warning.find("without mark and seek") != std::string::npos, "it warns once");
+  options.resume = FitOptions::Resume::yes;
+  options.after = updates(50);
+  refused(Status::bad_file, "without mark and seek",
+          [&] { Trainer(package).fit(Data::batches(Numbers{}), options); });
+  std::printf("%016llx\n", static_cast<unsigned long long>(end.weights_hash));
+}
+
+void refusals(char **arguments) {
+  const Package package = Package::open(arguments[0]);
+  const std::vector<float> x(24, 0.25f), y(4, 1.0f);
+  Trainer trainer(package);
+  const std::uint64_t before = trainer.session().weights_hash();
+  refused(Status::usage, "label", [&] { trainer.update({{"data", x}}); });
+  refused(Status::usage, "did you mean \"data\"", [&] { trainer.update({{"dat", x}}); });
+  refused(Status::usage, "want 24", [&] { trainer.update({{"data", y}}); });
+  demand(trainer.session().weights_hash() == before && trainer.updates() == 0,
+         "a refused update changes nothing");
+  refused(Status::usage, "accurracy",
+          [&] { trainer.fit(Data::rows(Windows{}), {.metrics = {"accurracy"}}); });
+  refused(Status::usage, "want a whole number from 1", [&] {
+    trainer.fit(Data::rows(Windows{}), {.learning_rate = Factor{.rate = 0.1, .step = 0}});
+  });
+  refused(Status::usage, "resume",
+          [&] { trainer.fit(Data::rows(Windows{}), {.resume = FitOptions::Resume::yes}); });
+  struct Half : Windows {
+    void fill(std::int64_t, Row row) const { (void)row.input<float>("data"); }
+  };
+  refused(Status::usage, "label", [&] { trainer.fit(Data::rows(Half{}), {}); });
+  struct Wrong : Windows {
+    void fill(std::int64_t, Row row) const { (void)row.input<double>("data"); }
+  };
+  refused(Status::usage, "f64", [&] { trainer.fit(Data::rows(Wrong{}), {}); });
+  refused(Status::usage, "has not ended", [&] {
+    trainer.fit(Data::rows(Windows{}), {.learning_rate = 0.01},
+                [&](const Update &) { trainer.update({{"data", x}, {"label", y}}); });
+  });
+  refused(Status::usage, "has not ended", [&] {
+    trainer.fit(Data::rows(Windows{}), {.learning_rate = 0.01},
+                [&](const Update &) { trainer.session().run("forward"); });
+  });
+  refused(Status::bad_file, "", [&] { (void)text("nothing.txt"); });
+  refused(Status::usage, "vocabulary", [&] { (void)Data::rows(Windows{}).vocabulary(); });
+  refused(Status::bad_file, "", [&] { trainer.load("nothing"); });
+  refused(Status::bad_file, "", [&] { trainer.fit(text(arguments[1]), {}); });
+  Trainer forward(package, {.entries = {"forward"}});
+  refused(Status::usage, "entry \"step\"", [&] { forward.update({{"data", x}, {"label", y}}); });
+  Trainer moved(std::move(trainer));
+  refused(Status::usage, "moved from", [&] { trainer.update({{"data", x}}); });
+  demand(moved.update({{"data", x}, {"label", y}}) > 0, "a moved trainer trains");
+}
+
+} // namespace
+
+int main(int argc, char **argv) try {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "lm" && argc == 6)
+    trainText(argv + 2);
+  else if (what == "loop" && argc == 4)
+    trainLoop(argv + 2);
+  else if (what == "rows" && argc == 4)
+    trainRows(argv + 2);
+  else if (what == "batches" && argc == 4)
+    trainBatches(argv + 2);
+  else if (what == "refusals" && argc == 4)
+    refusals(argv + 2);
+  else
+    return 64;
+} catch (const Error &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return static_cast<int>(error.status());
+}
