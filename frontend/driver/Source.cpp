@@ -7,9 +7,8 @@
 #include "executor/base/StandardStreams.h"
 #include "frontend/driver/CompilerMemory.h"
 #include "frontend/driver/DataKeys.h"
-#include "frontend/driver/Model.h"
+#include "frontend/driver/ReadSource.h"
 #include "frontend/driver/SettingText.h"
-#include "frontend/importers/Importer.h"
 #include "frontend/symbol/View.h"
 
 namespace lstmc::driver {
@@ -108,9 +107,14 @@ static Result<bool> takesSteps(const symbol::Network &net, const std::string &di
 
 Checked<symbol::Network> loadSource(const std::string &path, const CompileRequest &options,
                                     const ModelRequest &request) {
+  LSTMC_CHECKED_ASSIGN(const importers::Source source, sourceAt(path));
+  return loadSource(source, options, request);
+}
+
+Checked<symbol::Network> loadSource(const importers::Source &source, const CompileRequest &options,
+                                    const ModelRequest &request) {
   CompilerMemory memory;
   LSTMC_CHECKED_ASSIGN(importers::ImportRequest asked, networkAsked(options, request));
-  LSTMC_CHECKED_ASSIGN(const importers::Source source, sourceAt(path));
   Checked<symbol::Network> net = importers::load(source, asked);
   if (!net.ok() || !request.shapes.empty())
     return net;
