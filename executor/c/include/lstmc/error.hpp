@@ -18,6 +18,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 // Classes have other names in the linker's eyes with and without exceptions, so that objects of the
 // two kinds do not share inline functions that differ.
@@ -74,6 +75,21 @@ public:
     return make(Status::usage, "E0001", message);
   }
 
+  /// One that a compiler drew: with its line, what explains it, and the remedy.
+  static Error drawn(Status status, std::string_view code, std::string_view message,
+                     std::string_view place, std::string_view whole,
+                     std::vector<std::string> reasons) {
+    Error error;
+    error.fill(status, code, {message}, place);
+    if (error.text_) {
+      auto text = std::make_shared<Text>(*error.text_);
+      text->whole = whole;
+      text->reasons = std::move(reasons);
+      error.text_ = std::move(text);
+    }
+    return error;
+  }
+
   /// The error of the last call of the C interface that failed in this thread.
   static Error last() noexcept {
     lstmc_error found = {};
@@ -94,10 +110,16 @@ public:
   /// "net.lnet:3:9", or "".
   std::string_view place() const noexcept { return part(&Text::place, ""); }
 
+  /// Facts that explain an error of the compiler: of Status::does_not_fit the largest tensors.
+  std::vector<std::string> reasons() const {
+    return text_ ? text_->reasons : std::vector<std::string>();
+  }
+
 private:
   struct Text {
     Status status = Status::internal;
     std::string code, message, place, whole;
+    std::vector<std::string> reasons{};
   };
 
   std::string_view part(std::string Text::*member, std::string_view otherwise) const noexcept {

@@ -159,12 +159,7 @@ inline Result<void> take_weights(lstmc_session *session, lstmc_session *from) no
   return refused;
 }
 
-inline Result<TensorInfo> info(const lstmc_package *package, lstmc_kind kind, const char *entry,
-                               const char *name) {
-  lstmc_tensor_info found = {};
-  found.size = sizeof found;
-  if (lstmc_package_tensor(package, kind, entry, name, &found) != LSTMC_OK)
-    return Error::last();
+inline TensorInfo info_of(const lstmc_tensor_info &found) {
   TensorInfo info;
   info.name = found.name;
   info.role = found.role;
@@ -175,6 +170,15 @@ inline Result<TensorInfo> info(const lstmc_package *package, lstmc_kind kind, co
     info.range = Range{found.low, found.high,
                        found.has_ignored ? std::optional(found.ignored) : std::nullopt};
   return info;
+}
+
+inline Result<TensorInfo> info(const lstmc_package *package, lstmc_kind kind, const char *entry,
+                               const char *name) {
+  lstmc_tensor_info found = {};
+  found.size = sizeof found;
+  if (lstmc_package_tensor(package, kind, entry, name, &found) != LSTMC_OK)
+    return Error::last();
+  return info_of(found);
 }
 
 /// Those of a kind that `name` lists by index.
