@@ -59,17 +59,13 @@ if(LSTMC_COMPILER)
   # libMLIR is in a folder of its own.
   set_target_properties(lstmc PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS lstmc DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
-  install(TARGETS lstmc_compiler lstmc_graphs EXPORT lstmcCompilerTargets
+  install(TARGETS lstmc_compiler EXPORT lstmcCompilerTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler NAMELINK_COMPONENT compiler)
   install(EXPORT lstmcCompilerTargets NAMESPACE lstmc:: DESTINATION ${package_folder} COMPONENT compiler)
-  # The public headers, and what they include.
-  foreach(header frontend/library/Compiler.h frontend/library/CompileOptions.h frontend/driver/request.def frontend/builders/Arguments.h frontend/builders/Layers.h frontend/builders/Net.h
-          frontend/symbol/Symbol.h frontend/symbol/Layers.h frontend/symbol/Render.h
-          executor/abi/DType.h executor/base/Diagnostic.h executor/base/Errors.def executor/base/Errors.h executor/base/Status.h)
-    get_filename_component(folder ${header} DIRECTORY)
-    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lstmc/${folder} COMPONENT compiler)
-  endforeach()
-  install(FILES ${PROJECT_BINARY_DIR}/frontend/builders/Ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lstmc/frontend/builders COMPONENT compiler)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/frontend/library/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT compiler)
+  install(FILES ${LSTMC_MADE_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lstmc COMPONENT compiler)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/lstmc-compiler.pc.in ${PROJECT_BINARY_DIR}/lstmc-compiler.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/lstmc-compiler.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT compiler)
   if(TARGET lstmc-mpi)
     install(TARGETS lstmc-mpi LIBRARY DESTINATION lib/lstmc COMPONENT ranks)
   endif()
@@ -95,9 +91,9 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "runs networks that lstmc compiled: lstmc-r
 if(LSTMC_COMPILER)
   list(APPEND CPACK_COMPONENTS_ALL compiler)
   set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME lstmc)
-  # The headers of the runtime and the CMake package are in its package; those of the compiler include fmt's. Graphviz and the
-  # library of ranks are optional for the command.
-  set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "lstmc-runtime (= ${PROJECT_VERSION}), libfmt-dev")
+  # The headers of the runtime and the CMake package are in its package. Graphviz and the library of ranks are optional for the
+  # command.
+  set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "lstmc-runtime (= ${PROJECT_VERSION})")
   set(CPACK_DEBIAN_COMPILER_PACKAGE_RECOMMENDS "lstmc-ranks (= ${PROJECT_VERSION}), graphviz")
   set(CPACK_DEBIAN_COMPILER_DESCRIPTION "compiles, trains and draws stacked LSTMs: the command lstmc")
 endif()

@@ -1,11 +1,10 @@
-// The network of samples/char_lm.lnet, built in C++: sub-networks are functions, errors are values.
+// The network of samples/char_lm.lnet, built in C++: sub-networks are functions.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "frontend/builders/Layers.h"
-#include "frontend/builders/Ops.h"
+#include <lstmc/compile.hpp>
 
 struct Settings {
   int64_t vocab = 65, hidden = 256, layers = 2;
@@ -42,9 +41,10 @@ inline lstmc::build::Value decode(const lstmc::build::Value &x, const lstmc::bui
                                      {.preserve_shape = true, .normalization = "valid"});
 }
 
-/// All of it; what is wrong with it, if anything.
-inline lstmc::Diagnostics charLm(lstmc::build::Net &net, const Settings &s) {
-  const lstmc::symbol::Shape window({{s.batch, "batch"}, {s.seq, "seq"}});
+/// All of it. Throws with everything that is wrong with it.
+inline lstmc::Network charLm(const Settings &s) {
+  lstmc::build::Net net("char_lm");
+  const std::vector<lstmc::build::Dim> window = {{s.batch, "batch"}, {s.seq, "seq"}};
   const lstmc::build::Value data = net.data("data", lstmc::DType::I32, window);
   const lstmc::build::Value label = net.label("label", lstmc::DType::I32, window);
   return net.finish({decode(stacked(net, embed(data, s), s), label, s)});

@@ -6,36 +6,30 @@
 #include <cstdlib>
 
 #include "CharLm.h"
-#include "frontend/symbol/Render.h"
 
-using namespace lstmc;
-
-static std::string text(const symbol::Shape &shape) {
+static std::string text(const lstmc::TensorInfo &argument) {
   std::string result;
-  for (const symbol::Dim &dim : shape.dims)
-    result += (result.empty() ? "" : ", ") + (dim.name.empty() ? "" : dim.name + "=") +
-              std::to_string(dim.extent);
+  for (std::size_t i = 0; i < argument.shape.size(); ++i) {
+    const std::string &dim = argument.dims[i];
+    result += (result.empty() ? "" : ", ") + (dim.empty() ? "" : dim + "=") +
+              std::to_string(argument.shape[i]);
+  }
   return "[" + result + "]";
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv) try {
   Settings s;
   int64_t *values[] = {&s.vocab, &s.hidden, &s.layers};
   for (int i = 1; i < argc && i <= 3; ++i)
     *values[i - 1] = std::atoll(argv[i]);
 
-  build::Net net("char_lm");
-  if (Diagnostics errors = charLm(net, s); !errors.empty()) {
-    std::fputs(symbol::render(errors).c_str(), stderr);
-    return 3;
-  }
-
-  std::printf("arguments:");
-  for (const std::string &name : net.graph().listArguments())
-    std::printf(" %s", name.c_str());
-  std::printf("\n");
-  for (const auto &[name, shape] : net.graph().inferredShapes())
-    std::printf("  %-20s %s\n", name.c_str(), text(shape).c_str());
-  std::printf("hash: %s\n", net.graph().hash().c_str());
+  const lstmc::Network network = charLm(s);
+  std::printf("arguments:\n");
+  for (const lstmc::TensorInfo &argument : network.arguments())
+    std::printf("  %-20s %s\n", argument.name.c_str(), text(argument).c_str());
+  std::printf("hash: %s\n", network.hash().c_str());
   return 0;
+} catch (const lstmc::Error &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return static_cast<int>(error.status());
 }

@@ -1,5 +1,4 @@
-// Builds the network of CharLm.h, compiles it, trains it on a text, and lets it write: the compiler
-// by frontend/library/Compiler.h, the runtime by lstmc.h.
+// Builds the network of CharLm.h, compiles it, trains it on a text, and lets it write.
 //
 //   train TEXT [UPDATES [WEIGHTS.safetensors]]
 //
@@ -9,104 +8,50 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <memory>
-#include <utility>
-#include <vector>
-
-#include <lstmc/lstmc.h>
 
 #include "CharLm.h"
-#include "frontend/library/Compiler.h"
-#include "frontend/symbol/Render.h"
 
 using namespace lstmc;
 
 namespace {
 
-[[noreturn]] void end(int status, const std::string &message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::exit(status);
-}
-
-void check(lstmc_status status) {
-  if (status != LSTMC_OK)
-    end(status, lstmc_message());
-}
-
-struct CloseSession {
-  void operator()(lstmc_session *session) const { lstmc_session_close(session); }
-};
-using Session = std::unique_ptr<lstmc_session, CloseSession>;
-
-/// The network compiled for these settings, and memory to run it in.
-Session open(const Settings &s, const CompileOptions &options) {
-  build::Net net("char_lm");
-  if (Diagnostics errors = charLm(net, s); !errors.empty())
-    end(LSTMC_INVALID_MODEL, symbol::render(errors));
-  CompiledPackage bytes = compile(net, options);
-  if (!bytes.ok())
-    end(LSTMC_INVALID_MODEL, symbol::render(bytes.diagnostics()));
-  lstmc_package *package = nullptr;
-  lstmc_session *session = nullptr;
-  check(lstmc_package_open_memory(bytes->data(), bytes->size(), &package));
-  check(lstmc_session_create(package, nullptr, &session));
-  lstmc_package_close(package); // the session goes on without it
-  return Session(session);
-}
-
-template <typename T> T *input(const Session &session, const char *entry, const char *name) {
-  lstmc_tensor tensor;
-  check(lstmc_session_input(session.get(), entry, name, &tensor));
-  return static_cast<T *>(tensor.data);
-}
-
-template <typename T> const T *output(const Session &session, const char *entry, const char *name) {
-  lstmc_tensor tensor;
-  check(lstmc_session_output(session.get(), entry, name, &tensor));
-  return static_cast<const T *>(tensor.data);
-}
-
 /// Each row of the batch reads a part of the text of its own, window after window.
-void train(const Session &session, const Settings &s, const std::vector<int32_t> &text,
-           int64_t updates) {
-  auto *data = input<int32_t>(session, "step", "data");
-  auto *label = input<int32_t>(session, "step", "label");
+void train(Session &session, const Settings &s, const std::vector<int32_t> &text, int64_t updates) {
+  const auto data = session.input<int32_t>("data", "step");
+  const auto label = session.input<int32_t>("label", "step");
   const int64_t part = (int64_t(text.size()) - 1) / s.batch, windows = part / s.seq;
   for (int64_t update = 1; update <= updates; ++update) {
     const int64_t window = (update - 1) % windows;
     if (window == 0)
-      lstmc_session_reset_states(session.get());
+      session.reset_states();
     for (int64_t row = 0; row < s.batch; ++row) {
       const int32_t *from = text.data() + row * part + window * s.seq;
-      std::copy_n(from, s.seq, data + row * s.seq);
-      std::copy_n(from + 1, s.seq, label + row * s.seq);
+      data[row].assign({from, std::size_t(s.seq)});
+      label[row].assign({from + 1, std::size_t(s.seq)});
     }
-    check(lstmc_session_set_update(session.get(), 0.005, update, 0));
-    check(lstmc_session_run(session.get(), "step"));
+    session.set_update(0.005, update);
+    session.run("step");
     // The loss is the quotient of the first two sums of the head.
-    const auto *sums = output<double>(session, "step", "softmaxoutput0_output_metric");
+    const auto sums = session.output<double>("softmaxoutput0_output_metric", "step");
     if (update % 100 == 0 || update == updates)
-      std::printf("update %lld  loss %.4f\n", static_cast<long long>(update), sums[0] / sums[1]);
+      std::printf("update %lld  loss %.4f\n", static_cast<long long>(update),
+                  sums.at(0) / sums.at(1));
   }
 }
 
 /// Always the likeliest character, one at a time.
-void write(const Session &session, int64_t vocab, const std::string &symbols, int length) {
-  auto *data = input<int32_t>(session, "forward", "data");
-  for (*data = 0; length > 0; --length) {
-    std::putchar(symbols[size_t(*data)]);
-    check(lstmc_session_run(session.get(), "forward"));
-    const auto *p = output<float>(session, "forward", "softmaxoutput0_output");
-    *data = int32_t(std::max_element(p, p + vocab) - p);
+void write(Session &session, const std::string &symbols, int length) {
+  const auto data = session.input<int32_t>("data");
+  for (int32_t &id = data.at(0, 0); length > 0; --length) {
+    std::putchar(symbols[size_t(id)]);
+    session.run();
+    const auto p = session.output<float>("softmaxoutput0_output");
+    id = int32_t(std::max_element(p.begin(), p.end()) - p.begin());
   }
   std::putchar('\n');
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-  if (argc < 2)
-    end(LSTMC_USAGE, "usage: train TEXT [UPDATES [WEIGHTS.safetensors]]");
+int run(int argc, char **argv) {
   const int64_t updates = argc > 2 ? std::atoll(argv[2]) : 1000;
   const std::string weights = argc > 3 ? argv[3] : "char_lm.safetensors";
 
@@ -120,19 +65,34 @@ int main(int argc, char **argv) {
     ids.push_back(int32_t(symbols.find(symbol)));
 
   Settings s{.vocab = int64_t(symbols.size()), .hidden = 64, .layers = 2, .batch = 8, .seq = 32};
-  if (int64_t(text.size()) <= s.batch * s.seq)
-    end(LSTMC_BAD_FILE, "the text has too few characters");
-  const std::pair<std::string, std::string> carry = {"carry", "lstm*"}; // from window to window
+  if (int64_t(text.size()) <= s.batch * s.seq) {
+    std::fprintf(stderr, "the text has too few characters\n");
+    return static_cast<int>(Status::bad_file);
+  }
   {
-    const Session session =
-        open(s, {.optimizer = "adam", .fit = {{"clip_gradient_norm", "5"}, carry}});
-    check(lstmc_session_initialise(session.get(), 0));
+    Session session = compile(charLm(s), {.optimizer = Adam{},
+                                          .clip_gradient_norm = 5,
+                                          .carry = {"lstm*"}}) // from window to window
+                          .session();
     train(session, s, ids, updates);
-    check(lstmc_session_save_weights(session.get(), weights.c_str()));
+    session.save(weights);
   }
   s.batch = s.seq = 1;
-  const Session session = open(s, {.fit = {carry}, .entry = {"forward"}});
-  check(lstmc_session_load_weights(session.get(), weights.c_str()));
-  write(session, s.vocab, symbols, 80);
+  Session session = compile(charLm(s), {.entries = {"forward"}, .carry = {"lstm*"}}).session();
+  session.load(weights);
+  write(session, symbols, 80);
   return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) try {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: train TEXT [UPDATES [WEIGHTS.safetensors]]\n");
+    return static_cast<int>(Status::usage);
+  }
+  return run(argc, argv);
+} catch (const Error &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return static_cast<int>(error.status());
 }

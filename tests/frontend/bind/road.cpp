@@ -11,47 +11,39 @@
 #include <vector>
 
 #include "frontend/bind/Bind.h"
-#include "frontend/builders/Ops.h"
-#include "frontend/library/Compiler.h"
 #include "frontend/symbol/Render.h"
 
 using namespace lstmc;
-namespace lb = lstmc::build;
 
-static lb::Net makeNet(double dropout) {
-  lb::Net net("net");
-  auto data = net.data("data", DType::F32, symbol::Shape({{4, "batch"}, {3, ""}}));
-  auto label = net.label("label", DType::F32, symbol::Shape({{4, "batch"}, {2, ""}}));
-  auto x = lb::fullyConnected(data, {.num_hidden = 5, .name = "one"});
-  x = lb::dropout(lb::activation(x, {.act_type = "tanh"}), {.p = dropout});
-  x = lb::fullyConnected(x, {.num_hidden = 2, .name = "fc"});
-  net.finish({lb::linearRegressionOutput(x, label, {.name = "out"})});
-  return net;
+int compilePackage(const std::vector<std::string> &words); // roadCompile.cpp
+
+static symbol::Symbol call(symbol::Graph &graph, std::string op, std::vector<symbol::Symbol> inputs,
+                           std::vector<symbol::NamedAttribute> attributes, std::string name = {}) {
+  symbol::Call call;
+  call.op = std::move(op);
+  call.positional = std::move(inputs);
+  call.attributes = std::move(attributes);
+  call.name = std::move(name);
+  return graph.apply(call)->front();
+}
+
+/// The network of roadCompile.cpp.
+static void draw(symbol::Graph &graph, double dropout) {
+  const auto input = [&](const char *name, int64_t extent, symbol::Role role) {
+    return *graph.input(name, DType::F32, symbol::Shape({{4, "batch"}, {extent, ""}}), role);
+  };
+  const symbol::Symbol data = input("data", 3, symbol::Role::Data),
+                       label = input("label", 2, symbol::Role::Label);
+  symbol::Symbol x = call(graph, "FullyConnected", {data}, {{"num_hidden", int64_t(5)}}, "one");
+  x = call(graph, "Activation", {x}, {{"act_type", std::string("tanh")}});
+  x = call(graph, "Dropout", {x}, {{"p", dropout}});
+  x = call(graph, "FullyConnected", {x}, {{"num_hidden", int64_t(2)}}, "fc");
+  graph.finish({call(graph, "LinearRegressionOutput", {x, label}, {}, "out")});
 }
 
 static int failed(const Diagnostics &errors) {
   std::cout << symbol::render(errors);
   return 1;
-}
-
-static int compilePackage(const std::vector<std::string> &words) {
-  CompileOptions options{.optimizer = words[3]};
-  for (size_t i = 4; i < words.size(); ++i) {
-    const std::string key = words[i].substr(0, words[i].find('=')),
-                      value = words[i].substr(words[i].find('=') + 1);
-    if (key == "accumulate")
-      options.accumulate = std::stoll(value);
-    else if (key == "dtype")
-      options.dtype = value == "f64" ? DType::F64 : DType::F32;
-    else
-      options.fit.emplace_back(key, value);
-  }
-  const CompiledPackage package = compile(makeNet(std::stod(words[2])), options);
-  if (!package.ok())
-    return failed(package.diagnostics());
-  std::ofstream(words[1], std::ios::binary)
-      .write(reinterpret_cast<const char *>(package->data()), std::streamsize(package->size()));
-  return 0;
 }
 
 static void fill(Tensor &tensor, std::istringstream &values) {
@@ -67,8 +59,9 @@ static int train(const std::vector<std::string> &words) {
   for (size_t i = 5; i < words.size(); ++i)
     options.optimizerKeys[words[i].substr(0, words[i].find('='))] =
         std::stod(words[i].substr(words[i].find('=') + 1));
-  const lb::Net net = makeNet(std::stod(words[2]));
-  auto session = symbol::bind(net.graph(), options);
+  symbol::Graph graph("net");
+  draw(graph, std::stod(words[2]));
+  auto session = symbol::bind(graph, options);
   if (!session.ok())
     return failed(session.diagnostics());
   std::ifstream file(words[1]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes Ops.h and Ops.cpp, a function per op with its options as a struct, from the op records.
+"""Prints ops.hpp, a function per op with its options as a struct, from the op records.
 
-usage: builders.py RECORDS.json FOLDER
+usage: write_ops.py RECORDS.json HEADER
 RECORDS.json is what `llvm-tblgen --dump-json AllOps.td` prints.
 """
 import pathlib
@@ -13,25 +13,22 @@ from op_table import Records
 
 # Not useful in C++: the device of arrays, and the number of values that a function returns.
 LEFT_OUT = {"ctx", "output_mean_var"}
-TYPES = {"Integer": "int64_t", "Float": "double", "Boolean": "bool", "String": "std::string",
+TYPES = {"Integer": "std::int64_t", "Float": "double", "Boolean": "bool", "String": "std::string",
          "DType": "DType"}
 
-HEAD = """// Made by frontend/builders/builders.py from the op records.
+HEAD = """// Made by frontend/library/write_ops.py from the op records. Included by net.hpp.
 //
 // A function per op. Inputs that an op cannot do without are arguments, all else is a field of its
 // options, in the order of the struct: attributes, further inputs, the name. A field that is left
 // out has the op's default; a weight or a bias becomes a parameter NAME_weight, a label an input.
-#pragma once
+#ifndef LSTMC_OPS_HPP
+#define LSTMC_OPS_HPP
 
-#include "frontend/builders/Arguments.h"
-#include "frontend/builders/Net.h"
+#include <lstmc/net.hpp>
 
-namespace lstmc::build {
-
-/// Options of ops that have no other.
-struct Named {
-  std::string name = {};
-};
+namespace lstmc {
+inline namespace LSTMC_ABI {
+namespace build {
 """
 
 
@@ -101,47 +98,44 @@ class Builder:
                      if facts[0] not in ("Tuple", "Entries"))
         options = f"const {self.options} &options"
         parts.append(options + (" = {}" if defaults and not needed else ""))
-        parts.append("Net::Place place" + (" = Net::Place::current()" if defaults else ""))
+        parts.append("Place place" + (" = Place::current()" if defaults else ""))
         return ", ".join(parts)
 
     def result(self):
         return "Values" if self.many else "Value"
 
-    def declarations(self):
-        lines = self.struct() + ("\n" if self.plain else "") + self.documentation()
-        for label in [False, True][:1 + bool(self.label)]:
-            lines += f"{self.result()} {self.name}({self.parameters(True, label)});\n"
-        return lines
-
-    def definitions(self):
+    def call(self):
         calls = ([".inputs(values)"] if self.variadic
                  else [f'.input("{name}", {name})' for name in self.given] or [".in(net)"])
         calls += [f'.attribute("{name}", options.{name})' for name, _ in self.attributes]
         calls += [f'.input("{name}", options.{name})' for name, _, _, _ in self.others]
         calls.append(".all()" if self.many else ".one()")
-        body = "\n      ".join([f'OpCall("{self.op["mxnetName"]}", options.name, place)', *calls])
-        text = (f"\n{self.result()} {self.name}({self.parameters(False, False)}) {{\n  "
-                f"return {body};\n}}\n")
+        return "\n      ".join([f'OpCall("{self.op["mxnetName"]}", options.name, place)', *calls])
+
+    def functions(self):
+        lines = self.struct() + ("\n" if self.plain else "") + self.documentation()
+        lines += (f"inline {self.result()} {self.name}({self.parameters(True, False)}) {{\n  "
+                  f"return {self.call()};\n}}\n")
         if self.label:
-            text += (f"{self.result()} {self.name}({self.parameters(False, True)}) {{\n  "
-                     f"{self.options} with = options;\n"
-                     + "".join(f"  with.{name} = {name};\n" for name in self.label)
-                     + f"  return {self.name}({', '.join([*self.given, 'with', 'place'])});\n}}\n")
-        return text
+            lines += (f"inline {self.result()} {self.name}({self.parameters(True, True)}) {{\n  "
+                      f"{self.options} with = options;\n"
+                      + "".join(f"  with.{name} = {name};\n" for name in self.label)
+                      + f"  return {self.name}({', '.join([*self.given, 'with', 'place'])});\n}}\n")
+        return lines
 
 
 def main():
-    records, folder = Records(sys.argv[1]), pathlib.Path(sys.argv[2])
+    records = Records(sys.argv[1])
     builders = [Builder(records, op) for op in records.ops() if op["mxnetName"]]
-    folder.mkdir(parents=True, exist_ok=True)
-    end = "\n} // namespace lstmc::build\n"
-    (folder / "Ops.h").write_text(HEAD
-                                  + "".join(builder.declarations() for builder in builders) + end)
-    (folder / "Ops.cpp").write_text(
-        '// Made by frontend/builders/builders.py from the op records.\n'
-        '#include "frontend/builders/Ops.h"\n\n'
-        '#include "frontend/builders/OpCall.h"\n\nnamespace lstmc::build {\n'
-        + "".join(builder.definitions() for builder in builders) + end)
+    end = """
+} // namespace build
+} // namespace LSTMC_ABI
+} // namespace lstmc
+
+#endif
+"""
+    pathlib.Path(sys.argv[2]).write_text(
+        HEAD + "".join(builder.functions() for builder in builders) + end)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,326 @@
+// Networks and the compiler from C++20: header only, over lstmc_compiler.h.
+//
+//   const lstmc::Network network = lstmc::Network::open("net.lnet");
+//   const lstmc::Package package = lstmc::compile(network, {.dims = {{"batch", 8}}});
+#ifndef LSTMC_NETWORK_HPP
+#define LSTMC_NETWORK_HPP
+
+#include <lstmc/lstmc.hpp>
+#include <lstmc/lstmc_compiler.h>
+#include <lstmc/options.hpp>
+
+#include <cstdio>
+#include <source_location>
+
+namespace lstmc {
+inline namespace LSTMC_ABI {
+
+class Network;
+
+namespace detail {
+
+inline lstmc_place place_of(const std::source_location &place) noexcept {
+  return {place.file_name(), place.line(), place.column()};
+}
+inline std::string text_of(const std::source_location &place) {
+  return std::string(place.file_name()) + ':' + std::to_string(place.line()) + ':' +
+         std::to_string(place.column());
+}
+
+/// The error of the last call of this thread: the first diagnostic's parts, the text of all, and
+/// the reasons of all.
+inline Error compiler_error(lstmc_status status) {
+  lstmc_diagnostic found = {};
+  found.size = sizeof found;
+  if (lstmc_compiler_diagnostic(0, &found) != LSTMC_OK)
+    return Error::make(static_cast<Status>(status), "", {"the compiler failed"});
+  std::vector<std::string> reasons;
+  lstmc_diagnostic each = {};
+  each.size = sizeof each;
+  for (std::size_t i = 0; lstmc_compiler_diagnostic(i, &each) == LSTMC_OK; ++i)
+    for (std::size_t r = 0; const char *reason = lstmc_compiler_reason(i, r); ++r)
+      reasons.emplace_back(reason);
+  std::string_view text = lstmc_compiler_message();
+  while (text.ends_with('\n'))
+    text.remove_suffix(1);
+  return Error::drawn(static_cast<Status>(status), found.code, found.message, found.place, text,
+                      std::move(reasons));
+}
+
+inline void log_warnings(const Log &log) {
+  lstmc_diagnostic found = {};
+  found.size = sizeof found;
+  for (std::size_t i = 0; log && lstmc_compiler_diagnostic(i, &found) == LSTMC_OK; ++i)
+    log(found.text);
+}
+
+struct CloseCompiled {
+  void operator()(lstmc_network *network) const noexcept { lstmc_network_close(network); }
+  void operator()(lstmc_plan *plan) const noexcept { lstmc_plan_close(plan); }
+  void operator()(lstmc_bytes *bytes) const noexcept { lstmc_bytes_free(bytes); }
+};
+
+/// Options as the C interface takes them, which points into the texts.
+class OptionList {
+public:
+  explicit OptionList(const CompileOptions &options) {
+    list_options(options, [this](const char *name, std::string value) {
+      names_.push_back(name);
+      values_.push_back(std::move(value));
+    });
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      options_.push_back({names_[i], values_[i].c_str()});
+  }
+  const lstmc_option *data() const noexcept { return options_.data(); }
+  std::size_t size() const noexcept { return options_.size(); }
+
+private:
+  std::vector<const char *> names_;
+  std::vector<std::string> values_;
+  std::vector<lstmc_option> options_;
+};
+
+Result<Network> network_of(lstmc_status status, lstmc_network *made);
+
+} // namespace detail
+
+/// What a compilation needs, before anything runs. Copies are references.
+class Plan {
+public:
+  /// Bytes of the device that needs most.
+  std::uint64_t peak() const noexcept { return lstmc_plan_peak(plan_.get()); }
+  /// As `lstmc plan` prints it.
+  std::string table() const { return lstmc_plan_table(plan_.get()); }
+  /// lstmc.plan/1.
+  std::string json() const { return lstmc_plan_json(plan_.get()); }
+  /// Of an update, else of a forward, on this machine.
+  double forecast_ms() const noexcept { return lstmc_plan_seconds(plan_.get()) * 1e3; }
+
+private:
+  friend class Network;
+  explicit Plan(std::shared_ptr<const lstmc_plan> plan) noexcept : plan_(std::move(plan)) {}
+  std::shared_ptr<const lstmc_plan> plan_;
+};
+
+struct PlotOptions {
+  enum class View {
+    layers,  ///< the network as it is written
+    program, ///< its launches over time
+    memory   ///< what is where when
+  } view = View::layers;
+  CompileOptions compile{};
+};
+
+/// A network: a text, a file of any known kind, or what a build::Net was finished to. Immutable;
+/// copies are references; any number of threads may use one.
+class Network {
+public:
+  using Place = std::source_location;
+
+  /// .lnet, MXNet's symbol.json and what else `lstmc import` reads, known by content. A file is
+  /// read now for its errors, and again by each compilation. Status::bad_file, invalid_model.
+  static Result<Network> try_open(const std::string &path) noexcept {
+    return try_open(path, std::string());
+  }
+  /// With a file of weights, for weights().
+  static Result<Network> try_open(const std::string &path, const std::string &weights) noexcept {
+    return detail::attempt([&]() -> Result<Network> {
+      lstmc_network *made = nullptr;
+      const auto status = lstmc_network_open(path.c_str(), &made);
+      Result<Network> network = detail::network_of(status, made);
+      if (network)
+        network->weights_ = weights;
+      return network;
+    });
+  }
+  /// A text in the language of .lnet; messages show `name`.
+  static Result<Network> try_parse(std::string_view text,
+                                   const std::string &name = "net.lnet") noexcept {
+    return detail::attempt([&]() -> Result<Network> {
+      lstmc_network *made = nullptr;
+      const auto status = lstmc_network_parse(name.c_str(), text.data(), text.size(), &made);
+      return detail::network_of(status, made);
+    });
+  }
+
+  /// Inputs and parameters with their inferred shapes; roles are "data", "label" and "parameter".
+  /// Empty for a source that leaves shapes open.
+  std::vector<TensorInfo> arguments() const {
+    std::vector<TensorInfo> all;
+    lstmc_tensor_info found = {};
+    found.size = sizeof found;
+    for (std::size_t i = 0; lstmc_network_argument(handle(), i, &found) == LSTMC_OK; ++i)
+      all.push_back(detail::info_of(found));
+    return all;
+  }
+  std::vector<std::string> outputs() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; const char *name = lstmc_network_output(handle(), i); ++i)
+      names.emplace_back(name);
+    return names;
+  }
+  /// Equal for equal graphs, whatever made them.
+  std::string hash() const { return lstmc_network_hash(handle()); }
+
+  /// What compile() with these options needs. Errors as its.
+  Result<Plan> try_plan(const CompileOptions &options = {},
+                        Place place = Place::current()) const noexcept {
+    return detail::attempt([&]() -> Result<Plan> {
+      const detail::OptionList list(options);
+      const lstmc_place at = detail::place_of(place);
+      lstmc_plan *made = nullptr;
+      const auto status = lstmc_network_plan(handle(), list.data(), list.size(), &at, &made);
+      std::shared_ptr<const lstmc_plan> plan(made, detail::CloseCompiled());
+      if (status != LSTMC_OK)
+        return detail::compiler_error(status);
+      detail::log_warnings(options.log);
+      return Plan(std::move(plan));
+    });
+  }
+
+  /// The bytes of a picture: `format` is "dot", "svg", "png", "pdf" or "html" (all views).
+  /// Status::usage for a view that does not go with it, Status::no_device without Graphviz.
+  Result<std::string> try_picture(const std::string &format, const PlotOptions &options = {},
+                                  Place place = Place::current()) const noexcept {
+    return detail::attempt([&]() -> Result<std::string> {
+      static constexpr const char *views[] = {"layers", "program", "memory"};
+      const detail::OptionList list(options.compile);
+      const lstmc_place at = detail::place_of(place);
+      lstmc_bytes *made = nullptr;
+      const auto status =
+          lstmc_network_plot(handle(), views[static_cast<std::size_t>(options.view)],
+                             format.c_str(), list.data(), list.size(), &at, &made);
+      const std::unique_ptr<lstmc_bytes, detail::CloseCompiled> bytes(made);
+      if (status != LSTMC_OK)
+        return detail::compiler_error(status);
+      return std::string(static_cast<const char *>(lstmc_bytes_data(made)), lstmc_bytes_size(made));
+    });
+  }
+  /// The same into a file, replaced once the picture is drawn; its suffix is the format.
+  Result<void> try_plot(const std::string &path, const PlotOptions &options = {},
+                        Place place = Place::current()) const noexcept {
+    return detail::attempt([&]() -> Result<void> {
+      const std::size_t dot = path.rfind('.');
+      Result<std::string> picture =
+          try_picture(dot == path.npos ? "" : path.substr(dot + 1), options, place);
+      if (!picture)
+        return picture.error();
+      std::FILE *file = std::fopen(path.c_str(), "wb");
+      bool whole =
+          file && std::fwrite(picture->data(), 1, picture->size(), file) == picture->size();
+      whole = file && std::fclose(file) == 0 && whole;
+      return whole ? Result<void>()
+                   : Result<void>(Error::make(Status::bad_file, "E0601",
+                                              {"the picture could not be written"}, path));
+    });
+  }
+
+  /// Writes .lnet; a file of this name is replaced. Status::usage for another suffix.
+  Result<void> try_save(const std::string &path) const noexcept {
+    return detail::attempt([&]() -> Result<void> {
+      const auto status = lstmc_network_save(handle(), path.c_str());
+      return status == LSTMC_OK ? Result<void>() : Result<void>(detail::compiler_error(status));
+    });
+  }
+
+  /// For functions of lstmc_compiler.h.
+  const lstmc_network *handle() const noexcept { return network_.get(); }
+
+#if LSTMC_EXCEPTIONS
+  static Network open(const std::string &path) { return try_open(path).value(); }
+  static Network open(const std::string &path, const std::string &weights) {
+    return try_open(path, weights).value();
+  }
+  static Network parse(std::string_view text, const std::string &name = "net.lnet") {
+    return try_parse(text, name).value();
+  }
+  Plan plan(const CompileOptions &options = {}, Place place = Place::current()) const {
+    return try_plan(options, place).value();
+  }
+  std::string picture(const std::string &format, const PlotOptions &options = {},
+                      Place place = Place::current()) const {
+    return try_picture(format, options, place).value();
+  }
+  void plot(const std::string &path, const PlotOptions &options = {},
+            Place place = Place::current()) const {
+    try_plot(path, options, place).value();
+  }
+  void save(const std::string &path) const { try_save(path).value(); }
+  /// Those of the file that it was opened with, for sessions of its packages; compiles it once for
+  /// their names and shapes. None without a file.
+  std::optional<Weights> weights(Place place = Place::current()) const;
+#endif
+
+private:
+  friend Result<Network> detail::network_of(lstmc_status status, lstmc_network *made);
+  explicit Network(std::shared_ptr<const lstmc_network> network) noexcept
+      : network_(std::move(network)) {}
+
+  std::shared_ptr<const lstmc_network> network_;
+  std::string weights_;
+};
+
+inline Result<Network> detail::network_of(lstmc_status status, lstmc_network *made) {
+  std::shared_ptr<const lstmc_network> network(
+      made, [](const lstmc_network *n) { lstmc_network_close(const_cast<lstmc_network *>(n)); });
+  if (status != LSTMC_OK)
+    return compiler_error(status);
+  return Network(std::move(network));
+}
+
+/// The bytes of the package that `lstmc compile` makes with these options, for a file that
+/// Package::open() and the command read. Status::usage for an option, Status::invalid_model,
+/// Status::does_not_fit with the largest tensors as reasons.
+inline Result<std::vector<std::byte>>
+try_compile_bytes(const Network &network, const CompileOptions &options = {},
+                  std::source_location place = std::source_location::current()) noexcept {
+  return detail::attempt([&]() -> Result<std::vector<std::byte>> {
+    const detail::OptionList list(options);
+    const lstmc_place at = detail::place_of(place);
+    lstmc_bytes *made = nullptr;
+    const auto status =
+        lstmc_network_compile(network.handle(), list.data(), list.size(), &at, &made);
+    const std::unique_ptr<lstmc_bytes, detail::CloseCompiled> bytes(made);
+    if (status != LSTMC_OK)
+      return detail::compiler_error(status);
+    detail::log_warnings(options.log);
+    const auto *data = static_cast<const std::byte *>(lstmc_bytes_data(made));
+    return std::vector<std::byte>(data, data + lstmc_bytes_size(made));
+  });
+}
+
+/// The same, opened.
+inline Result<Package>
+try_compile(const Network &network, const CompileOptions &options = {},
+            std::source_location place = std::source_location::current()) noexcept {
+  return detail::attempt([&]() -> Result<Package> {
+    const Result<std::vector<std::byte>> bytes = try_compile_bytes(network, options, place);
+    if (!bytes)
+      return bytes.error();
+    return Package::try_read(*bytes);
+  });
+}
+
+#if LSTMC_EXCEPTIONS
+inline Package compile(const Network &network, const CompileOptions &options = {},
+                       std::source_location place = std::source_location::current()) {
+  return try_compile(network, options, place).value();
+}
+inline std::vector<std::byte>
+compile_bytes(const Network &network, const CompileOptions &options = {},
+              std::source_location place = std::source_location::current()) {
+  return try_compile_bytes(network, options, place).value();
+}
+inline std::optional<Weights> Network::weights(Place place) const {
+  if (weights_.empty())
+    return std::nullopt;
+  CompileOptions options;
+  options.entries = {"forward"};
+  return compile(*this, options, place).weights(weights_);
+}
+#endif
+
+} // namespace LSTMC_ABI
+} // namespace lstmc
+
+#endif
