@@ -1,4 +1,4 @@
-// A network behind the C interface: a source, or a graph that calls have built.
+// What the C interface calls a network: a source, or a graph that calls have built.
 #pragma once
 
 #include <memory>

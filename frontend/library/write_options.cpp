@@ -58,7 +58,7 @@ std::string_view typeOf(std::string_view type) {
   return "std::string"; // "": not given
 }
 
-/// Words in lines of at most 100 columns behind "  /// ".
+/// A comment in lines of at most 100 columns.
 std::string comment(std::string_view text) {
   std::string lines = "  ///";
   for (size_t column = 5; !text.empty();) {

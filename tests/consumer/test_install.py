@@ -76,7 +76,7 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(f"only {len(headers)} public headers")
 
     # A component that is not there is refused with the reason.
-    done = subprocess.run(["cmake", "-S", consumer, "-B", os.path.join(folder, "r"),
+    done = subprocess.run(["cmake", "-G", "Ninja", "-S", consumer, "-B", os.path.join(folder, "r"),
                            f"-DCMAKE_PREFIX_PATH={prefix}", "-DLSTMC_COMPONENT=symbol"],
                           capture_output=True, text=True)
     if done.returncode == 0 or "no component symbol" not in done.stderr:
