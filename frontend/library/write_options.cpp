@@ -1,14 +1,12 @@
 // Writes options.hpp: CompileOptions with a field for each record of request.def that changes a
-// package, and optimizers and initialisers as aggregates, from their tables.
+// package, and initialisers as aggregates, from their tables.
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "executor/abi/Optimizers.h"
 #include "frontend/library/OptionNames.h"
 #include "frontend/symbol/Initialisers.h"
 
@@ -74,43 +72,6 @@ std::string comment(std::string_view text) {
   return lines + "\n";
 }
 
-std::string capital(std::string_view name) {
-  std::string text(name);
-  text[0] = char(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
-std::string numberText(double value) {
-  return value == lstmc::kNoBound ? "std::numeric_limits<double>::infinity()"
-                                  : fmt::format("{}", value);
-}
-
-void writeOptimizers() {
-  for (const lstmc::Optimizer &optimizer : lstmc::kOptimizers) {
-    std::string fields, puts;
-    for (const lstmc::OptimizerKey &key : optimizer.keys) {
-      if (key.name.empty())
-        continue;
-      fields += comment(key.meaning);
-      const std::string type = key.yesNo ? "bool" : "double",
-                        fallback = key.yesNo ? (key.fallback != 0 ? "true" : "false")
-                                             : numberText(key.fallback);
-      fields += fmt::format("  {} {} = {};\n", type, key.name, fallback);
-      puts += fmt::format("  put(\"{}\", from.{}, from.{} != {});\n", key.name, key.name, key.name,
-                          fallback);
-    }
-    fmt::print("/// The rate is {} unless the loop is given one.\nstruct {} {{\n{}"
-               "  /// weight decay\n  double wd = 0;\n}};\n",
-               optimizer.rate, capital(optimizer.name), fields);
-    fmt::print(
-        "namespace detail {{\ntemplate <typename Put> void put_keys(const {} &from, Put put) "
-        "{{\n{}  put(\"wd\", from.wd, from.wd != 0);\n}}\n"
-        "constexpr const char *name_of(const {} &) {{ return \"{}\"; }}\n}} // namespace "
-        "detail\n\n",
-        capital(optimizer.name), puts, capital(optimizer.name), optimizer.name);
-  }
-}
-
 /// Fields that are words, and not numbers.
 bool isWord(std::string_view parameter) { return parameter.ends_with("_type"); }
 
@@ -136,59 +97,16 @@ void writeInitialisers() {
 }
 
 constexpr std::string_view kHead =
-    R"--(// Made by frontend/library/write_options.cpp from request.def and the tables of optimizers and
-// initialisers.
+    R"--(// Made by frontend/library/write_options.cpp from request.def and the table of initialisers.
 #ifndef LSTMC_OPTIONS_HPP
 #define LSTMC_OPTIONS_HPP
 
 #include <lstmc/lstmc.hpp>
-
-#include <charconv>
-#include <limits>
+#include <lstmc/number_text.hpp>
+#include <lstmc/optimizers.hpp>
 
 namespace lstmc {
 inline namespace LSTMC_ABI {
-
-namespace detail {
-
-/// The shortest text that reads back as the same number.
-inline std::string number_text(double value) {
-  char text[40];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return std::string(text, end);
-}
-
-} // namespace detail
-
-//===---- optimizers --------------------------------------------------------------------------===//
-
-)--";
-
-constexpr std::string_view kBetween =
-    R"--(/// An optimizer with its keys; empty: that of the network, else sgd.
-class Optimizer {
-public:
-  Optimizer() = default;
-  template <typename From>
-    requires requires(const From &from) { detail::name_of(from); }
-  Optimizer(const From &from) : name_(detail::name_of(from)) {
-    detail::put_keys(from, [this](const char *key, auto value, bool given) {
-      if (!given)
-        return;
-      if constexpr (std::is_same_v<decltype(value), bool>)
-        keys_.emplace_back(key, value ? "True" : "False");
-      else
-        keys_.emplace_back(key, detail::number_text(value));
-    });
-  }
-  const std::string &name() const noexcept { return name_; }
-  /// Keys that are not the defaults, with their values as text.
-  const std::vector<std::pair<std::string, std::string>> &keys() const noexcept { return keys_; }
-
-private:
-  std::string name_;
-  std::vector<std::pair<std::string, std::string>> keys_;
-};
 
 //===---- initial values ----------------------------------------------------------------------===//
 
@@ -272,6 +190,27 @@ inline std::string joined(const std::vector<std::int64_t> &numbers, const char *
   return text;
 }
 
+inline std::string key_text(bool value) { return value ? "True" : "False"; }
+inline std::string key_text(double value) { return value == none ? "None" : number_text(value); }
+
+/// The name, and the keys that are not the defaults.
+template <typename Put> void list_optimizer(const Optimizer &from, Put put) {
+  std::visit(
+      [&put]<typename Chosen>(const Chosen &chosen) {
+        if constexpr (!std::is_same_v<Chosen, std::monostate>) {
+          put("optimizer", std::string(Chosen::name));
+          std::vector<std::string> defaults;
+          Chosen{}.each([&](const char *, auto value) { defaults.push_back(key_text(value)); });
+          std::size_t index = 0;
+          chosen.each([&](const char *key, auto value) {
+            if (const std::string text = key_text(value); text != defaults[index++])
+              put("fit", std::string(key) + "=" + text);
+          });
+        }
+      },
+      from);
+}
+
 /// Gives `put` every option that is set: its name and its text.
 template <typename Put> void list_options(const CompileOptions &from, Put put) {
   for (const auto &[name, value] : from.dims)
@@ -288,10 +227,7 @@ template <typename Put> void list_options(const CompileOptions &from, Put put) {
     put("kvstore", from.kvstore);
   if (from.memory)
     put("memory", std::to_string(*from.memory));
-  if (!from.optimizer.name().empty())
-    put("optimizer", from.optimizer.name());
-  for (const auto &[key, value] : from.optimizer.keys())
-    put("fit", key + "=" + value);
+  list_optimizer(from.optimizer, put);
   if (!from.initializer.text().empty())
     put("initializer", from.initializer.text());
   if (from.clip_gradient_norm != 0)
@@ -332,8 +268,6 @@ std::string putText(const Record &record) {
 
 int main() {
   fmt::print("{}", kHead);
-  writeOptimizers();
-  fmt::print("{}", kBetween);
   writeInitialisers();
   fmt::print("{}", kOptions);
   std::string puts;

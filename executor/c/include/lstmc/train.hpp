@@ -12,9 +12,9 @@
 
 #include <lstmc/lstmc.hpp>
 #include <lstmc/lstmc_train.h>
+#include <lstmc/number_text.hpp>
 #include <lstmc/schedules.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -30,13 +30,6 @@ inline namespace LSTMC_ABI {
 namespace detail {
 
 inline void check(lstmc_status status) { checked(status).value(); }
-
-/// The shortest text that is read back as the same number.
-inline std::string number_text(double value) {
-  char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
-  return std::string(text, end);
-}
 
 struct CloseTraining {
   void operator()(lstmc_data *data) const noexcept { lstmc_data_close(data); }

@@ -6,5 +6,8 @@
 
 #include <lstmc/net.hpp>
 #include <lstmc/network.hpp>
+#if LSTMC_EXCEPTIONS
+#include <lstmc/train.hpp>
+#endif
 
 #endif
