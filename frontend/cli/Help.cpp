@@ -176,7 +176,8 @@ static CommandResult helpOn(const Options &options, Console &console) {
   return fail(
       ErrorCode::E0001,
       "there is no help on \"{}\"{}; there is on every command, op, optimizer, schedule, metric "
-      "and error code, and on fit, data, metrics, optimizers, schedules, initializers, words and ops",
+      "and error code, and on fit, data, metrics, optimizers, schedules, initializers, words and "
+      "ops",
       name, near);
 }
 

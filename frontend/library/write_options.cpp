@@ -191,7 +191,7 @@ inline std::string joined(const std::vector<std::int64_t> &numbers, const char *
 }
 
 inline std::string key_text(bool value) { return value ? "True" : "False"; }
-inline std::string key_text(double value) { return value == none ? "None" : number_text(value); }
+inline std::string key_text(double value) { return value == no_bound ? "None" : number_text(value); }
 
 /// The name, and the keys that are not the defaults.
 template <typename Put> void list_optimizer(const Optimizer &from, Put put) {

@@ -178,7 +178,8 @@ Checked<Symbol> Graph::variable(const std::string &name, const VariableOptions &
   if (auto error = impl.checkShape(options.shape, origin))
     return *error;
   if (auto at = impl.named.find(name); at != impl.named.end()) {
-    bool warn = !impl.callsRepeat && !options.shareIsMeant && !options.followsInLayer && !at->second.shareIsMeant;
+    bool warn = !impl.callsRepeat && !options.shareIsMeant && !options.followsInLayer &&
+                !at->second.shareIsMeant;
     if (auto error = declareAgain(impl, name, at->second, options, origin))
       return *error;
     Symbol symbol(this, at->second.value.getAsOpaquePointer());

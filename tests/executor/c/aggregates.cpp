@@ -20,7 +20,9 @@ struct Field {
   std::string name, type, fallback, meaning;
 };
 
-std::string number(double value) { return std::isinf(value) ? "none" : fmt::format("{}", value); }
+std::string number(double value) {
+  return std::isinf(value) ? "no_bound" : fmt::format("{}", value);
+}
 
 void printStruct(const std::string &name, std::string_view text, std::string_view comment,
                  std::vector<Field> fields, bool rate) {
@@ -143,7 +145,7 @@ int main(int argc, char **argv) {
   fmt::print("namespace lstmc {{\ninline namespace LSTMC_ABI {{\n\n");
   if (!schedules)
     fmt::print("/// Of a key that is a bound: there is none.\n"
-               "inline constexpr double none = std::numeric_limits<double>::infinity();\n\n");
+               "inline constexpr double no_bound = std::numeric_limits<double>::infinity();\n\n");
   schedules ? printSchedules() : printOptimizers();
   fmt::print("}} // namespace LSTMC_ABI\n}} // namespace lstmc\n\n#endif\n");
   return 0;

@@ -1,6 +1,7 @@
-"""page.py LIBRARY LSTMC SOURCE COMPILER MADE: docs/cpp.md, read from top to bottom in an empty folder: blocks
-with a title are files, and commands print what the page shows (a line `…` stands for any lines, `…`
-within one for any text). Each program compiles without warnings by every compiler of this machine.
+"""page.py LIBRARY LSTMC SOURCE COMPILER MADE: docs/cpp.md, read from top to bottom in an empty
+folder: blocks with a title are files, and commands print what the page shows (a line `…` stands for
+any lines, `…` within one for any text). Each program compiles without warnings by every compiler of
+this machine.
 COMPILER is the library of the compiler, MADE the folder of its headers that are made.
 """
 

@@ -45,7 +45,8 @@ class Table(Case):
                 ("rmse", ["a metric of a regression output"]), ("ops", ["FullyConnected"]),
                 ("Xavier", ["Xavier(rnd_type"]), ("lstm", ["LSTM(x, num_hidden"]),
                 ("carry", ["fit(net, carry=..)"]), ("horizon", ["data(net, horizon=N)"]),
-                ("words", ["foreach(step, data, states)"]), ("E0207", ["E0207: "]), ("W0319", ["E0319: "])]:
+                ("words", ["foreach(step, data, states)"]), ("E0207", ["E0207: "]),
+                ("W0319", ["E0319: "])]:
             text = self.good("help", name).stdout
             for part in said:
                 self.assertIn(part, text, name)

@@ -1,6 +1,6 @@
 """modes.py INCLUDE...: compile.hpp compiles without warnings by each compiler of this machine, in
 C++20 and C++23, with and without exceptions and run-time types; each header alone too; and it is
-not much more text to compile than lstmc.hpp and what is made from the records.
+not much more text to compile than train.hpp and what is made from the records.
 """
 
 import os
@@ -71,9 +71,9 @@ def characters(include):
 
 
 # Text to compile, and not time, which varies on a machine with other load.
-run, made = characters("lstmc.hpp"), sum(header.stat().st_size for header in headers)
+run, made = characters("train.hpp"), sum(header.stat().st_size for header in headers)
 everything = characters("compile.hpp")
-print(f"compile.hpp {everything} characters, lstmc.hpp {run}, our headers {made}")
+print(f"compile.hpp {everything} characters, train.hpp {run}, our headers {made}")
 if everything > run + made + 250_000:
     sys.exit("compile.hpp includes more than it did")
 print(f"{len(headers)} headers, {len(compilers)} compilers")

@@ -40,7 +40,7 @@ def step(kind, x, h, c, w):
     return (np.tanh if kind == "tanh" else lambda v: np.maximum(v, 0))(i2h + h2h), c
 
 
-def run(kind, x, weights, layers, sides):
+def steps_of(kind, x, weights, layers, sides):
     """Outputs [T, N, C] of a stack, and its last h and c, from states of zeros."""
     last = [[], []]
     for layer in range(layers):
@@ -80,7 +80,7 @@ class Layers(unittest.TestCase):
                         output, states = layer(given, layer.begin_state(BATCH))
                         weights = {name: parameter.data().asnumpy().astype("f8")
                                    for name, parameter in layer._reg_params.items()}
-                        wanted = run(kind, x.astype("f8"), weights, 2, "lr" if two else "l")
+                        wanted = steps_of(kind, x.astype("f8"), weights, 2, "lr" if two else "l")
                         close(output.asnumpy() if layout == "TNC"
                               else output.asnumpy().swapaxes(0, 1), wanted[0])
                         for state, expected in zip(states, wanted[1:]):
@@ -181,7 +181,7 @@ class Cells(unittest.TestCase):
             output, states = cell.unroll(STEPS, nd.array(x))
             weights = {"l0_" + name: parameter.data().asnumpy().astype("f8")
                        for name, parameter in cell._reg_params.items()}
-            wanted = run(kind, x.astype("f8").swapaxes(0, 1), weights, 1, "l")
+            wanted = steps_of(kind, x.astype("f8").swapaxes(0, 1), weights, 1, "l")
             close(output.asnumpy().swapaxes(0, 1), wanted[0])
             for state, expected in zip(states, wanted[1:]):
                 close(state.asnumpy(), expected[0])
@@ -217,7 +217,7 @@ class Cells(unittest.TestCase):
         output, states = cell.unroll(STEPS, nd.array(x))
         weights = {name: parameter.data().asnumpy().astype("f8")
                    for name, parameter in cell.collect_params().items()}
-        wanted = run("gru", x.astype("f8").swapaxes(0, 1), weights, 1, "lr")
+        wanted = steps_of("gru", x.astype("f8").swapaxes(0, 1), weights, 1, "lr")
         close(output.asnumpy().swapaxes(0, 1), wanted[0])
         close(np.stack([state.asnumpy() for state in states]), wanted[1])
         lengths = [6, 2, 3, 1]
@@ -241,7 +241,7 @@ class Cells(unittest.TestCase):
         hidden = x.astype("f8").swapaxes(0, 1)
         for kind, prefix in (("lstm", "a_"), ("gru", "b_"), ("tanh", "c_")):
             own = {"l0_" + name[2:]: value for name, value in w.items() if name.startswith(prefix)}
-            after = run(kind, hidden, own, 1, "l")[0]
+            after = steps_of(kind, hidden, own, 1, "l")[0]
             hidden = after + hidden if kind == "gru" else after
         close(output.asnumpy().swapaxes(0, 1), hidden)  # in inference nothing is left out
         with autograd.record():

@@ -15,7 +15,7 @@ namespace lstmc {
 inline namespace LSTMC_ABI {
 
 /// Of a key that is a bound: there is none.
-inline constexpr double none = std::numeric_limits<double>::infinity();
+inline constexpr double no_bound = std::numeric_limits<double>::infinity();
 
 /// The optimizer "sgd"; its rate is 0.01 unless one is given.
 struct Sgd {
@@ -81,7 +81,7 @@ struct RmsProp {
   /// the square of the mean is taken off the mean square
   bool centered = false;
   /// bound on each element of a parameter
-  double clip_weights = none;
+  double clip_weights = no_bound;
   /// added where it keeps a division finite
   double epsilon = 1e-08;
   /// share of the mean square kept, and of the mean
@@ -252,7 +252,7 @@ struct Lamb {
   /// least norm of a parameter that counts
   double lower_bound = 0;
   /// greatest norm of a parameter that counts
-  double upper_bound = none;
+  double upper_bound = no_bound;
   /// weight decay, for names that end in _weight or _gamma
   double wd = 0;
 
