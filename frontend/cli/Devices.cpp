@@ -133,7 +133,6 @@ void printHost(const HostFacts &host, Console &console) {
   console.print(
       fmt::format("{:<8} {:>12} {:>6} {:<8} links", "device", "memory", "cores", "level"));
   console.print(rowText("cpu:0", host.memoryBytes, host.cores, host.level, "memory"));
-  console.print(defaultThreadsText());
 }
 
 void printRates(const HostFacts &host, Console &console) {
@@ -142,6 +141,7 @@ void printRates(const HostFacts &host, Console &console) {
                             "{3} each; any count up to {4} does",
                             devices, devices - 1, each, each == 1 ? "thread" : "threads",
                             kMaxDevices));
+  console.print(defaultThreadsText());
   for (const KeptRates &kept : keptRates(host))
     console.print(fmt::format("measured with {} {}: {:.1f} GFLOP/s, {:.1f} GB/s from memory; a "
                               "message {:.1f} µs and {:.1f} GB/s",

@@ -284,11 +284,27 @@ std::string Graph::text(bool locations) const {
   return text;
 }
 
+/// Whether the op's mark of a recompute scope is a place in a text.
+static bool hasPlaceOfScope(mlir::Operation *op) {
+  return bool(op->getAttrOfType<mlir::LocationAttr>(sym::kRecomputeAttr));
+}
+
 std::string Graph::hash() const {
   impl_->declareInputs();
+  mlir::func::FuncOp function = impl_->function;
+  // Where a scope stands in the text changes nothing.
+  mlir::OwningOpRef<mlir::func::FuncOp> plain;
+  if (llvm::any_of(*impl_->body, [](mlir::Operation &op) { return hasPlaceOfScope(&op); })) {
+    plain = function.clone();
+    plain->walk([](mlir::Operation *op) {
+      if (hasPlaceOfScope(op))
+        op->setAttr(sym::kRecomputeAttr, mlir::UnitAttr::get(op->getContext()));
+    });
+    function = *plain;
+  }
   std::string text;
   llvm::raw_string_ostream stream(text);
-  impl_->function->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
+  function->print(stream, mlir::OpPrintingFlags().useLocalScope().assumeVerified());
   stream.flush();
   return sha256({reinterpret_cast<const uint8_t *>(text.data()), text.size()}).substr(0, 32);
 }

@@ -479,7 +479,8 @@ def draw(symbol, name="net", shapes=None, types=None, declared=None):
             shapes.setdefault(variable.name, variable.options["shape"])
     drawing, values = _draw(symbol._outputs, name, shapes, types, declared or {})
     drawing.finish(values)
-    unknown = {*shapes, *types, *(declared or {})} - set(drawing.list_arguments())
+    unknown = ({*shapes, *types, *(declared or {})} - set(drawing.list_arguments())
+               - set(drawing.list_auxiliary_states()))
     if unknown:
         raise usage(
             f'no input is named "{min(unknown)}"; there are {", ".join(drawing.list_arguments())}')

@@ -270,7 +270,7 @@ TEST(Cpp, Vocabularies) {
   const std::string path = testing::TempDir() + "lstmc_cpp_vocab.txt";
   std::ofstream(path) << "a\n\\n\nbc\n";
   const lstmc::Vocabulary vocabulary = lstmc::Vocabulary::open(path);
-  EXPECT_EQ(vocabulary.size(), 3u);
+  EXPECT_EQ(vocabulary.size(), 3);
   EXPECT_EQ(vocabulary.find("bc"), 2);
   EXPECT_EQ(vocabulary.find("x"), std::nullopt);
   EXPECT_EQ(vocabulary.symbol(1), "\n");

@@ -204,11 +204,14 @@ class Case:
 
     def gluon(self, hybridized):
         """A loop over autograd and gluon.Trainer, which adds the gradients of parts of the batch
-        for `accumulate`; None for dropout of single ops or of parts, whose masks are their own."""
+        for `accumulate`; None for dropout of single ops or of parts, whose masks are their own, and
+        for auxiliary states, which blocks do not have."""
         keys = dict(self.keys)
         dtype = "float64" if keys.pop("dtype", None) else "float32"
         parts = keys.pop("accumulate", 1)
         if self.dropout and (not hybridized or self.net.drawn):
+            return None
+        if self.net.symbol().list_auxiliary_states():
             return None
         if self.dropout or parts != 2:  # only halves are subtrees of numerics' rule 5
             parts = 1  # which changes no bit

@@ -782,7 +782,9 @@ public:
   const lstmc_vocabulary *handle() const noexcept { return handle_.get(); }
 
   /// Number of symbols.
-  std::size_t size() const noexcept { return lstmc_vocabulary_size(handle_.get()); }
+  std::int64_t size() const noexcept {
+    return static_cast<std::int64_t>(lstmc_vocabulary_size(handle_.get()));
+  }
   std::optional<std::int32_t> find(std::string_view symbol) const noexcept {
     const std::int32_t id = lstmc_vocabulary_find(handle_.get(), symbol.data(), symbol.size());
     return id < 0 ? std::nullopt : std::optional(id);
