@@ -1,8 +1,7 @@
-"""cases.py CASES NET LSTMC RUNTIME COMPILER INCLUDE...: programs as users of C++ wrote them first compile
-without warnings and end with 0, as they stand; char_lm ends with the weights of the command, also
-when it is started again. CASES is the folder of the programs, NET the one to inspect, and INCLUDE are the
-folders of headers.
-Skipped where CASES is not there."""
+"""cases.py CASES NET LSTMC RUNTIME COMPILER INCLUDE...: programs as users of C++ wrote them first
+compile without warnings and end with 0, as they stand; char_lm ends with the weights of the
+command, also when it is started again. CASES is the folder of the programs, NET the network to
+inspect, and INCLUDE are the folders of headers. Skipped where CASES is not there."""
 import pathlib
 import re
 import shutil
@@ -35,17 +34,15 @@ with tempfile.TemporaryDirectory() as folder:
     text.write_text("".join(path.read_text() for path in sorted(cases.parent.glob("**/*.cpp"))) * 9)
     for source in sorted(cases.glob("*.cpp")):
         for number, compiler in enumerate(compilers):
-            end = ["-o", str(folder / source.stem), "-pthread"] if number == 0 else ["-fsyntax-only"]
-            run(compiler, "-std=c++20", *warnings, *includes, str(source), *end,
-                *(links if number == 0 else []))
-
+            made = ["-o", str(folder / source.stem), "-pthread", *links]
+            run(compiler, "-std=c++20", *warnings, *includes, str(source),
+                *(made if number == 0 else ["-fsyntax-only"]))
 
     def program(name, *words):
         done = subprocess.run([folder / name, *words], cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{name}: {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
-
 
     for source in cases.glob("*.lnet"):
         shutil.copy(source, folder)
