@@ -83,6 +83,10 @@ SAME = [
     ("SoftmaxOutput", "use_ignore", "classes_label|steps_label|positions_label",
      "no label is -1 here"),
     ("SVMOutput", "margin", "use_linear=True", "all are within either margin"),
+    ("SVMOutput", "regularization_coefficient|use_linear", "margin=-0.5",
+     "no score is within this margin"),
+    ("slice", "step", r"step=\(1, 1, 1\)$", "every element, as without it"),
+    ("topk", "dtype", "ret_typ=\"both\"", "the type of the numbers, which nothing reads here"),
     ("Convolution|Pooling", "stride|dilate|pad", r"(stride|dilate)=\(1,\)$|pad=\(0,\)$",
      "the values that an empty tuple stands for"),
     ("Pooling", "pooling_convention", r"kernel=\(3,\)(?!.*stride=\(2)",
@@ -126,7 +130,8 @@ class Op:
         elif kind == "Integer":
             values = [str(number) for number in (0, 1, 2, 3, -2) if str(number) != default]
         elif kind == "Float":
-            values = ["0.3", "2.0", "-0.5", "1e-3"]
+            values = [text for text in ("0.3", "2.0", "-0.5", "1e-3")
+                      if not re.fullmatch(r"[\d.e+-]+", default) or float(text) != float(default)]
         elif kind == "String":
             values = ['"gpu(0)"']
         else:
