@@ -219,7 +219,7 @@ private:
   }
 
   std::string check(const package::Parameter &parameter, const Numbers &gradient, uint64_t which) {
-    if (session_.parameter(parameter.name)->dtype != DType::F64)
+    if (parameter.auxiliary || session_.parameter(parameter.name)->dtype != DType::F64)
       return {};
     if (std::ranges::any_of(gradient, [](double g) { return !std::isfinite(g); })) {
       ++counts_["gradients not finite"];
