@@ -64,7 +64,7 @@ std::vector<int> affinity() {
   return all;
 }
 
-/// Of equal ones the first.
+/// The lowest limit, and the first of equal ones.
 ProcessorLimit least(const std::vector<ProcessorLimit> &limits) {
   return *std::ranges::min_element(limits, {}, &ProcessorLimit::count);
 }

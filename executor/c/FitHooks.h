@@ -28,7 +28,7 @@ public:
   void save(const training::SaveEvent &event) override;
   void warning(const Error &error) override;
 
-  /// Of the last epoch, or the part of one.
+  /// The loss of the last epoch, or of the part of one.
   double epochLoss() const { return epochLoss_; }
   /// Gives the model the weights that it had at the best validation of this run; false if there was
   /// none.

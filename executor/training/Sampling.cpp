@@ -109,7 +109,7 @@ public:
                     inQuotes(vocabulary_.symbol(i)));
     return {};
   }
-  /// Of the first sequence of the batch, after the last symbol.
+  /// The first sequence of the batch, after its last symbol.
   std::span<const float> probabilities() const {
     return {output_.as<float>() + (int64_t(window_.size()) - 1) * outputStride_,
             vocabulary_.size()};

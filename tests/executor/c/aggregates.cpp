@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
              schedules ? "#include <vector>\n\n" : "#include <limits>\n#include <variant>\n\n");
   fmt::print("namespace lstmc {{\ninline namespace LSTMC_ABI {{\n\n");
   if (!schedules)
-    fmt::print("/// Of a key that is a bound: there is none.\n"
+    fmt::print("/// The value of a bound that does not limit.\n"
                "inline constexpr double no_bound = std::numeric_limits<double>::infinity();\n\n");
   schedules ? printSchedules() : printOptimizers();
   fmt::print("}} // namespace LSTMC_ABI\n}} // namespace lstmc\n\n#endif\n");

@@ -42,7 +42,7 @@ std::vector<int64_t> placesOf(sym::CTCLossOp op, const Values &at, int64_t n, in
   return places;
 }
 
-/// Of one row, from logarithms of probabilities: alpha in the linear domain.
+/// The forward recursion (alpha) of one row in the linear domain, from logarithms of probabilities.
 Number ctcOfRow(llvm::ArrayRef<int64_t> places, int64_t blank, int64_t steps,
                 llvm::function_ref<Number(int64_t, int64_t)> logOf) {
   std::vector<Number> alpha(places.size(), 0);

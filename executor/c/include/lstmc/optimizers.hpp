@@ -14,7 +14,7 @@
 namespace lstmc {
 inline namespace LSTMC_ABI {
 
-/// Of a key that is a bound: there is none.
+/// The value of a bound that does not limit.
 inline constexpr double no_bound = std::numeric_limits<double>::infinity();
 
 /// The optimizer "sgd"; its rate is 0.01 unless one is given.
