@@ -1,10 +1,13 @@
-// record-input-ranges: records the valid value ranges of a net's inputs.
+// record-input-ranges: records the valid value ranges of a net's inputs, and refuses parameters that
+// are read as labels or positions.
 
 #include <map>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "ir/sym/Attributes.h"
+#include "ir/sym/Diagnose.h"
+#include "ir/sym/OpTable.h"
 #include "ir/sym/ValueUse.h"
 #include "passes/Passes.h"
 
@@ -32,9 +35,15 @@ ValueRange either(const ValueRange &a, const ValueRange &b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high), a.ignored ? a.ignored : b.ignored};
 }
 
-/// The ranges that the readers of a value require.
+bool isLabel(mlir::Operation *op, unsigned operand) {
+  const sym::OpRecord *record = sym::recordOf(op->getName());
+  return record && operand < record->inputs.size() && record->inputs[operand].label;
+}
+
+/// What the readers of a value require.
 struct Demand {
-  std::optional<ValueRange> whole; ///< of all elements
+  std::optional<ValueRange> whole;  ///< of all elements
+  mlir::Operation *given = nullptr; ///< an op that reads the value as a label or as positions
   struct Part {
     MovedPart place;
     ValueRange range;
@@ -86,19 +95,38 @@ public:
                      llvm::cast<mlir::RankedTensorType>(value.getType()).getShape());
   }
 
+  /// An op for which the value has to be given, directly or after ops that only move elements:
+  /// training computes no label and no position. Null if there is none.
+  mlir::Operation *givenFor(Value value) const {
+    auto found = demands.find(value);
+    return found == demands.end() ? nullptr : found->second.given;
+  }
+
 private:
   void lookAt(mlir::Operation *op) {
     for (mlir::OpOperand &operand : op->getOpOperands()) {
       unsigned number = operand.getOperandNumber();
+      std::optional<ValueRange> range;
       if (auto reader = llvm::dyn_cast<sym::IndexRule>(op))
-        if (std::optional<ValueRange> range = reader.positionsOf(number))
-          demands[operand.get()].ask(*range);
+        range = reader.positionsOf(number);
+      if (range)
+        demands[operand.get()].ask(*range);
+      if (range || isLabel(op, number))
+        demands[operand.get()].given = op;
       if (auto mover = llvm::dyn_cast<sym::MovementRule>(op))
         for (mlir::OpResult result : op->getResults())
-          if (std::optional<ValueRange> range = of(result))
-            if (std::optional<MovedPart> part = mover.movedPart(number, result.getResultNumber()))
-              demands[operand.get()].askOf(*part, *range);
+          move(operand, result, mover.movedPart(number, result.getResultNumber()));
     }
+  }
+
+  /// Passes what is required of a result on to the operand, a part of which it is.
+  void move(mlir::OpOperand &operand, mlir::OpResult result, const std::optional<MovedPart> &part) {
+    if (!part)
+      return;
+    if (std::optional<ValueRange> range = of(result))
+      demands[operand.get()].askOf(*part, *range);
+    if (mlir::Operation *reader = givenFor(result))
+      demands[operand.get()].given = reader;
   }
 
   llvm::DenseMap<Value, Demand> demands;
@@ -107,15 +135,31 @@ private:
 struct RecordInputRanges : impl::RecordInputRangesBase<RecordInputRanges> {
   void runOnOperation() override {
     mlir::NamedAttrList ranges;
-    for (auto net : getOperation().getOps<mlir::func::FuncOp>())
-      record(net, ranges);
+    for (auto net : getOperation().getOps<mlir::func::FuncOp>()) {
+      Demands demands(net);
+      record(net, demands, ranges);
+      if (failed(refuseParameters(net, demands)))
+        return signalPassFailure();
+    }
     if (!ranges.empty())
       getOperation()->setAttr(sym::kInputRangesAttr, ranges.getDictionary(&getContext()));
   }
 
 private:
-  void record(mlir::func::FuncOp net, mlir::NamedAttrList &ranges) {
-    Demands demands(net);
+  mlir::LogicalResult refuseParameters(mlir::func::FuncOp net, const Demands &demands) {
+    for (auto parameter : net.getOps<sym::VariableOp>()) {
+      mlir::Operation *reader = demands.givenFor(parameter);
+      if (!reader || parameter.getInit())
+        continue;
+      sym::emitCoded(reader, ErrorCode::E0203)
+          << sym::recordOf(reader->getName())->mxnetName << " reads \"" << parameter.getName()
+          << "\" as an input, and neither its shape nor its data are given";
+      return mlir::failure();
+    }
+    return mlir::success();
+  }
+
+  void record(mlir::func::FuncOp net, Demands &demands, mlir::NamedAttrList &ranges) {
     for (mlir::BlockArgument argument : net.getArguments()) {
       auto name = net.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), sym::kNameAttr);
       std::optional<ValueRange> range = demands.of(argument);

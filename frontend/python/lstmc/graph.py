@@ -282,8 +282,9 @@ def Variable(name: str, attr: Mapping[str, str] | None = None, shape: Shape | No
              init: Initializer | str | None = None, stype: str | None = None,
              profiler_scope: str | None = None, layout: str | None = None,
              **attributes: Any) -> Symbol:
-    """An input or a parameter. It is an input if its shape is given at compilation, or if its name
-    ends with "data" or "label". For an input, the N of `layout` ("NT", "TNC") is the batch axis, by
+    """An input or a parameter. It is an input if its shape is given at compilation, or here if its
+    name ends with "data" or "label"; ops take no parameter without `init` as a label or as
+    positions (E0203). For an input, the N of `layout` ("NT", "TNC") is the batch axis, by
     default the first. `attr` is a dict of attributes, which may also be keywords:
     `__lr_mult__="0.1"`."""
     if not isinstance(name, str):
@@ -489,8 +490,9 @@ def draw(symbol, name="net", shapes=None, types=None, declared=None):
 
 def begin(symbol, shapes, types, declared):
     """An unfinished drawing for these shapes and dtypes of inputs, and its outputs. The Variables
-    in `declared` are parameters with these shapes."""
-    return _draw(symbol._outputs, "net", shapes, types, declared)
+    in `declared` are parameters with these shapes, labels among them: every run gives all values.
+    """
+    return _draw(symbol._outputs, "net", shapes, types, declared, first="zeros")
 
 
 def begin_for_names(outputs):
@@ -505,17 +507,20 @@ def draw_for_names(symbol):
     return drawing
 
 
-def _draw(outputs, name, shapes, types, declared=(), multipliers=True):
+def _draw(outputs, name, shapes, types, declared=(), multipliers=True, first=None):
     """An unfinished drawing, and its outputs. Parameters that a call makes have the multipliers of
-    the call."""
+    the call; declared Variables without an initializer, and labels, have `first`."""
     drawing = _core.Drawing(name)
-    for parameter in declared:
-        drawing.variable(parameter,
-                         {"shape": _extents(declared[parameter]), "dtype": types.get(parameter)},
-                         None)
     nodes = reached(outputs)
-    made = _described(nodes) if multipliers else {}
     named = {node.name: node for node in nodes if node.kind == "variable"}
+    for parameter in declared:
+        free = (named[parameter].options["init"] is None if parameter in named
+                else is_input(parameter))
+        drawing.variable(parameter,
+                         {"shape": _extents(declared[parameter]), "dtype": types.get(parameter),
+                          "init": spec_of(first) if free else None},
+                         None)
+    made = _described(nodes) if multipliers else {}
     inputs = {name: _draw_input(drawing, name, shape, types.get(name), named.get(name))
               for name, shape in shapes.items()}
     values = {}

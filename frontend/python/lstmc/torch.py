@@ -190,8 +190,8 @@ class TorchNetwork(Network):
         if self._loss is None:
             numbers = [symbol for symbol, is_loss in zip(self.symbol, self._is_loss) if is_loss]
             if len(numbers) != 1:
-                raise usage(f'the module returns {len(numbers)} tensors without axes, so its loss '
-                            'is not known: give from_torch(.., loss="softmax") or one of '
+                raise usage(f'the module returns {len(numbers) or "no"} losses (tensors of one '
+                            'number), want one: give from_torch(.., loss="softmax") or one of '
                             f'{", ".join(_LOSSES)}, or a module that returns its loss')
             return sym.MakeLoss(numbers[0], name="loss")
         if len(self.symbol) != 1 or self._is_loss[0]:

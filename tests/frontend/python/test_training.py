@@ -219,6 +219,24 @@ class Fit(unittest.TestCase):
             self.fit(wrong)
         self.assertEqual(caught.exception.code, "E0604")
 
+    def test_an_input_that_is_not_given_is_no_parameter(self):
+        data, given = sym.Variable("data"), sym.Variable("given")
+        rows = sym.FullyConnected(data, num_hidden=2, name="fc")
+        steps = sym.SequenceLast(sym.Reshape(data, shape=(3, -1, 1)), given,
+                                 use_sequence_length=True)
+        ids = sym.Embedding(sym.Reshape(sym.Variable("given", shape=(2, 2)), shape=(-1,)),
+                            input_dim=4, output_dim=2, name="of")
+        for head in (sym.SoftmaxOutput(rows, given), sym.LinearRegressionOutput(rows, given),
+                     sym.MakeLoss(steps), sym.MakeLoss(ids)):
+            with self.assertRaisesRegex(lstmc.Error, 'E0203.* reads "given" as an input'):
+                lstmc.Network(head).fit({"data": np.ones((4, 3), "f4")}, batch=4, num_epoch=1)
+        kept = sym.LinearRegressionOutput(rows, sym.Variable("kept", init="ones"))
+        lstmc.Network(kept).fit({"data": np.ones((4, 3), "f4")}, batch=4, num_epoch=1)
+        bound = sym.LinearRegressionOutput(rows, given).simple_bind(data=(4, 3))
+        bound.forward(is_train=True)
+        bound.backward()
+        self.assertEqual(bound.arg_dict["given"].shape, (4, 2))
+
 
 INTERRUPTED = """
 import os, signal, sys
