@@ -473,6 +473,13 @@ def main():
             subprocess.run([python, "-B", here / "deploy.py", root / "build/executor/run/lstmc-run",
                             *["--results"] * ("--results" in sys.argv)],
                            env=environment).returncode)
+    elif args.name == "cases":
+        environment = {**os.environ, "LSTMC": str(root / "build/lstmc"), "LSTMC_SOURCE": str(root),
+                       "LSTMC_BUILD": str(root / "build"), "LSTMC_PEER_PYTHON": peer_python(),
+                       "LSTMC_PYTHON": str(root / "build/python-venv/bin/python")}
+        raise SystemExit(max(subprocess.run([sys.executable, "-B", test],
+                                            env=environment).returncode
+                             for test in sorted((root / "tests/cases").glob("test_*.py"))))
     elif args.name == "mxnet":
         environment = {**os.environ, "PYTHONPATH": str(root / "build/python")}
         seeds = args.seeds if "--seeds" in sys.argv else "1..500"
