@@ -235,9 +235,11 @@ LogicalResult ShapeRelation::sameType(Value a, Value b) {
     return fixType(a, right.element, "");
   if (isa<OpenType>(right.element))
     return fixType(b, left.element, "");
-  return refuse(ErrorCode::E0208, {{a, kTypeAxis}, {b, kTypeAxis}})
-         << name(a) << " is " << elementText(left.element) << ", " << name(b) << " is "
-         << elementText(right.element);
+  CodedDiagnostic diagnostic = refuse(ErrorCode::E0208, {{a, kTypeAxis}, {b, kTypeAxis}});
+  diagnostic << name(a) << " is " << elementText(left.element) << ", " << name(b) << " is "
+             << elementText(right.element);
+  diagnostic.help("x.astype(\"float32\") converts a tensor to another type");
+  return diagnostic;
 }
 
 LogicalResult ShapeRelation::fixType(Value value, Type wanted, StringRef why) {

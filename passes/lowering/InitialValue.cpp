@@ -107,9 +107,11 @@ private:
   mlir::LogicalResult needsMatrix(StringRef what) {
     if (shape.size() >= 2)
       return mlir::success();
-    return sym::emitCoded(location, ErrorCode::E0319)
-           << what << " needs at least 2 dimensions, \"" << parameter << "\" has "
-           << int64_t(shape.size());
+    sym::CodedDiagnostic diagnostic = sym::emitCoded(location, ErrorCode::E0319);
+    diagnostic << what << " needs at least 2 dimensions, \"" << parameter << "\" has "
+               << int64_t(shape.size());
+    diagnostic.help("give it another one: Variable(.., init=Uniform(0.1))");
+    return diagnostic;
   }
 
   /// Explicit initial values of the source, converted to the parameter's type.

@@ -93,6 +93,29 @@ np.savez("cw.npz", data=r.normal(size=(500, 4)).astype("f4"), label=r.integers(0
                               where="nets")
             self.says(text, "500 predictions")
 
+    def test_messages_have_a_remedy(self):
+        self.shell("sed -i 's/arange(S, dtype=\"int32\")/arange(S)/' n2.lnet; "
+                   "sed -i 's/, init=Uniform(0.1))/)/g' n8.lnet", where="nets")
+        for line, *says in (
+                ("err/e2.lnet", r"help: .*x, h, c = \.\."),
+                ("err/e31.lnet", r"help: .*x, h, c = LSTM\(\.\.\)"),
+                ("err/e8.lnet", r"e8.lnet:2:33: .*\"label\" has none"),
+                ("err/e4.lnet", r"data is float32\[1, 2\]", r"help: .*h\[-1\]"),
+                ("err/e19.lnet", "help: here it is LinearRegressionOutput"),
+                ("err/e22.lnet", "help: here it is True"),
+                ("err/e36.lnet", "class_weight", "help: .*take", "early_stopping",
+                 "help: .*--early-stop"),
+                ("err/e23.lnet", "layout is TNC or NTC"),
+                ("nets/n2.lnet", "help: x.astype"),
+                ("nets/n8.lnet --set kind=peep", "help: give it another one: Variable")):
+            with self.subTest(line):
+                text = self.shell(f"$LSTMC compile {line} --dry-run", exit=3)
+                self.says(text, *says)
+                if "e23" in line:
+                    self.assertEqual(text.count("error["), 1)
+        text = self.shell("$LSTMC compile err/e32.lnet --dry-run")
+        self.says(text, r"e32.lnet:3:15: warning\[W0319\].*layout=\"NTC\"")
+
 
 if __name__ == "__main__":
     walk.main()

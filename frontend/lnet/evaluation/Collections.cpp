@@ -1,5 +1,8 @@
 #include "frontend/lnet/evaluation/Collections.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace lstmc::lnet {
 
 size_t characterEnd(const std::string &text, size_t begin) {
@@ -140,6 +143,15 @@ std::string outputNames(const std::vector<Value> &values) {
     names += (names.empty() ? "" : ", ") + value.as<TensorObject>().symbol.outputName();
   }
   return names;
+}
+
+std::string unpackingHelp(const std::vector<Value> &values, std::string_view maker) {
+  constexpr std::string_view kNames[] = {"x", "h", "c"}; // as the documents name a layer's outputs
+  const std::string outputs = outputNames(values);
+  if (outputs.empty() || values.size() > std::size(kNames))
+    return outputs.empty() ? "" : fmt::format("the values are {}", outputs);
+  return fmt::format("the values are {}: {} = {}", outputs,
+                     fmt::join(kNames, kNames + values.size(), ", "), maker);
 }
 
 } // namespace lstmc::lnet

@@ -30,4 +30,8 @@ size_t characterEnd(const std::string &text, size_t begin);
 /// tensors.
 std::string outputNames(const std::vector<Value> &values);
 
+/// Help text that names the outputs of a call and how they are taken apart; `maker` is the call as
+/// a message shows it. Empty unless all are tensors.
+std::string unpackingHelp(const std::vector<Value> &values, std::string_view maker);
+
 } // namespace lstmc::lnet

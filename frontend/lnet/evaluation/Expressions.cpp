@@ -247,7 +247,9 @@ Value Expressions::index(const IndexExpr *expr) {
   if (severalAxes) {
     if (base.isUnknown())
       return base;
-    return run_.error(ErrorCode::E0317, expr->span, "{} has one axis", kindName(base.kind()));
+    return run_.report(run_.makeError(ErrorCode::E0317, expr->span,
+                                      fmt::format("{} has one axis", kindName(base.kind())),
+                                      base.isSequence() ? unpackingHelp(base.items(), "..") : ""));
   }
   if (!expr->isTuple)
     return elementAt(run_, base, evaluate(expr->items[0]), expr);

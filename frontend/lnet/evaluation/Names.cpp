@@ -48,10 +48,13 @@ void Names::assign(const Expr *targets, Value value, const Expr *source) {
   if (!value.isUnknown())
     items = elements(run_, value, source);
   if (items && items->size() != wanted.size()) {
-    std::string outputs = outputNames(*items);
+    std::string maker = "..";
+    if (source && source->kind == ExprKind::Call)
+      maker = fmt::format("{}(..)", run_.at.module->file->text(
+                                        static_cast<const CallExpr *>(source)->callee->span));
     run_.report(run_.makeError(ErrorCode::E0305, targets->span,
                                fmt::format("{} names for {} values", wanted.size(), items->size()),
-                               outputs.empty() ? "" : fmt::format("the values are {}", outputs)));
+                               unpackingHelp(*items, maker)));
     items.reset();
   }
   for (size_t i = 0; i < wanted.size(); ++i)

@@ -35,6 +35,22 @@ std::vector<FunctionObject *> netsOf(Module &module) {
   return nets;
 }
 
+/// A parameter without a type or default, in a function of which others have types; null if there
+/// is none.
+static const Parameter *nearlyTyped(Module &module) {
+  for (const Value &value : module.globals.as<FrameObject>().slots) {
+    const FunctionObject *function =
+        value.is(ValueKind::Function) ? &value.as<FunctionObject>() : nullptr;
+    if (!function || !function->def || function->module != &module ||
+        std::ranges::none_of(function->types, [](const auto &type) { return bool(type); }))
+      continue;
+    for (size_t i = 0; i < function->types.size(); ++i)
+      if (!function->types[i] && function->defaults[i].is(ValueKind::Unset))
+        return &function->def->parameters[i];
+  }
+  return nullptr;
+}
+
 FunctionObject *NetChoice::named(std::string_view name) const {
   auto at = module_.tree->scope->slots.find(name);
   if (at == module_.tree->scope->slots.end())
@@ -67,6 +83,10 @@ void NetChoice::explain(Problems &problems) const {
   } else if (nets_.empty()) {
     diagnostic.message = "the file has no net: a function whose parameters have types";
     diagnostic.help = "def net(data: float32[32, 10]):";
+    if (const Parameter *untyped = nearlyTyped(module_)) {
+      diagnostic.message += fmt::format("; \"{}\" has none", untyped->name->name);
+      span = untyped->name->span;
+    }
   } else {
     diagnostic.message =
         fmt::format("the file has {} nets, {}: which?", nets_.size(), fmt::join(names, ", "));

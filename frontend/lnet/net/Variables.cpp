@@ -186,10 +186,11 @@ Value Variables::expect(Arguments &arguments) {
   if (kind.starts_with("[")) // the axes of a tensor, or None
     return expectAxes(values[0].string(), value, kind, span);
   bool good = kind == "a tensor"     ? value.is(ValueKind::Tensor)
-              : kind == "an integer" ? value.is(ValueKind::Integer)
               : kind == "a number"   ? value.isNumber()
               : kind == "a bool"     ? value.is(ValueKind::Bool)
-                                     : value.is(ValueKind::String);
+              : kind == "TNC or NTC" ? value.is(ValueKind::String) &&
+                                           (value.string() == "TNC" || value.string() == "NTC")
+                                     : value.is(ValueKind::Integer) && value.integer() >= 1;
   if (good)
     return Value::boolean(true);
   return run_.error(ErrorCode::E0204, span, "{} is {}, got {}", values[0].string(), kind,
@@ -203,6 +204,12 @@ Value Variables::expectAxes(std::string_view what, const Value &value, const std
   const auto wanted = size_t(std::ranges::count(axes.substr(0, axes.find(']')), ',')) + 1;
   if (value.is(ValueKind::Tensor)) {
     const symbol::Shape shape = value.as<TensorObject>().symbol.shape();
+    if (axes.starts_with("[T,") && shape.ranked && shape.dims.size() == wanted &&
+        shape.dims[0].name == "batch")
+      run_.warn(ErrorCode::E0319, span,
+                fmt::format("the steps of {} are its axis 0, which is the batch: layout=\"NTC\" "
+                            "takes them from axis 1",
+                            run_.at.layerShown));
     if (!shape.ranked || shape.dims.size() == wanted)
       return Value::boolean(true);
     return run_.error(ErrorCode::E0207, span, "{} has {} {}, wants {}: {}", what, shape.dims.size(),

@@ -11,6 +11,21 @@ using Positions = ArrayRef<BatchPosition>;
 
 //===---- SoftmaxOutput -----------------------------------------------------------------------===//
 
+/// As many labels as rows of data; states of a layer, [layers, N, units], are no rows.
+static LogicalResult relateLabels(ShapeRelation &relation, Value label, Value data) {
+  const int64_t labels = relation.extent(label, 0), rows = relation.extent(data, 0);
+  auto layer = data.getDefiningOp<FullyConnectedOp>();
+  auto type = layer ? dyn_cast<RankedTensorType>(layer.getData().getType()) : RankedTensorType();
+  if (relation.naming() || labels == rows || labels < 0 || !type || type.getRank() != 3 ||
+      type.getDimSize(0) != rows || type.getDimSize(1) != labels)
+    return relation.equal(label, 0, data, 0, "labels");
+  CodedDiagnostic diagnostic = relation.refuse(ErrorCode::E0207, {{label, 0}, {data, 0}});
+  diagnostic << "label has " << labels << " labels, data has " << rows;
+  diagnostic.help("where data are made of the states of a layer, [layers, N, units]: h[-1] is that "
+                  "of the last layer, [N, units]");
+  return diagnostic;
+}
+
 /// The forms that a label may have, given its rank. A label without a rank gets the first form.
 static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
   Value data = op.getData(), label = op.getLabel();
@@ -30,10 +45,10 @@ static LogicalResult relateLabel(ShapeRelation &relation, SoftmaxOutputOp op) {
     int64_t wanted = op.getPreserveShape() ? last : 1; // MXNet: multi_output takes precedence
     if (failed(relation.fixRank(label, wanted)))
       return failure();
+    if (wanted == 1)
+      return relateLabels(relation, label, data);
     for (int64_t axis = 0; axis < wanted; ++axis)
-      if (failed(relation.equal(label, axis, data, axis,
-                                axis == 0 && wanted == 1 ? std::string("labels")
-                                                         : "on axis " + std::to_string(axis))))
+      if (failed(relation.equal(label, axis, data, axis, "on axis " + std::to_string(axis))))
         return failure();
     return success();
   }
@@ -118,7 +133,7 @@ template <typename Op> static LogicalResult relateRegression(ShapeRelation &rela
   if (column && (!relation.ranked(label) || relation.rank(label) == 1)) {
     if (failed(relation.fixRank(label, 1)))
       return failure();
-    return relation.equal(label, 0, data, 0, "labels");
+    return relateLabels(relation, label, data);
   }
   if (!relation.ranked(label) && !relation.complete(data))
     return success();
@@ -178,8 +193,7 @@ LogicalResult SvmOutputOp::relateShapes(ShapeRelation &relation) {
   if (failed(relation.fixRank(data, 2)))
     return failure();
   // svm_output:label-shape
-  return failed(relation.fixRank(label, 1)) ? failure()
-                                            : relation.equal(label, 0, data, 0, "labels");
+  return failed(relation.fixRank(label, 1)) ? failure() : relateLabels(relation, label, data);
 }
 BatchPosition SvmOutputOp::batchOfResult(unsigned, Positions operands) {
   BatchPosition position = operands[0] ? operands[0] : operands[1];
@@ -228,7 +242,7 @@ LogicalResult SoftmaxCrossEntropyOp::relateShapes(ShapeRelation &relation) {
   if (failed(relation.fixRank(data, 2)))
     return failure();
   // softmax_cross_entropy:label-shape
-  if (failed(relation.fixRank(label, 1)) || failed(relation.equal(label, 0, data, 0, "labels")))
+  if (failed(relation.fixRank(label, 1)) || failed(relateLabels(relation, label, data)))
     return failure();
   // softmax_cross_entropy:output-shape
   return relation.fixShape(output, {1}, "");
