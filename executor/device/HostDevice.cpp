@@ -47,7 +47,8 @@ private:
 class HostDevice final : public Device {
 public:
   HostDevice(std::string name, KernelChooser choose, int threads, const MemorySource &memory)
-      : name_(std::move(name)), choose_(choose), arena_(memory), team_(threads) {}
+      : name_(std::move(name)), choose_(choose), arena_(memory),
+        team_(threads, ThreadTeam::Size::Best) {}
 
   const std::string &name() const override { return name_; }
   uint64_t memoryBytes() const override { return hostMemory().bytes; }

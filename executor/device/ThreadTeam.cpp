@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <immintrin.h>
 #include <sched.h>
@@ -17,17 +18,21 @@ namespace {
 /// How long a worker polls for the next call before it sleeps: longer than the gap between the
 /// calls of a stream, shorter than anybody notices as load.
 constexpr std::chrono::microseconds kSpinBetweenCalls{1000};
-constexpr int kSpins = 4000; ///< pauses at a barrier before the first yield, some 100 us
-constexpr int kSpinsCrowded = 32;
+// At a barrier, in polls of a pause each, some 25 ns:
+constexpr int kLeastPolls = 32;  ///< before the first yield
+constexpr int kMostPolls = 4000; ///< some 100 us
+constexpr int kMeetings = 16;    ///< that the mean is over
+constexpr int kTimesMean = 4;    ///< polls for this many times the mean
+constexpr int kYields = 500;     ///< before a worker sleeps; a yield to nobody takes 0.3 us
 
 /// Of all teams of the process: several devices have one each.
 std::atomic<int> workers{0};
 
 } // namespace
 
-ThreadTeam::ThreadTeam(int count)
+ThreadTeam::ThreadTeam(int count, Size size)
     : count_(std::max(1, count)), processors_(availableProcessors()), memory_(count_),
-      members_(size_t(count_)) {
+      members_(size_t(count_)), size_(count_, processors_), adapts_(size == Size::Best) {
   workers.fetch_add(count_, std::memory_order_relaxed);
   for (int i = 0; i < count_; ++i) {
     members_[size_t(i)].index = i;
@@ -47,16 +52,15 @@ ThreadTeam::~ThreadTeam() { leave(); }
 
 void ThreadTeam::leave() {
   leaving_ = true;
-  call_.fetch_add(1);
-  call_.notify_all();
+  ++number_;
+  for (size_t i = 1; i <= threads_.size(); ++i)
+    call(members_[i]);
   for (std::thread &thread : threads_)
     thread.join();
   workers.fetch_sub(count_, std::memory_order_relaxed);
 }
 
-int ThreadTeam::spins() const {
-  return workers.load(std::memory_order_relaxed) > processors_ ? kSpinsCrowded : kSpins;
-}
+bool ThreadTeam::isCrowded() const { return workers.load(std::memory_order_relaxed) > processors_; }
 
 namespace {
 
@@ -76,41 +80,75 @@ void ThreadTeam::run(Work work, void *context) {
   FloatMode mode;
   WithStopFlag flag(stopped_);
   WithWorkerMemory memory(memory_);
-  if (count_ == 1) {
-    work(context, members_[0]);
-    return;
-  }
+  if (count_ == 1)
+    return work(context, members_[0]);
+  const auto begin = TeamSize::Clock::now();
+  const int active = adapts_ ? size_.at(begin) : count_;
+  for (int i = 0; i < active; ++i)
+    members_[size_t(i)].count = active;
+  if (active == 1)
+    return work(context, members_[0]);
   work_ = work;
   context_ = context;
-  // Both sequentially consistent: either the worker sees the call, or we see that it sleeps.
-  call_.fetch_add(1);
-  if (sleepers_.load() != 0)
-    call_.notify_all();
+  active_ = active;
+  ++number_;
+  for (int i = 1; i < active; ++i)
+    call(members_[size_t(i)]);
   work(context, members_[0]);
-  meet();
+  meet(members_[0]);
+  if (auto waiting = std::exchange(members_[0].waiting, {}); waiting.count() != 0 && adapts_)
+    size_.waited(begin, TeamSize::Clock::now(), waiting);
 }
 
-void ThreadTeam::meet() {
-  uint32_t phase = phase_.load(std::memory_order_relaxed);
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) {
+void ThreadTeam::call(Member &member) {
+  // Both sequentially consistent: either the worker sees the call, or we see that it sleeps.
+  member.call.store(number_);
+  if (member.asleep.load())
+    member.call.notify_one();
+}
+
+void ThreadTeam::meet(Member &member) {
+  const uint32_t phase = phase_.load(std::memory_order_relaxed);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == active_) {
     arrived_.store(0, std::memory_order_relaxed);
-    phase_.store(phase + 1, std::memory_order_release);
+    // Both sequentially consistent: either a worker sees the new phase, or we see that it sleeps.
+    phase_.store(phase + 1);
+    if (parked_.load() != 0)
+      phase_.notify_all();
     return;
   }
-  const int spins = this->spins();
-  for (int spin = 0; phase_.load(std::memory_order_acquire) == phase; ++spin) {
-    if (spin < spins)
-      _mm_pause();
-    else
-      sched_yield();
+  const int usual = kTimesMean * (member.meeting / kMeetings);
+  const int polls = isCrowded() ? kLeastPolls : std::clamp(usual, kLeastPolls, kMostPolls);
+  for (int poll = 0; poll < polls; ++poll) {
+    if (phase_.load(std::memory_order_acquire) != phase) {
+      member.meeting += poll - member.meeting / kMeetings;
+      return;
+    }
+    _mm_pause();
   }
+  const auto begin = TeamSize::Clock::now();
+  if (endsWhileYielding(phase)) // else a worker has no processor, which says nothing of meetings
+    member.meeting += polls - member.meeting / kMeetings;
+  member.waiting += TeamSize::Clock::now() - begin;
 }
 
-uint32_t ThreadTeam::awaitCall(uint32_t seen) {
+bool ThreadTeam::endsWhileYielding(uint32_t phase) {
+  for (int yield = 0; yield < kYields; ++yield) {
+    if (phase_.load(std::memory_order_acquire) != phase)
+      return true;
+    sched_yield();
+  }
+  parked_.fetch_add(1);
+  phase_.wait(phase);
+  parked_.fetch_sub(1);
+  return false;
+}
+
+uint32_t ThreadTeam::awaitCall(Member &member, uint32_t seen) {
   auto until = std::chrono::steady_clock::now() + kSpinBetweenCalls;
-  const int spins = this->spins();
+  const int spins = isCrowded() ? kLeastPolls : kMostPolls;
   for (int spin = 1;; ++spin) {
-    uint32_t call = call_.load(std::memory_order_acquire);
+    uint32_t call = member.call.load(std::memory_order_acquire);
     if (call != seen)
       return call;
     _mm_pause();
@@ -119,10 +157,10 @@ uint32_t ThreadTeam::awaitCall(uint32_t seen) {
     if (spin % 64 == 0 && std::chrono::steady_clock::now() >= until)
       break;
   }
-  sleepers_.fetch_add(1);
-  call_.wait(seen);
-  sleepers_.fetch_sub(1);
-  return call_.load(std::memory_order_acquire);
+  member.asleep.store(true);
+  member.call.wait(seen);
+  member.asleep.store(false);
+  return member.call.load(std::memory_order_acquire);
 }
 
 void ThreadTeam::serve(Member &member) {
@@ -131,11 +169,11 @@ void ThreadTeam::serve(Member &member) {
   WithWorkerMemory memory(memory_, member.index);
   uint32_t seen = 0;
   while (true) {
-    seen = awaitCall(seen);
+    seen = awaitCall(member, seen);
     if (leaving_)
       return;
     work_(context_, member);
-    meet();
+    meet(member);
   }
 }
 

@@ -11,6 +11,8 @@ namespace lstmc::session {
 
 /// Number of durations kept per launch.
 static constexpr size_t kRemembered = 15;
+/// Ticks without work before the watchdog sleeps: calls in a row do not wake it each time.
+static constexpr int kIdleTicks = 4;
 
 Watchdog::Watchdog(const package::Package &package, const Devices &devices, LaunchWatch watch,
                    std::chrono::milliseconds deadline, std::function<void(const Error &)> end)
@@ -39,6 +41,7 @@ Watchdog::Stretch::Stretch(Watchdog &watchdog, const BoundEntry &entry, const Bo
   slot_.alone.store(nullptr);
   slot_.before.store(watchdog.devices_[program.device]->launchesBegun());
   slot_.stretch.fetch_add(1);
+  watchdog.wake();
 }
 
 Watchdog::Stretch::Stretch(Watchdog &watchdog, size_t device, const package::Launch &alone)
@@ -46,6 +49,7 @@ Watchdog::Stretch::Stretch(Watchdog &watchdog, size_t device, const package::Lau
   slot_.alone.store(&alone);
   slot_.before.store(watchdog.devices_[device]->launchesBegun());
   slot_.stretch.fetch_add(1);
+  watchdog.wake();
 }
 
 void Watchdog::expect(const BoundEntry &entry) {
@@ -59,6 +63,7 @@ void Watchdog::expect(const BoundEntry &entry) {
     slot.progress.fetch_add(1);
     slot.works.store(true);
   }
+  wake();
 }
 
 void Watchdog::at(size_t device, size_t segment) {
@@ -73,8 +78,12 @@ void Watchdog::done(size_t device) {
 
 void Watchdog::watch() {
   std::unique_lock lock(mutex_);
+  int idle = 0;
   for (auto last = Clock::now(); !leaving_;) {
     changed_.wait_for(lock, tick_, [this] { return leaving_; });
+    idle = isIdle() ? idle + 1 : 0;
+    if (idle > kIdleTicks)
+      sleep(lock);
     auto now = Clock::now();
     Duration passed = std::min<Duration>(now - last, 2 * tick_);
     last = now;
@@ -83,6 +92,28 @@ void Watchdog::watch() {
       look(device, passed, interrupted);
     lookForStall(passed);
   }
+}
+
+bool Watchdog::isIdle() const {
+  return std::ranges::all_of(
+      slots_, [](const Slot &slot) { return slot.stretch.load() % 2 == 0 && !slot.works.load(); });
+}
+
+void Watchdog::sleep(std::unique_lock<std::mutex> &lock) {
+  // All sequentially consistent: either what begins sees that the watchdog sleeps, or isIdle() sees
+  // what has begun.
+  asleep_.store(true);
+  if (isIdle())
+    changed_.wait(lock, [this] { return leaving_ || !asleep_.load(); });
+  asleep_.store(false);
+}
+
+void Watchdog::wakeSleeper() {
+  {
+    std::lock_guard lock(mutex_);
+    asleep_.store(false);
+  }
+  changed_.notify_all();
 }
 
 void Watchdog::look(size_t device, Duration passed, bool interrupted) {

@@ -24,8 +24,9 @@ namespace lstmc::session {
 
 /// A thread that checks every tick how far each device has come. It remembers the durations of
 /// launches that take longer than two ticks, so usual durations are known for long launches and
-/// short ones cost nothing. Time in which the watchdog itself did not run (the process was stopped)
-/// is not counted. Package and devices outlive it.
+/// short ones cost nothing. While nothing runs it sleeps: an idle session wakes nobody. Time in
+/// which the watchdog itself did not run (the process was stopped) is not counted. Package and
+/// devices outlive it.
 class Watchdog {
 public:
   /// `end` stops the current run. It is called for a late launch, and when devices have waited for
@@ -128,6 +129,16 @@ private:
   };
 
   void watch();
+  /// Whether no launch runs and no device has a part of an entry to finish.
+  bool isIdle() const;
+  /// Sleeps until something begins.
+  void sleep(std::unique_lock<std::mutex> &lock);
+  /// Called where something has begun, after it is published.
+  void wake() {
+    if (asleep_.load())
+      wakeSleeper();
+  }
+  void wakeSleeper();
   void look(size_t device, Duration passed, bool interrupted);
   void begin(Seen &seen, size_t device, uint64_t stretch, uint64_t begun) const;
   void remember(const Seen &seen);
@@ -170,6 +181,7 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   bool leaving_ = false;
+  std::atomic<bool> asleep_{false};
   std::thread thread_;
 };
 

@@ -52,7 +52,8 @@ public:
     if (split_.idle)
       return;
     bringState();
-    uint32_t &sweep = sweeps_[worker_.index % 64 * 16];
+    uint32_t first = 0; // of workers for which the plan has no counter
+    uint32_t &sweep = worker_.index < 64 ? sweeps_[worker_.index * 16] : first;
     for (int64_t s0 = 0; s0 < T_; s0 += chunk_) {
       const int64_t count = std::min(chunk_, T_ - s0);
       // With a chunk of one step, W and R of a block are read one after the other, so that a sweep

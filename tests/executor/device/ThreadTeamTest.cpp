@@ -55,6 +55,23 @@ TEST_P(Teams, SleepingWorkersWake) {
   EXPECT_EQ(entered, std::vector<int>(size_t(GetParam()), 5));
 }
 
+// Others wait for a worker that comes after they have gone to sleep at the barrier.
+TEST_P(Teams, WorkersThatSleepAtABarrierWake) {
+  const int n = GetParam();
+  ThreadTeam team(n);
+  std::vector<int> passed(static_cast<size_t>(n));
+  for (int call = 0; call < 5; ++call)
+    team.run([&](Worker &worker) {
+      for (int late = 0; late < n; ++late) {
+        if (worker.index == late)
+          std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        worker.barrier();
+        ++passed[size_t(worker.index)];
+      }
+    });
+  EXPECT_EQ(passed, std::vector<int>(size_t(n), 5 * n));
+}
+
 TEST_P(Teams, DenormalsAreZeroInsideAndAsBeforeOutside) {
   unsigned before = _mm_getcsr();
   ThreadTeam team(GetParam());

@@ -2,8 +2,13 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
+#include <string>
 #include <thread>
+
+#include <unistd.h>
 
 #include "executor/device/HostDevice.h"
 #include "executor/device/StopFlag.h"
@@ -179,6 +184,33 @@ TEST(Watchdog, InitialValuesThatDoNotEndAreNamedAndEnded) {
     Watched fresh(devices, 0, {});
     EXPECT_EQ(trainedHash(*watched.session), trainedHash(*fresh.session));
   }
+}
+
+/// How often the other threads of this process have given up their processor to wait.
+long waitsOfOthers() {
+  long sum = 0;
+  for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(gettid()))
+      continue;
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("voluntary_ctxt_switches:"))
+        sum += std::stol(line.substr(line.find(':') + 1));
+  }
+  return sum;
+}
+
+TEST(Watchdog, AnIdleSessionWakesNobody) {
+  Watched watched(1, 0, after(400ms, 900ms));
+  ASSERT_TRUE(watched.run(Manner::Prompt).ok());
+  long before = -1;
+  for (int tries = 0; tries < 200 && before != waitsOfOthers(); ++tries) { // until all sleep
+    before = waitsOfOthers();
+    std::this_thread::sleep_for(100ms); // 20 ticks
+  }
+  EXPECT_EQ(before, waitsOfOthers());
+  // It is awake again for what runs.
+  EXPECT_FALSE(watched.run(Manner::Listens).ok());
 }
 
 TEST(Watchdog, ShortLaunchesAreNoLongOne) {
