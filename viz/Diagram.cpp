@@ -168,7 +168,7 @@ private:
     if (leaps(edge))
       how.push_back("tooltip=" + quoted(edge.label));
     else if (!edge.label.empty())
-      how.push_back("label=" + quoted(edge.label));
+      how.push_back((isWithinRow(edge) ? "xlabel=" : "label=") + quoted(edge.label));
     auto isSync = [&](size_t box) { return diagram_.boxes[box].kind == Box::Kind::Sync; };
     if (isSync(edge.from) || isSync(edge.to))
       how.emplace_back("style=dashed, color=\"#0072b2\"");
@@ -179,16 +179,21 @@ private:
     else if (leaps(edge))
       how.emplace_back("color=\"#999999\"");
     if (places_ && !givesPlaces_) {
-      const Place &from = (*places_)[edge.from], &to = (*places_)[edge.to];
-      if (from.column != to.column) {
+      if (isWithinRow(edge)) {
         how.emplace_back("constraint=false");
-      } else if (from.column % 2 == 1) {
+      } else if ((*places_)[edge.from].column % 2 == 1) {
         std::swap(tail, head);
         how.emplace_back("dir=back");
       }
     }
     return fmt::format("  {} -> {}{};\n", tail, head,
                        how.empty() ? "" : fmt::format(" [{}]", fmt::join(how, ", ")));
+  }
+
+  /// Whether an edge of a wrapped net joins columns of one row. Graphviz 2.43 faults on some labels
+  /// of such edges that it makes room for, so they are set beside them.
+  bool isWithinRow(const Edge &edge) const {
+    return places_ && !givesPlaces_ && (*places_)[edge.from].column != (*places_)[edge.to].column;
   }
 
   /// Whether an edge of a wrapped net passes other boxes.

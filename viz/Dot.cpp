@@ -113,22 +113,6 @@ static Result<std::string> runDot(const std::string &dot, std::vector<std::strin
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? picture : std::string();
 }
 
-/// The same graph with labels of arrows within a row set beside them. Graphviz 2.43 faults on some
-/// that it makes room for.
-static std::string withLabelsBesideRows(std::string_view dot) {
-  std::string out;
-  for (size_t at = 0; at < dot.size();) {
-    const size_t end = std::min(dot.find('\n', at), dot.size() - 1) + 1;
-    std::string line(dot.substr(at, end - at));
-    const size_t label = line.find("[label=");
-    if (label != std::string::npos && line.find("constraint=false") != std::string::npos)
-      line.insert(label + 1, "x");
-    out += line;
-    at = end;
-  }
-  return out;
-}
-
 Result<std::string> render(const std::string &dot, std::string_view format) {
   std::vector<std::string> words = {"dot", fmt::format("-T{}", format)};
   // Graphviz's best layout takes minutes from some hundred boxes on, so the number of rounds is
@@ -139,9 +123,6 @@ Result<std::string> render(const std::string &dot, std::string_view format) {
   if (picture.empty()) { // it loses some curves of arrows within a row, but no straight line
     words.emplace_back("-Gsplines=line");
     LSTMC_ASSIGN(picture, runDot(dot, words));
-  }
-  if (picture.empty()) {
-    LSTMC_ASSIGN(picture, runDot(withLabelsBesideRows(dot), words));
   }
   if (picture.empty())
     return fail(ErrorCode::E0501, "dot failed");

@@ -2,6 +2,7 @@
 import json
 import re
 import shutil
+import subprocess
 import unittest
 
 from command import Case, SOURCE
@@ -70,6 +71,9 @@ class Networks(Case):
         self.assertEqual(graph.readers(graph.one("same_label")),
                          [graph.one("_rminus_scalar0"), graph.one("elemwise_mul0")])
         self.assertIn(">32x8<", (self.folder / "net.svg").read_text())
+        self.good("plot", "net.lnet", "-o", "net.dot")
+        done = subprocess.run(["dot", "-Tsvg", "net.dot"], cwd=self.folder, capture_output=True)
+        self.assertEqual(done.returncode, 0, "of the text itself, without a remedy of ours")
 
     def test_steps_written_by_hand_are_one_box(self):
         text = (SOURCE / "samples/cell.lnet").read_text()
