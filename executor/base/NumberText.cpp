@@ -24,6 +24,8 @@ std::string bytesText(uint64_t bytes, int decimals) {
                                  : fmt::format("{:.2f} GiB", kib / (1 << 20));
 }
 
+static constexpr int64_t kMostCounted = 9'000'000'000'000'000'000;
+
 std::optional<int64_t> scaledNumber(std::string_view text, int64_t kilo) {
   int64_t scale = 1;
   if (!text.empty()) {
@@ -34,9 +36,15 @@ std::optional<int64_t> scaledNumber(std::string_view text, int64_t kilo) {
         scale *= kilo;
     }
   }
+  if (std::optional<int64_t> whole = parseNumber<int64_t>(text)) { // a double would round it
+    int64_t scaled = 0;
+    if (*whole < 0 || __builtin_mul_overflow(*whole, scale, &scaled) || scaled > kMostCounted)
+      return std::nullopt;
+    return scaled;
+  }
   std::optional<double> number = parseNumber<double>(text);
   double scaled = number.value_or(-1) * double(scale);
-  if (!(scaled >= 0) || scaled > 9e18 || scaled != std::floor(scaled))
+  if (!(scaled >= 0) || scaled > double(kMostCounted) || scaled != std::floor(scaled))
     return std::nullopt;
   return int64_t(scaled);
 }

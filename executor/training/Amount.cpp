@@ -23,14 +23,12 @@ Result<Amount> Amount::parse(std::string_view text, std::string_view flag) {
     if (!text.ends_with(suffix.name))
       continue;
     std::optional<double> number = parseFinite(text.substr(0, text.size() - suffix.name.size()));
-    if (!number || !(*number > 0))
+    const double value = number.value_or(0) * suffix.factor;
+    if (!(value >= kLeast && value <= kMost))
       break;
-    return Amount{*number * suffix.factor, suffix.unit};
+    return Amount{value, suffix.unit};
   }
-  return fail(
-      ErrorCode::E0001,
-      "{}: found {}, want an amount such as 10e (epochs), 2500u (updates), 1Gt (labels) or 90s",
-      flag, inQuotes(text));
+  return fail(ErrorCode::E0001, "{}: found {}, want {}", flag, inQuotes(text), kForms);
 }
 
 std::string Amount::text() const {

@@ -19,12 +19,17 @@ struct Progress {
 
 struct Amount {
   enum class Unit { Epochs, Updates, Labels, Seconds };
+  /// Multiples of less are not told apart, and more than that no training reaches.
+  static constexpr double kLeast = 1e-9, kMost = 1e18;
+  /// What parse() takes.
+  static constexpr std::string_view kForms =
+      "an amount such as 10e (epochs), 2500u (updates), 1Gt (labels) or 90s, of 1e-9 to 1e18";
 
-  double value = 0; ///< above 0
+  double value = 0; ///< kLeast to kMost
   Unit unit = Unit::Epochs;
 
   /// Number, then `e`, `u`, `t` with K M G before it (10^3, 10^6, 10^9), or `ms s m h`. E0001
-  /// naming `flag` otherwise.
+  /// naming `flag` otherwise, and for less than kLeast or more than kMost.
   static Result<Amount> parse(std::string_view text, std::string_view flag);
   std::string text() const;
 

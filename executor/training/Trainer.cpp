@@ -151,7 +151,7 @@ private:
   }
 
   Status resume() {
-    LSTMC_ASSIGN(FoundCheckpoint found, findCheckpoint(options_.folder));
+    LSTMC_ASSIGN(FoundCheckpoint found, findCheckpoint(options_.folder, options_.limits));
     for (const Error &error : found.passedOver)
       observer_.warning(error);
     const CheckpointState &old = found.checkpoint.state;

@@ -29,6 +29,7 @@ struct TrainOptions {
   std::string folder; ///< of checkpoints; empty: none are written
   bool resume = false;
   bool overwrite = false;
+  Limits limits;       ///< of the checkpoint that it resumes
   std::string version; ///< of lstmc, for the manifest
   /// Files that go into every checkpoint beside vocab.txt, as the package.
   std::vector<std::pair<std::string, std::string>> attachments;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <span>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -79,6 +80,18 @@ struct Parser {
   std::map<const FlagRecord *, Slot> slots;
   std::vector<std::string> operands;
 };
+
+/// `--name=` is that flag with an empty value, which CLI11 would take from the next word.
+std::vector<std::string> wordsOf(char **begin, char **end) {
+  std::vector<std::string> words;
+  for (const std::string_view word : std::span(begin, end)) {
+    const bool isEmpty = word.starts_with("--") && word.find('=') == word.size() - 1;
+    words.emplace_back(isEmpty ? word.substr(0, word.size() - 1) : word);
+    if (isEmpty)
+      words.emplace_back();
+  }
+  return words;
+}
 
 bool isFitKey(std::string_view name) {
   const std::vector<std::string_view> keys = lnet::fitKeys();
@@ -341,7 +354,7 @@ Result<Options> parseOptions(int argc, char **argv) {
   Parser parser(*options.command);
   parser.app.allow_extras();
   try {
-    std::vector<std::string> arguments(argv + 2, argv + argc);
+    std::vector<std::string> arguments = wordsOf(argv + 2, argv + argc);
     std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
     parser.app.parse(arguments);
   } catch (const CLI::Error &error) {
@@ -353,6 +366,9 @@ Result<Options> parseOptions(int argc, char **argv) {
   options.operands = parser.operands;
   for (const std::string &extra : parser.app.remaining())
     options.operands.push_back(extra);
+  if (std::ranges::find(options.operands, "") != options.operands.end())
+    return fail(ErrorCode::E0001, "lstmc {} {}: one of these words is \"\"", options.commandName(),
+                commands()[size_t(*options.command)].synopsis);
   LSTMC_ASSIGN(options.given, valuesTyped(parser));
   LSTMC_TRY(readFields(options));
   LSTMC_TRY(readLowerRanks(options));

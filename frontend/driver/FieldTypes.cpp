@@ -16,6 +16,12 @@ static Result<int64_t> parseScaled(std::string_view flag, std::string_view text,
   return fail(ErrorCode::E0001, "--{} takes {}, got \"{}\"", flag, what, text);
 }
 
+Status refuseEmpty(std::string_view flag, std::string_view text) {
+  if (text.empty())
+    return fail(ErrorCode::E0001, "--{} takes a value, got \"\"", flag);
+  return {};
+}
+
 Result<std::string> Text::parse(std::string_view, std::string_view text) {
   return std::string(text);
 }
@@ -101,10 +107,7 @@ Result<training::Amount> Amount::parse(std::string_view flag, std::string_view t
   Result<training::Amount> amount = training::Amount::parse(text, flag);
   if (amount.ok())
     return amount;
-  return fail(ErrorCode::E0001,
-              "--{} takes an amount such as 10e (epochs), 2500u (updates), 1Gt (labels) or 90s, "
-              "got \"{}\"",
-              flag, text);
+  return fail(ErrorCode::E0001, "--{} takes {}, got \"{}\"", flag, training::Amount::kForms, text);
 }
 
 std::vector<std::string_view> wordsIn(std::string_view words) {

@@ -137,11 +137,15 @@ template <typename Value> struct ValueFlag {
   static constexpr std::string_view kChoiceWords = kChoices<Value>;
 };
 
+/// E0001 for an empty value, which a variable of the shell has that is not set.
+Status refuseEmpty(std::string_view flag, std::string_view text);
+
 /// A value, or none.
 template <typename Value> struct Once : ValueFlag<Value> {
   using Field = std::optional<typename Value::Type>;
   static Field initial(std::string_view, std::string_view) { return std::nullopt; }
   static Status take(Field &field, std::string_view flag, std::string_view text) {
+    LSTMC_TRY(refuseEmpty(flag, text));
     LSTMC_ASSIGN(field, Value::parse(flag, text));
     return {};
   }
@@ -184,6 +188,7 @@ template <typename Value> struct Many : ValueFlag<Value> {
   static constexpr bool kRepeats = true;
   static Field initial(std::string_view, std::string_view) { return {}; }
   static Status take(Field &field, std::string_view flag, std::string_view text) {
+    LSTMC_TRY(refuseEmpty(flag, text));
     LSTMC_ASSIGN(field.emplace_back(), Value::parse(flag, text));
     return {};
   }
@@ -198,6 +203,7 @@ template <typename Value> struct ManyInForce : ValueFlag<Value> {
     return {{*Value::parse(flag, fallback)}, false};
   }
   static Status take(Field &field, std::string_view flag, std::string_view text) {
+    LSTMC_TRY(refuseEmpty(flag, text));
     auto values = field.given() ? *field : std::vector<typename Value::Type>();
     LSTMC_ASSIGN(values.emplace_back(), Value::parse(flag, text));
     field = std::move(values);

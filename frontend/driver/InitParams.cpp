@@ -19,7 +19,7 @@ static Result<std::vector<data::NamedArray>> tensorsOf(const std::string &path,
   std::vector<data::NamedArray> all;
   std::error_code error;
   if (fs::is_directory(path, error)) {
-    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
+    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path, limits));
     const data::SafeTensors &tensors = found.checkpoint.model;
     for (const data::TensorRecord &record : tensors.records())
       all.push_back({record.name, tensors.array(record)});

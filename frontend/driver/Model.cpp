@@ -173,7 +173,8 @@ static Status addFit(Model &model, const CompileRequest &options, std::string_vi
 static Result<Model> openCheckpoint(const std::string &path, const CompileRequest &options,
                                     const ModelRequest &request) {
   LSTMC_TRY(refuseCompiled(options, "a checkpoint"));
-  LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path));
+  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+  LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path, limits));
   Model model;
   std::string name = request.attachment.empty() ? "model.lstmc" : request.attachment;
   auto attached = found.checkpoint.attachments.find(name);

@@ -5,15 +5,16 @@
 namespace lstmc::driver {
 
 /// The checkpoint of --params; none where that is a file of weights.
-static std::optional<training::Checkpoint> checkpointOfParams(const RunOptions &options) {
+static Result<std::optional<training::Checkpoint>> checkpointOfParams(const RunRequest &options) {
   if (!options.params)
-    return std::nullopt;
-  Result<training::FoundCheckpoint> found = training::findCheckpoint(*options.params);
+    return std::optional<training::Checkpoint>();
+  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+  Result<training::FoundCheckpoint> found = training::findCheckpoint(*options.params, limits);
   return found.ok() ? std::optional(std::move(found->checkpoint)) : std::nullopt;
 }
 
-Result<std::optional<data::Learned>> learnedFromParams(const RunOptions &options) {
-  std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options);
+Result<std::optional<data::Learned>> learnedFromParams(const RunRequest &options) {
+  LSTMC_ASSIGN(std::optional<training::Checkpoint> checkpoint, checkpointOfParams(options));
   if (!checkpoint)
     return std::optional<data::Learned>();
   LSTMC_ASSIGN(data::Learned learned, learnedFrom(*checkpoint));
@@ -46,7 +47,8 @@ Checked<NamedModel> readNamedModel(const std::string &path, const RunRequest &op
   NamedModel named;
   named.data = settingTexts(net.data);
   named.namer = {path, ""};
-  if (std::optional<training::Checkpoint> checkpoint = checkpointOfParams(options)) {
+  LSTMC_CHECKED_ASSIGN(std::optional<training::Checkpoint> checkpoint, checkpointOfParams(options));
+  if (checkpoint) {
     LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
     for (package::Setting &key : tableKeys(checkpoint->state.source, options))
       named.data.push_back(std::move(key));

@@ -31,6 +31,6 @@ Checked<Model> modelFor(NamedModel named, const std::string &path, const ModelDa
                         const CompileRequest &options, ModelRequest &request);
 
 /// What the checkpoint of --params keeps of its data; none without one.
-Result<std::optional<data::Learned>> learnedFromParams(const RunOptions &options);
+Result<std::optional<data::Learned>> learnedFromParams(const RunRequest &options);
 
 } // namespace lstmc::driver

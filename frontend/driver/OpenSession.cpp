@@ -33,7 +33,8 @@ static std::string weightsBeside(const Model &model) {
 }
 
 bool hasWeights(const Model &model, const RunRequest &options) {
-  return options.params || model.checkpoint || !weightsBeside(model).empty();
+  return model.package->data().parameters.empty() || options.params || model.checkpoint ||
+         !weightsBeside(model).empty();
 }
 
 /// --params, else a checkpoint's own, else F.safetensors beside F.lstmc, else what initialise()
@@ -43,7 +44,7 @@ static Status bindWeights(Session &session, const Model &model, const RunRequest
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   const std::optional<std::string> &params = options.params;
   if (params && fs::is_directory(*params, error)) {
-    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(*params));
+    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(*params, limits));
     return session::bindWeights(session, found.checkpoint.model);
   }
   if (params)

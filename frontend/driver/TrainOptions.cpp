@@ -1,6 +1,7 @@
 #include "frontend/driver/TrainOptions.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "executor/package/Plan.h"
 #include "frontend/driver/FitCheck.h"
@@ -37,6 +38,11 @@ std::optional<std::string> samplePackage(const std::string &path, const CompileR
   return packageText(model->compiled->package);
 }
 
+/// More than that of checkpoints or validations no training has.
+static int atMost(int64_t count) {
+  return int(std::min<int64_t>(count, std::numeric_limits<int>::max()));
+}
+
 static void readAmounts(const TrainRequest &options, training::TrainOptions &train) {
   if (options.after)
     train.after = *options.after;
@@ -47,8 +53,8 @@ static void readAmounts(const TrainRequest &options, training::TrainOptions &tra
   train.dispEvery = *options.dispEvery;
   train.keepEvery = *options.keepEvery;
   train.checkReplicas = *options.checkReplicas;
-  train.keep = int(*options.keep);
-  train.earlyStop = int(*options.earlyStop);
+  train.keep = atMost(*options.keep);
+  train.earlyStop = atMost(*options.earlyStop);
 }
 
 Result<training::TrainOptions> trainOptions(const Model &model, const TrainRequest &options) {
@@ -58,6 +64,7 @@ Result<training::TrainOptions> trainOptions(const Model &model, const TrainReque
   LSTMC_ASSIGN(train.seed, seedInForce(model, options));
   train.folder = options.output.value_or("");
   train.resume = options.resume;
+  LSTMC_ASSIGN(train.limits, fileLimits(options));
   train.overwrite = options.force;
   train.version = versionLine();
   return train;

@@ -18,6 +18,8 @@ TEST(NumberText, ALetterScalesByItsPower) {
   EXPECT_EQ(scaledNumber("4K", 1024), 4096);
   EXPECT_EQ(scaledNumber("1.5M", 1000), 1'500'000);
   EXPECT_EQ(scaledNumber("2G", 1024), int64_t(2) << 30);
+  EXPECT_EQ(scaledNumber("9007199254740993", 1000), 9007199254740993); // 2^53 + 1: no double
+  EXPECT_EQ(scaledNumber("9000000000000000000", 1000), 9'000'000'000'000'000'000);
 }
 
 TEST(NumberText, WhatIsNoWholeNumberIsNone) {

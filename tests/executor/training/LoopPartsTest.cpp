@@ -192,7 +192,8 @@ TEST(Amount, ParseAndPass) {
   EXPECT_EQ(Amount::parse("2m", "--after")->value, 120);
   EXPECT_EQ(Amount::parse("250ms", "--after")->value, 0.25);
   EXPECT_EQ(Amount::parse("2Ku", "--after")->value, 2000);
-  for (const char *bad : {"10", "e", "-1e", "0u", "10x", "1e5", "nanu"})
+  for (const char *bad : {"10", "e", "-1e", "0u", "10x", "1e5", "nanu", "99999999999999999999u",
+                          "1e10Gu", "1e-300e", "1e-300s"})
     EXPECT_REFUSED(Amount::parse(bad, "--after"), E0001, "--after: found");
   Amount every{50, Amount::Unit::Updates};
   EXPECT_TRUE(every.passed({49}, {50}));

@@ -63,6 +63,10 @@ CASES = [  # words, exit code, message
           2, 'there is no optimizer "adamm"; there are adam, adamw'),
          ("train net.lnet --data csv:t.csv,target=y --after 3",
           2, "--after takes an amount such as 10e (epochs), 2500u (updates)"),
+         ("train net.lnet --data csv:t.csv,target=y --after 99999999999999999999u",
+          2, "2500u (updates), 1Gt (labels) or 90s, of 1e-9 to 1e18, got"),
+         ("train net.lnet --data csv:t.csv,target=y --disp-every 1e-300s",
+          2, "--disp-every takes an amount such as"),
          ("train net.lnet --overwrite",
           2, 'lstmc train has no flag "--overwrite"; here it is --force'),
          ("train net.lnet --data csv:t.csv,target=y --expect loss<5",
@@ -90,6 +94,50 @@ class Mistakes(Case):
                                      *(["-o", "ck"] if words.startswith("train") else []))
                 self.assertEqual(done.returncode, status, done.stderr)
                 self.assertIn(message, done.stderr)
+
+    def test_variables_of_the_shell_that_are_not_set(self):
+        """An empty value is refused by the name of its flag, and `--flag=` takes no other word."""
+        (self.folder / "net.lnet").write_text(NET)
+        train = ["train", "net.lnet", "--data", "random:1", "--after", "1u"]
+        for words, message in [
+            ([*train, "-o", ""], '--output takes a value, got ""'),
+            ([*train, "--output="], '--output takes a value, got ""'),
+            (["train", "--params=", "net.lnet"], '--params takes a value, got ""'),
+            (["eval", "--params=", "net.lnet", "--data", "random:1"],
+             '--params takes a value, got ""'),
+            ([*train, "-o", "ck", "--monitor="], '--monitor takes a value, got ""'),
+            ([*train, "-o", "ck", "--keep="], '--keep takes a count (K, M, G are powers of 1,000), '
+                                              'got ""'),
+            (["eval", "", "--data", "random:1"],
+             'lstmc eval MODEL --data SPEC: one of these words is ""')]:
+            with self.subTest(words):
+                done = self.run_here(*words)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(message, done.stderr)
+        # a default that is empty, and the empty text
+        self.good(*train, "-o", "ck", "--recompute=", "--place", "")
+        self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "text")
+        self.good("sample", "text", "--prime=", "--length", "3")
+
+    def test_counts_are_exact(self):
+        """A double holds integers up to 2^53 only."""
+        (self.folder / "net.lnet").write_text(NET)
+        train = ["train", "net.lnet", "--data", "random:1", "--after", "1u", "--force"]
+        ends = [self.good(*train, "-o", "ck", *seed).stdout for seed in
+                (["--seed", "9007199254740992"], ["--seed", "9007199254740993"],
+                 ["--fit", "seed=9007199254740993"])]
+        self.assertNotEqual(ends[0], ends[1])
+        self.assertEqual(ends[1], ends[2])
+
+    def test_counts_beyond_32_bits(self):
+        (self.folder / "net.lnet").write_text(NET)
+        self.good("train", "net.lnet", "--data", "random:1", "--after", "5u", "-o", "ck",
+                  "--save-every", "1u", "--keep", 2 ** 32 + 1)
+        self.assertEqual(len(list((self.folder / "ck").glob("update-*"))), 5)
+        done = self.good("train", "net.lnet", "--data", "random:1", "--valid", "random:2",
+                         "--after", "5u", "--valid-every", "1u", "--lr", "0", "-o", "on",
+                         "--early-stop", 2 ** 32 + 1)
+        self.assertTrue(done.stdout.startswith("on/update-000005"), done.stdout)
 
     def test_a_net_without_a_loss(self):
         (self.folder / "net.lnet").write_text(NET.replace("LinearRegressionOutput", "elemwise_add"))
