@@ -31,6 +31,12 @@ using mlir::Value;
 /// stage. Values between segments are kept.
 using Segment = std::tuple<Attribute, Attribute, Attribute>;
 
+/// What is marked by `recompute()` or by a name of --recompute.
+struct Scope {
+  mlir::Location place;
+  bool acts = false; ///< an op in it is recomputed
+};
+
 /// Whether the recompute group of an op is a segment of steps (split-layers).
 bool isOfSteps(Operation *op) {
   return op->getAttrOfType<mlir::IntegerAttr>(sym::kRecomputeAttr) != nullptr;
@@ -102,11 +108,16 @@ public:
         op.removeAttr(sym::kRecomputeAttr);
   }
 
-  /// Adds the scopes of ops in forward. Before run(), which removes their marks.
-  void addScopes(llvm::MapVector<Attribute, bool> &scopes) {
-    for (Operation &op : entry.front())
-      if (auto place = op.getAttrOfType<mlir::LocationAttr>(sym::kRecomputeAttr))
-        scopes.try_emplace(place, false);
+  /// Adds the scopes of ops in forward, and the names of --recompute. Before run(), which removes
+  /// their marks.
+  void addScopes(llvm::MapVector<Attribute, Scope> &scopes) {
+    for (Operation &op : entry.front()) {
+      Attribute mark = op.getAttr(sym::kRecomputeAttr);
+      if (auto place = llvm::dyn_cast_or_null<mlir::LocationAttr>(mark))
+        scopes.try_emplace(mark, Scope{place});
+      else if (llvm::isa_and_nonnull<mlir::StringAttr>(mark))
+        scopes.try_emplace(mark, Scope{op.getLoc()});
+    }
   }
 
   llvm::DenseSet<Attribute> recomputed; ///< values of `sym.recompute` of recomputed ops
@@ -208,7 +219,7 @@ struct Rematerialise : impl::RematerialiseBase<Rematerialise> {
 
   void runOnOperation() override {
     std::optional<llvm::DenseSet<Segment>> useless;
-    llvm::MapVector<Attribute, bool> scopes; // whether an op in them is recomputed
+    llvm::MapVector<Attribute, Scope> scopes;
     for (auto entry : getOperation().getOps<mlir::func::FuncOp>()) {
       if (!entry->hasAttr(kTrainingAttr)) {
         entry.walk([](Operation *op) { op->removeAttr(sym::kRecomputeAttr); });
@@ -219,14 +230,17 @@ struct Rematerialise : impl::RematerialiseBase<Rematerialise> {
         useless = remaker.findUseless();
       remaker.addScopes(scopes);
       remaker.run(*useless);
-      for (auto &[place, acts] : scopes)
-        acts |= remaker.recomputed.contains(place);
+      for (auto &[mark, scope] : scopes)
+        scope.acts |= remaker.recomputed.contains(mark);
     }
-    for (const auto &[place, acts] : scopes)
-      if (!acts)
-        sym::warnCoded(llvm::cast<mlir::LocationAttr>(place), ErrorCode::E0319)
-            << "recompute has no effect: backward reads nothing that only ops in it read, or "
-               "recomputing would keep as much as it saves";
+    for (const auto &[mark, scope] : scopes)
+      if (!scope.acts) {
+        auto name = llvm::dyn_cast<mlir::StringAttr>(mark);
+        sym::warnCoded(scope.place, ErrorCode::E0319)
+            << "recompute" << (name ? " of \"" + name.str() + "\"" : "")
+            << " has no effect: backward reads nothing that only ops in it read, or recomputing "
+               "would keep as much as it saves";
+      }
   }
 };
 

@@ -1,10 +1,12 @@
 #include "frontend/cli/IdleFlags.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "frontend/driver/AsyncStore.h"
+#include "frontend/driver/Ranks.h"
 
 namespace lstmc::cli {
 
@@ -15,9 +17,27 @@ constexpr Flag kOfUpdates[] = {Flag::kvStore,     Flag::updateOnKvstore,     Fla
                                Flag::bucketBytes, Flag::gradientCompression, Flag::accumulate,
                                Flag::recompute};
 
+/// Of several devices alone.
+constexpr Flag kOfDevices[] = {Flag::workLoadList,    Flag::chunks,      Flag::kvStore,
+                               Flag::updateOnKvstore, Flag::bucketBytes, Flag::bigarrayBound};
+
+/// What a picture of a source on one device shows the meaning of.
+constexpr Flag kOfDrawings[] = {Flag::shape, Flag::set, Flag::net, Flag::batch};
+
+constexpr std::string_view kWhyDrawn =
+    "the network is drawn as it is written; --what schedule and memory show what is compiled";
+
+/// Of the validations of a training.
+constexpr Flag kOfValidations[] = {Flag::validEvery, Flag::earlyStop};
+
+/// Of what --expect-output compares.
+constexpr Flag kOfComparisons[] = {Flag::ulp, Flag::rtol, Flag::atol};
+
+/// With another value than is in force without it.
 bool isTyped(const Options &options, Flag flag) {
   return std::ranges::any_of(options.given, [&](const GivenValue &each) {
-    return each.record->flag == flag && each.origin == ValueOrigin::Flag;
+    return each.record->flag == flag && each.origin == ValueOrigin::Flag &&
+           (each.value.empty() || each.value != each.record->fallback);
   });
 }
 
@@ -27,6 +47,19 @@ void warn(Diagnostics &found, Flag flag, std::string_view why) {
   warning.severity = Severity::Warning;
   warning.message = fmt::format("--{} has no effect: {}", recordOf(flag).name, why);
   found.push_back(std::move(warning));
+}
+
+bool isWarned(const Diagnostics &found, Flag flag) {
+  const std::string begin = fmt::format("--{} ", recordOf(flag).name);
+  return std::ranges::any_of(
+      found, [&](const Diagnostic &each) { return each.message.starts_with(begin); });
+}
+
+void warnTyped(Diagnostics &found, const Options &options, std::span<const Flag> flags,
+               std::string_view why) {
+  for (Flag flag : flags)
+    if (isTyped(options, flag) && !isWarned(found, flag))
+      warn(found, flag, why);
 }
 
 int64_t elementsOf(const package::PackageData &package, uint32_t buffer) {
@@ -58,8 +91,6 @@ bool isNothingCut(const package::PackageData &package) {
 /// Why --bigarray-bound cuts what it cuts without it too; empty where it does not.
 std::string whyNothingIsCut(const passes::CompileOptions &compile,
                             const passes::Compiled &compiled) {
-  if (compile.devices.size() < 2)
-    return "there is one device";
   std::optional<passes::KvStore> store = compile.kvStore;
   std::optional<bool> onStore = compile.updateOnStore;
   if (!compiled.layouts.empty()) { // what was taken
@@ -86,10 +117,11 @@ Diagnostics idleFlags(const Options &options, const passes::CompileOptions &comp
       compiled.package.entries, [](const package::Entry &entry) { return entry.name == "step"; });
   // A training compiles forward too, to write texts with, by the same flags.
   if (!updates && options.command != CommandId::Train)
-    for (Flag flag : kOfUpdates)
-      if (isTyped(options, flag))
-        warn(found, flag, "nothing that is compiled here updates weights");
-  if (updates && isTyped(options, Flag::bigarrayBound) && !options.kvStore->starts_with("dist_"))
+    warnTyped(found, options, kOfUpdates, "nothing that is compiled here updates weights");
+  if (compile.devices.size() < 2 && !options.kvStore->starts_with("dist_"))
+    warnTyped(found, options, kOfDevices, "there is one device");
+  else if (updates && isTyped(options, Flag::bigarrayBound) &&
+           !options.kvStore->starts_with("dist_"))
     if (const std::string why = whyNothingIsCut(compile, compiled); !why.empty())
       warn(found, Flag::bigarrayBound, why);
   if (isTyped(options, Flag::staleness) && updates && !saysAsync(options))
@@ -97,6 +129,47 @@ Diagnostics idleFlags(const Options &options, const passes::CompileOptions &comp
   if (options.command == CommandId::Plan && isTyped(options, Flag::data) &&
       options.data->find("buckets=") == std::string::npos)
     warn(found, Flag::data, "a plan reads nothing of it but buckets=");
+  return found;
+}
+
+Status warned(const Diagnostics &found, const Options &options, const Console &console) {
+  if (!options.werror)
+    console.warn(found);
+  else if (!found.empty())
+    return fail(found.front().code, "{}", found.front().message);
+  return {};
+}
+
+Diagnostics idleInTraining(const Options &options, const TrainJob &job) {
+  Diagnostics found;
+  if (!job.data.valid && job.data.data->spec().valid == 0)
+    warnTyped(found, options, kOfValidations,
+              "there are no data to validate on: --valid 0.1 keeps a tenth of them");
+  if (job.package().devices.size() < 2 && jobRanks() < 2)
+    warnTyped(found, options, {{Flag::checkReplicas}}, "one device has the weights");
+  if (jobRanks() < 2)
+    warnTyped(found, options, {{Flag::dataOn}},
+              "it is of several processes, as launch starts them");
+  return found;
+}
+
+Diagnostics idleInRun(const Options &options) {
+  Diagnostics found;
+  if (options.expectOutput.empty())
+    warnTyped(found, options, kOfComparisons, "nothing is compared without --expect-output");
+  return found;
+}
+
+Diagnostics idleInDrawing(const Options &options) {
+  Diagnostics found;
+  for (const GivenValue &given : options.given)
+    if (given.record->group == FlagGroup::Compiled &&
+        std::ranges::find(kOfDrawings, given.record->flag) == std::end(kOfDrawings))
+      warnTyped(found, options, {{given.record->flag}}, kWhyDrawn);
+  warnTyped(found, options, {{Flag::mem}}, kWhyDrawn);
+  if (std::ranges::find(*options.show, "device") == options.show->end())
+    warnTyped(found, options, {{Flag::devices}},
+              "one device has no colour; --show device writes it into the boxes");
   return found;
 }
 

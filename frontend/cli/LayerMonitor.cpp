@@ -57,6 +57,20 @@ void LayerMonitor::watch(int64_t update) {
   session_.setObserver(update % interval_ == 0 ? this : nullptr);
 }
 
+void LayerMonitor::tick(const training::UpdateEvent &event) {
+  if (looked_ && !found_) {
+    Diagnostic warning;
+    warning.code = ErrorCode::E0001;
+    warning.severity = Severity::Warning;
+    warning.message = fmt::format("--monitor has no effect: no layer, parameter or gradient has a "
+                                  "name like \"{}\"",
+                                  pattern_);
+    console_.warn({warning});
+    found_ = true; // once
+  }
+  watch(event.progress.update);
+}
+
 bool LayerMonitor::matches(const package::Location &location, std::string_view buffer) {
   auto place = std::tuple(location.file, location.line, location.column);
   if (passes::matchesPattern(location.name, pattern_)) {
@@ -70,6 +84,7 @@ bool LayerMonitor::matches(const package::Location &location, std::string_view b
 void LayerMonitor::after(const LaunchView &view) {
   if (view.entry != "step")
     return;
+  looked_ = true;
   const package::PackageData &data = session_.package().data();
   for (size_t i = 0; i < view.operands.size(); ++i) {
     const DeviceTensor &operand = view.operands[i];
@@ -84,6 +99,7 @@ void LayerMonitor::after(const LaunchView &view) {
         isFloat(buffer.dtype) && buffer.kind != Kind::Workspace && buffer.kind != Kind::Packed;
     if (!shown || !matches(view.location, name))
       continue;
+    found_ = true;
     console_.say(fmt::format("monitor   update {} {} {} {:.6g}  {}:{}", update_, view.device, name,
                              statistic(operand.forHost(scratch_)), view.location.file,
                              view.location.line));

@@ -23,7 +23,7 @@ public:
   ~LayerMonitor() override { session_.setObserver(nullptr); }
 
   void start(const training::StartEvent &event) override { watch(event.progress.update); }
-  void tick(const training::UpdateEvent &event) override { watch(event.progress.update); }
+  void tick(const training::UpdateEvent &event) override;
   void after(const LaunchView &view) override;
 
 private:
@@ -36,7 +36,8 @@ private:
   Session &session_;
   std::string pattern_;
   int64_t interval_;
-  int64_t update_ = 0; ///< that runs
+  int64_t update_ = 0;                  ///< that runs
+  bool looked_ = false, found_ = false; ///< at launches of an update; that one is of the pattern
   std::set<std::tuple<std::string, uint32_t, uint32_t>>
       places_;                                ///< of the layers: file, line, column
   std::map<uint32_t, std::string> gradients_; ///< names, by buffer

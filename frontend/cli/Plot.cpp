@@ -7,6 +7,7 @@
 #include "executor/training/Checkpoint.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Emulated.h"
+#include "frontend/cli/IdleFlags.h"
 #include "frontend/cli/LossLog.h"
 #include "frontend/cli/ManyHosts.h"
 #include "frontend/cli/Measured.h"
@@ -54,6 +55,8 @@ static CommandResult writeGraph(const std::string &dot, const std::string &suffi
 static CommandResult plotNetwork(const Options &options, Console &console,
                                  const std::string &suffix) {
   LSTMC_CHECKED_ASSIGN(PlottedNetwork network, networkAsked(options, console));
+  if (isSource(options.operands[0]) && !options.afterPass && network.diagram.devices.size() < 2)
+    LSTMC_CHECKED_TRY(warned(idleInDrawing(options), options, console));
   return writeGraph(options.afterPass ? network.dotAfterPass : viz::diagramDot(network.diagram),
                     suffix, options, console);
 }

@@ -15,6 +15,7 @@
 #include "executor/training/SessionTrainable.h"
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/IdleFlags.h"
 #include "frontend/cli/Operand.h"
 #include "frontend/cli/Trace.h"
 #include "frontend/cli/Ulp.h"
@@ -323,6 +324,7 @@ CommandResult runCommand(const Options &options, Console &console) {
   }
   LSTMC_CHECKED_ASSIGN(Model model, loadModel(options, request));
   console.warn(model.warnings);
+  LSTMC_CHECKED_TRY(warned(idleInRun(options), options, console));
   if (model.compiled)
     trace.passes(model.compiled->spans);
   Engine engine = *options.engine == EngineKind::Naive ? Engine::Naive : Engine::Fast;

@@ -272,6 +272,7 @@ CommandResult trainCommand(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(TrainJob job,
                        prepareTraining(options.operands[0], options, request, console));
   LSTMC_CHECKED_TRY(checkMeasured(wanted, job.data));
+  LSTMC_CHECKED_TRY(warned(idleInTraining(options, job), options, console));
   announce(job, options, console);
   if (job.model.compiled)
     trace.passes(job.model.compiled->spans);

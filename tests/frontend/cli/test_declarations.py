@@ -79,6 +79,15 @@ class Declarations(Case):
             self.assertEqual(said.count("W0319"), count, said)
             self.assertEqual(said.count("n.lnet:6:14: warning[W0319]: recompute has no"), count)
 
+    def test_a_name_of_which_nothing_is_computed_again(self):
+        """--recompute says so of each name."""
+        for names, idle in (("lstm", []), ("decoder", ["decoder"]), ("lstm,decoder", ["decoder"])):
+            done = self.good("compile", "small.lnet", "-o", "p.lstmc", "--recompute", names,
+                             "--force")
+            self.assertEqual(
+                re.findall(r'warning\[W0319\]: recompute of "(\w+)" has no effect', done.stderr),
+                idle)
+
     def shown(self, scope, text, words):
         """What inspect shows of the ops, or why the net is refused. Of recompute(), which marks its
         ops whatever follows, what becomes of them."""

@@ -306,6 +306,9 @@ fit(biases, optimizer="sgd", learning_rate=1e-20, initializer=Uniform(0.5))
         self.assertTrue(all(float(value) >= 0 for _, _, value in seen))
         names = {name for _, name, _ in seen}
         self.assertTrue({"first", "first_weight_grad", "first_bias_grad"} <= names, names)
+        done = self.train("-o", "ck2", "--after", "5u", "--disp-every", "1u", "--monitor", "frist*")
+        self.assertEqual(done.stderr.count("--monitor has no effect: no layer, parameter or "
+                                           'gradient has a name like "frist*"'), 1)
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor")
     def test_one_thread_where_several_are_not_faster(self):
