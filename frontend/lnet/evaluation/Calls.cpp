@@ -200,6 +200,7 @@ Value Calls::runBody(FunctionObject &function, FrameObject &frame, const CallExp
   FrameObject *callerFrame = std::exchange(at.frame, &frame);
   const Owner *callerOwner = std::exchange(at.owner, ownerOf(function));
   int64_t nodesBefore = run_.nodes();
+  const uint64_t errorsBefore = run_.problems().errors();
 
   Value result = Value::none();
   if (function.lambda) {
@@ -210,7 +211,8 @@ Value Calls::runBody(FunctionObject &function, FrameObject &frame, const CallExp
       interpreter_.tensors.checkType(result, function.result, function.name(),
                                      function.def->name->span);
   }
-  if (run_.aborted())
+  // A function that was in error has no value of which more could be said.
+  if (run_.aborted() || (result.is(ValueKind::None) && run_.problems().errors() > errorsBefore))
     result = Value::unknown();
 
   at.owner = callerOwner;
