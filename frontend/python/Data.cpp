@@ -139,24 +139,46 @@ static PythonData ofBatches(nb::object source, int64_t batches, bool continues) 
           std::nullopt};
 }
 
-/// `--data` and `--valid` among the flags, over the keys of data(..) in the file `path`.
+PythonLearned learnedOf(const training::Checkpoint &checkpoint) {
+  return {valueOf(training::learnedFrom(checkpoint)), checkpoint.state.source};
+}
+
+/// Of the checkpoint at `path`; none of another file.
+static std::optional<PythonLearned> learnedAt(const std::string &path) {
+  Result<training::FoundCheckpoint> found = training::findCheckpoint(path);
+  return found.ok() ? std::optional(learnedOf(found->checkpoint)) : std::nullopt;
+}
+
+/// `--data` and `--valid` among the flags, over the keys of data(..) in the file `path`, as what
+/// the network has learned.
 static PythonData ofSpec(const std::string &path, const std::string &command,
                          const std::vector<std::string> &flags,
-                         const std::vector<std::pair<std::string, std::string>> &file) {
+                         const std::vector<std::pair<std::string, std::string>> &file,
+                         const PythonLearned *known) {
   cli::Options options = valueOf(optionsOf(command, flags));
   std::vector<package::Setting> settings;
   for (const auto &[name, value] : file)
     settings.push_back({name, value});
+  if (known)
+    for (package::Setting &key : cli::tableKeys(known->source, options))
+      settings.push_back(std::move(key));
   cli::ModelData read = valueOf(cli::loadData(
       options, {.job = command, .trains = command == "train", .unlabelled = command == "predict"},
-      settings, {path, ""}, nullptr));
+      settings, {path, ""}, known ? &known->learned : nullptr));
   return {std::move(read.data), std::move(read.valid), std::move(read.vocabulary)};
 }
 
 void addData(nb::module_ &module) {
+  nb::class_<PythonLearned>(module, "Learned", "A vocabulary, or how a table is scaled and read.");
+  module.def("learned_at", &learnedAt, nb::arg("path"));
   nb::class_<PythonData>(module, "Data", "Data of a training.")
       .def("validates", // without other data for it
            [](const PythonData &data) { return data.valid || data.data->spec().valid > 0; })
+      .def("learned",
+           [](const PythonData &data) {
+             return PythonLearned{data.data->learned(), data.data->spec().source};
+           })
+      .def("buckets", [](const PythonData &data) { return data.data->spec().buckets; })
       .def("vocabulary_size", [](const PythonData &data) -> std::optional<int64_t> {
         if (!data.vocabulary)
           return std::nullopt;
@@ -168,7 +190,7 @@ void addData(nb::module_ &module) {
   module.def("data_of_batches", &ofBatches, nb::arg("source"), nb::arg("batches"),
              nb::arg("continues"));
   module.def("data_of_spec", &ofSpec, nb::arg("path"), nb::arg("command"), nb::arg("flags"),
-             nb::arg("file"));
+             nb::arg("file"), nb::arg("learned").none());
   module.def(
       "foreign_kind",
       [](nb::bytes begin) {

@@ -7,6 +7,7 @@
 #include <nanobind/nanobind.h>
 
 #include "executor/data/DataSet.h"
+#include "executor/training/Checkpoint.h"
 #include "frontend/driver/Data.h"
 
 namespace lstmc::python {
@@ -16,6 +17,16 @@ struct PythonData {
   std::shared_ptr<data::DataSet> data, valid;
   std::optional<data::Vocabulary> vocabulary;
 };
+
+/// What data have taught a network: another SPEC is read by this vocabulary, or scaled and read as
+/// this table.
+struct PythonLearned {
+  data::Learned learned;
+  std::string source; ///< their SPEC
+};
+
+/// What a checkpoint keeps of its data.
+PythonLearned learnedOf(const training::Checkpoint &checkpoint);
 
 void addData(nanobind::module_ &module);
 

@@ -10,6 +10,13 @@
 
 namespace lstmc::python {
 
+/// `__reduce__` of what pickle and copy.deepcopy refuse, with what to do instead.
+[[noreturn]] inline nanobind::tuple refusePickle(nanobind::handle) {
+  throw nanobind::type_error(
+      "what is compiled is not pickled or copied: Package.save() and Session.save_params() write "
+      "it and its weights, which lstmc.load() and session(params=..) read");
+}
+
 /// Thrown in this room alone: what the rooms below return becomes one of these, and nanobind turns
 /// it into lstmc.Error with the text that the command prints.
 class Failure : public std::exception {

@@ -11,6 +11,7 @@
 #include "executor/package/Plan.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/driver/SettingText.h"
+#include "frontend/python/Data.h"
 #include "frontend/python/Drawing.h"
 #include "frontend/python/Values.h"
 
@@ -48,13 +49,14 @@ static cli::Model shown(Checked<cli::Model> model, const cli::Options &options) 
 static Compiled compileFile(const std::string &path, const std::string &command,
                             const std::vector<std::string> &flags,
                             const std::vector<std::string> &entries,
-                            std::optional<int64_t> vocabulary) {
+                            std::optional<int64_t> vocabulary, std::optional<int64_t> bucket) {
   Compiled made;
   made.options = valueOf(optionsOf(command, flags));
   made.options.operands = {path};
   made.request = requestOf(command);
   made.request.entries = entries;
   made.request.offeredVocab = vocabulary;
+  made.request.bucket = bucket;
   Checked<cli::Model> model =
       withCompiler([&] { return cli::loadModel(made.options, made.request); });
   made.model = shown(std::move(model), made.options);
@@ -180,6 +182,7 @@ void addModels(nb::module_ &module) {
   nb::class_<Compiled>(module, "Compiled", "A network that was compiled, or a package.")
       .def("entries",
            [](const Compiled &compiled) { return entriesOf(compiled.model.package->data()); })
+      .def("__reduce__", &refusePickle)
       .def("parameters", &parametersOf)
       .def("states", &statesOf)
       .def("rolled", &rolledOf)
@@ -192,10 +195,15 @@ void addModels(nb::module_ &module) {
       .def("plan", [](const Compiled &c) { return cli::planTable(c.model.package->data()); })
       .def("devices",
            [](const Compiled &c) { return package::deviceList(c.model.package->data()); })
+      .def("learned",
+           [](const Compiled &c) {
+             return c.model.checkpoint ? std::optional(learnedOf(*c.model.checkpoint))
+                                       : std::nullopt;
+           })
       .def("net", [](const Compiled &c) { return c.model.package->data().net; })
       .def("path", [](const Compiled &c) { return c.model.path; });
   module.def("compile_file", &compileFile, nb::arg("path"), nb::arg("command"), nb::arg("flags"),
-             nb::arg("entries"), nb::arg("vocabulary").none());
+             nb::arg("entries"), nb::arg("vocabulary").none(), nb::arg("bucket").none());
   module.def("compile_drawing", &compileDrawing, nb::arg("drawing"), nb::arg("command"),
              nb::arg("flags"), nb::arg("entries"), nb::arg("initialiser").none());
   module.def("read_source", &readSource);

@@ -170,6 +170,7 @@ void addSessions(nb::module_ &module) {
   nb::class_<PythonSession>(module, "Session", "A package with memory, weights and states.")
       .def(nb::init<const Compiled &, const std::vector<std::string> &,
                     const std::vector<const Compiled *> &>())
+      .def("__reduce__", &refusePickle)
       .def("beside", &PythonSession::beside, nb::keep_alive<0, 1>())
       .def("entries",
            [](const PythonSession &session) { return entriesOf(session.get().package().data()); })

@@ -157,7 +157,7 @@ Result<training::EndEvent> trainAll(Session &session, const std::vector<Session 
                                     const PythonData &data, const data::DataSet *validation,
                                     const training::TrainOptions &options,
                                     training::TrainObserver &observer) {
-  if (buckets.empty()) {
+  if (buckets.empty() && data.data->spec().buckets.empty()) {
     LSTMC_ASSIGN(auto trainable, training::SessionTrainable::create(session));
     return training::train(*trainable, *data.data, validation, options, observer);
   }

@@ -175,7 +175,8 @@ static nb::dlpack::dtype dlpackOf(DType dtype) {
   case DType::BF16:
     break;
   }
-  throw nb::type_error("NumPy has no bfloat16");
+  throw Failure(
+      fail(ErrorCode::E0613, "NumPy has no bfloat16; cast the value to float32 in the network"));
 }
 
 nb::object viewOf(const Tensor &tensor, nb::handle owner) {

@@ -124,6 +124,12 @@ def with_fit_keys(values, command):
     for key in sorted(fit.keys() & values.keys()):
         if values[key] is not None:
             raise usage(f"{key} is given twice, as {key}= and in fit=")
+    if not isinstance(values.get("optimizer"), (str, type(None))):
+        raise usage('optimizer= is a name here, and its values are keywords: optimizer="adam", '
+                    f'learning_rate=0.1; got {values["optimizer"]!r}')
+    if "optimizer_params" in values:
+        raise usage("optimizer_params= is a Module's; here its values are keywords: "
+                    "learning_rate=0.1")
     if (values.get("lr") is not None
         and (values.get("learning_rate") is not None or "learning_rate" in fit)):
         raise usage("lr= and learning_rate are the same rate: give one of them")

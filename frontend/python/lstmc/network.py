@@ -32,7 +32,7 @@ def load(path: Path, **flags: Any) -> Network | Package:
     if path.endswith(".lnet"):
         return Network(path, **flags)
     check_taken("load", flags)
-    return Package(_core.compile_file(path, "run", words(flags), [], None))
+    return Package(_core.compile_file(path, "run", words(flags), [], None, None))
 
 
 class Network:
@@ -123,10 +123,15 @@ class Network:
         loop = {key: keys.pop(key) for key in LOOP & keys.keys()}
         given = {key: keys[key] for key in _SESSION & keys.keys()}
         batch = training.batch_size(batch)
-        source = training.prepare(data, batch, self._axes(), self._path_and_keys(keys), shuffle)
-        if training.is_share(valid):
-            source, valid = training.with_share(source, valid), None
+        goes_on = self.session is not None and params is None and init_params is None
+        known = self.session._known() if goes_on else None
+        place = *self._path_and_keys(keys), known
+        source, valid = training.with_valid(
+            training.prepare(data, batch, self._axes(), place, shuffle), valid)
         flags = {**self._flags, **keys}
+        steps = source.buckets() if isinstance(source, training.Spec) and not self._drawn else []
+        if steps:
+            flags["data"] = source.text
         if batch is not None and not self._drawn:
             flags["batch"] = batch
         if not self._drawn and shapes:
@@ -136,15 +141,17 @@ class Network:
             flags["metric"] = names
         shapes, types = self._shapes_of(source, shapes, types)
         compiled = self._compile("train", flags, [], shapes, types, initializer,
-                                 source.vocabulary())
+                                 source.vocabulary(), *steps[-1:])
         # Networks for other shapes (with these shapes and their types) that train the same weights.
         buckets = [Package(other._compile("train", flags, ["step"], *described, initializer))
                    for other, *described in _buckets]
+        buckets += [Package(self._compile("train", flags, ["step"], shapes, types, initializer,
+                                          source.vocabulary(), length)) for length in steps[:-1]]
         if isinstance(params, dict) and not params:
             raise usage("params= has no weights: leave it out, or give some by name")
-        first = (params if params is not None else self.session.params()
-                 if self.session and init_params is None else None)
+        first = self.session.params() if goes_on else params
         self.session = Package(compiled)._session(first, buckets, given)
+        self.session._learned = self.session._learned or known
         sessions = [self.session.beside(package, **given) for package in buckets]
         seed = {k: v for k, v in {**given, "init_params": init_params}.items()
                 if k in ("seed", "limit", "init_params")}
@@ -190,7 +197,7 @@ class Network:
         return self.session
 
     def _compile(self, command, flags, entries, shapes=None, types=None, initializer=None,
-                 vocabulary=None):
+                 vocabulary=None, bucket=None):
         if not self._drawn:
             if initializer is not None:
                 flags = {**flags, "initializer": initializer}
@@ -198,7 +205,7 @@ class Network:
                 raise usage("types= is for networks of symbols: a .lnet file has the types of its "
                             "inputs")
             return _core.compile_file(self._source, command, words(with_fit_keys(flags, command)),
-                                      entries, vocabulary)
+                                      entries, vocabulary, bucket)
         for flag in _OF_FILES:
             if flag in flags:
                 raise usage(f"{flag}= is for .lnet files; a network of symbols has the shapes of "

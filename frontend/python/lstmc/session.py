@@ -119,6 +119,8 @@ class Package:
                                               [package._compiled for package in neighbours]))
         if isinstance(params, dict):
             session.set_params(params)
+        elif params is not None:
+            session._learned = _core.learned_at(str(params))
         return session
 
     def _entry(self, entry):
@@ -142,6 +144,7 @@ class Session:
         self._viewed = set()  # (entry, input) whose memory the user holds a view of, and writes
         self._set = set()  # (entry, input) that remain set until another entry runs
         self._turn = _turn or Turn()  # shared with sessions beside() this one
+        self._learned = None  # of the data of a SPEC that trained it, or of its weights' checkpoint
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -239,6 +242,10 @@ class Session:
             self._set -= absent
         outputs = {name: output for name, output in outputs.items() if name not in unknown}
         return list(outputs.values()), [axes[name] for name in outputs]
+
+    def _known(self):
+        """What the data of its weights have taught it: a vocabulary, or how a table is read."""
+        return self._learned or self.package._compiled.learned()
 
     def _forget_inputs(self):
         """Forgets which inputs are set, because a run of another entry overwrites their memory."""

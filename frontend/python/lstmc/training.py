@@ -12,6 +12,9 @@ from .error import did_you_mean, usage, warn
 from .flags import words
 
 
+_OF_VALIDATIONS = {"valid_every", "early_stop"}  # flags that only validations read
+
+
 class Arrays:
     """Arrays by input. Samples lie along the input's batch axis, by default the first."""
 
@@ -63,11 +66,35 @@ class Arrays:
 
 
 class Spec:
-    """A SPEC of the command."""
+    """A SPEC of the command, whose files are read when they are first asked for. `learned` is of
+    the data that the weights are of: their vocabulary, or how their table is scaled and read."""
 
-    def __init__(self, text, path, keys, flags):
-        chosen = {key: flags[key] for key in ("allow_data", "limit") if key in flags}
-        self._data = _core.data_of_spec(path or "", "train", words({"data": text, **chosen}), keys)
+    def __init__(self, text, path, keys, flags, learned=None, job="train"):
+        self.text = text
+        self._place = path or "", keys
+        self._flags = {key: flags[key] for key in ("allow_data", "limit", "valid") if key in flags}
+        self._known = learned
+        self._job = job
+        self._read = None
+
+    def share(self, valid):
+        """The same with validation data: a share of these, or another SPEC."""
+        return Spec(self.text, *self._place, {**self._flags, "valid": valid}, self._known)
+
+    def learned(self):
+        return self._data.learned()
+
+    def buckets(self):
+        """The numbers of steps for which a network is compiled, ascending; mostly none."""
+        return self._data.buckets()
+
+    @property
+    def _data(self):
+        if self._read is None:
+            path, keys = self._place
+            line = words({"data": self.text, **self._flags})
+            self._read = _core.data_of_spec(path, self._job, line, keys, self._known)
+        return self._read
 
     def shapes(self):
         return {}
@@ -89,6 +116,10 @@ class Batches:
 
     def __init__(self, iterator):
         self._iterator = iterator
+        if type(iterator).__module__ in ("builtins", "itertools") and iter(iterator) is iterator:
+            raise usage(f"{type(iterator).__name__} gives its batches once, and a training reads "
+                        "them anew for each epoch: give a list of them, or an object whose "
+                        "__iter__ or reset() begins again")
         self._running = None
         self._next = None  # (epoch, batch) that _running returns next
         self._first = self._as_dict(next(self._begin(), None) or {}, None)
@@ -145,6 +176,10 @@ class Batches:
     def _as_dict(self, batch, _):
         if isinstance(batch, dict):
             return batch
+        if not hasattr(batch, "data"):
+            raise usage("batches are dicts of arrays by input, or MXNet's, with .data and .label; "
+                        f"the iterator gave {type(batch).__name__}: "
+                        '{"data": x, "label": y} for x, y in ..')
         names = [entry[0] for entry in described(batch, self._iterator)]
         return dict(zip(names, (*batch.data, *(batch.label or ()))))
 
@@ -211,17 +246,21 @@ def batch_size(batch):
     return count
 
 
-def is_share(valid):
-    """Whether `valid` is a share of the training data."""
-    return isinstance(valid, Real) and not isinstance(valid, bool)
+def with_valid(source, valid):
+    """The data, and what validates beside them: a share at their end is one of the data, and so is
+    a SPEC beside a SPEC, which is read by the same vocabulary and scaling."""
+    if isinstance(valid, Real) and not isinstance(valid, bool):
+        return with_share(source, float(valid)), None
+    if isinstance(valid, str) and isinstance(source, Spec):
+        return source.share(valid), None
+    return source, valid
 
 
 def with_share(source, share):
     """The same data with a share at the end kept for validation."""
-    share = float(share)
-    if not isinstance(source, Arrays):
-        raise usage("a share for validation is for arrays; of a SPEC it is its valid=, and an "
-                    "iterator needs another one")
+    if not isinstance(source, (Arrays, Spec)):
+        raise usage("a share for validation is for arrays and a SPEC; an iterator needs another "
+                    "one")
     return source.share(share)
 
 
@@ -294,10 +333,12 @@ def _set_first(session, path, flags):
 
 def fit(session, data, valid, callback, metric, flags, buckets=()):
     _core.check_no_training()
-    source = prepare(data, None, None, (None, [], {}))
-    if is_share(valid):
-        source, valid = with_share(source, valid), None
-    check = prepare(valid, None, None, (None, [], {})) if valid is not None else None
+    place = None, [], {}, session._known()
+    source, valid = with_valid(prepare(data, None, None, place), valid)
+    check = prepare(valid, None, None, place) if valid is not None else None
+    if isinstance(source, Spec) and len(source.buckets()) > len(buckets) + 1:
+        raise usage("buckets= of the data compile the network for each length, which fit of a "
+                    "Network of a .lnet file does; BucketingModule takes symbols")
     names, functions = _split(metric)
     core = source.core(None)
     measured = check or (source.kept(session) if isinstance(source, Arrays) else None)
@@ -307,6 +348,10 @@ def fit(session, data, valid, callback, metric, flags, buckets=()):
     for name in unseen:
         warn(f"warning: {name} is measured in validations only, and there are none: valid=0.1 "
              "keeps a tenth of the data for them")
+    if check is None and not core.validates():
+        for key in sorted(_OF_VALIDATIONS & flags.keys()):
+            warn(f"warning: {key}= has no effect: there are no data to validate on; valid=0.1 "
+                 "keeps a tenth of them")
     flags = dict(flags)
     path = flags.pop("init_params", None)
     if path is not None:
@@ -323,6 +368,8 @@ def fit(session, data, valid, callback, metric, flags, buckets=()):
     line = words({**flags, "metric": names or None})
     listener = observe if callback is not None or functions else None
     session._forget_inputs()
+    if isinstance(source, Spec):
+        session._learned = source.learned()
     return _core.fit(session._core, session.package._compiled, line, core,
                      check.core(None) if check else None, listener,
                      [bucket._core for bucket in buckets])
@@ -334,7 +381,7 @@ def _in_main_thread():
 
 
 def score(session, data, metric):
-    source = prepare(data, None, None, (None, [], {}))
+    source = prepare(data, None, None, (None, [], {}, session._known(), "eval"))
     if isinstance(source, Arrays):
         source._shuffle = False
     names, functions = _split(metric)

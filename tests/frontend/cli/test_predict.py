@@ -164,6 +164,13 @@ class Predict(Case):
                 self.csv("small.lnet", "--params", "ck", "--data", "text:new.txt", *words),
                 lines, words)
 
+    def test_a_net_without_parameters(self):
+        """It needs no weights."""
+        (self.folder / "double.lnet").write_text(
+            'N = dim("batch", 4)\ndef double(data: float32[N, 1]):\n    return 2 * data\n')
+        done = self.good("predict", "double.lnet", "--data", "random:1,batches=1", "-o", "-")
+        self.assertEqual(len(done.stdout.splitlines()), 5)
+
     def test_rows_that_meet(self):
         self.classes(MIXED, rows=12)
         done = self.good("predict", "ck", "--data", "npy:data=x.npy", "-o", "p.csv")

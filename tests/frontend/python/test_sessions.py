@@ -1,6 +1,8 @@
 """Packages and sessions: NumPy arrays as inputs and outputs, states, threads, fork, ctrl-C."""
 
+import copy
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -37,6 +39,24 @@ class Sessions(unittest.TestCase):
         self.assertTrue(made.plot("memory")._repr_svg_().startswith("<"))
         self.assertEqual(repr(made), "<Package on cpu:0: forward(data: float32[5, 2, 4]) -> "
                                      "out_output: float32[5, 2, 3]>")
+
+    def test_a_type_that_numpy_does_not_have(self):
+        made = lstmc.Network(sym.cast(sym.Variable("data"), dtype="bfloat16")).compile(
+            {"data": (2, 3)})
+        with self.assertRaisesRegex(lstmc.Error, "E0613.*NumPy has no bfloat16; cast the value"):
+            made.session().run({"data": np.ones((2, 3), "f")})
+
+    def test_what_is_compiled_is_not_pickled(self):
+        """pickle and copy.deepcopy say what does it instead."""
+        made = package()
+        network = lstmc.Network(sym.Variable("data") * 2, "net")
+        self.assertEqual(copy.deepcopy(network).list_arguments(), ["data"])
+        network.session = made.session()
+        for one in made, made.session(), network:
+            for copied in pickle.dumps, copy.deepcopy:
+                with self.assertRaisesRegex(
+                        TypeError, r"is not pickled or copied: Package\.save\(\) .*save_params"):
+                    copied(one)
 
     def test_a_loop_of_ones_own_trains(self):
         net = sym.LinearRegressionOutput(
