@@ -29,6 +29,31 @@ Number common(mlir::OperandRange operands, int depth) {
   return first;
 }
 
+/// Of whole numbers that every type of 32 bits has: these are not rounded.
+Number compare(ApplyScalarOp op, llvm::ArrayRef<double> in) {
+  constexpr double kExact = 1 << 24;
+  if (in.size() != 2 || llvm::any_of(in, [](double value) {
+        return std::trunc(value) != value || std::abs(value) > kExact;
+      }))
+    return std::nullopt;
+  switch (op.scalarOp()) {
+  case ScalarOp::Equal:
+    return in[0] == in[1];
+  case ScalarOp::NotEqual:
+    return in[0] != in[1];
+  case ScalarOp::Less:
+    return in[0] < in[1];
+  case ScalarOp::LessEqual:
+    return in[0] <= in[1];
+  case ScalarOp::Greater:
+    return in[0] > in[1];
+  case ScalarOp::GreaterEqual:
+    return in[0] >= in[1];
+  default:
+    return std::nullopt;
+  }
+}
+
 Number calculate(ApplyScalarOp op, llvm::ArrayRef<double> in) {
   switch (op.scalarOp()) {
   case ScalarOp::Constant:
@@ -45,8 +70,16 @@ Number calculate(ApplyScalarOp op, llvm::ArrayRef<double> in) {
     return std::max(in[0], in[1]);
   case ScalarOp::Min:
     return std::min(in[0], in[1]);
+  case ScalarOp::And:
+    return in[0] != 0 && in[1] != 0;
+  case ScalarOp::Or:
+    return in[0] != 0 || in[1] != 0;
+  case ScalarOp::Xor:
+    return (in[0] != 0) != (in[1] != 0);
+  case ScalarOp::Not:
+    return in[0] == 0;
   default:
-    return std::nullopt;
+    return compare(op, in);
   }
 }
 

@@ -8,7 +8,8 @@
 namespace lstmc::sym {
 
 /// The number that all elements of the value equal, derived from its defining ops: full, ones,
-/// zeros, ops that only move elements, and arithmetic on these. Nullopt if it cannot be derived.
+/// zeros, ops that only move elements, arithmetic on these and comparisons of whole numbers.
+/// Nullopt if it cannot be derived.
 std::optional<double> constantOf(mlir::Value value);
 
 /// Reports E0319 for a constant length that is negative or greater than the number of steps of

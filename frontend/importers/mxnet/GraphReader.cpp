@@ -11,6 +11,7 @@
 #include "executor/base/Quote.h"
 #include "executor/base/Suggest.h"
 #include "frontend/importers/mxnet/AttributeText.h"
+#include "frontend/importers/mxnet/ControlFlow.h"
 #include "frontend/importers/mxnet/InitialiserText.h"
 #include "frontend/symbol/BatchAxes.h"
 #include "frontend/symbol/View.h"
@@ -68,7 +69,7 @@ bool isTrue(std::string_view text) {
   return lower == "true" || lower == "1";
 }
 
-class GraphReader {
+class GraphReader : public ControlFlow::Host {
 public:
   /// For inputs whose layout the file does not say, `batchAxes` has the batch, by default the first
   /// axis; `inferred` has the shapes of inputs that have none by themselves.
@@ -76,33 +77,30 @@ public:
               std::map<std::string, int> batchAxes = {},
               std::map<std::string, symbol::Shape> inferred = {})
       : file_(file), request_(request), limits_(limits), batchAxes_(std::move(batchAxes)),
-        inferred_(std::move(inferred)), symbols_(file.size()), multipliers_(file.size()),
-        isLabel_(file.size()) {}
+        inferred_(std::move(inferred)), orders_(file.graphCount()), symbols_(file.size()),
+        multipliers_(file.size()), isLabel_(file.size()) {}
 
   Checked<symbol::Network> run() {
     readRequest();
     if (errors())
       return std::move(diagnostics_);
-    graph_ = std::make_unique<Graph>(
-        netName(), symbol::GraphOptions{.nodeLimit = int64_t(limits_.nodes) + 1'000'000});
-    const std::vector<uint32_t> order = orderFromHeads();
-    for (uint32_t node : order) {
-      checkOp(node);
-      readUses(node);
-    }
+    const int64_t nodeLimit = int64_t(limits_.nodes) + 1'000'000;
+    graph_ = std::make_unique<Graph>(netName(), symbol::GraphOptions{.nodeLimit = nodeLimit});
+    control_.emplace(file_, *graph_, *this, uint64_t(nodeLimit));
+    checkGraph(SymbolFile::kNetwork);
     checkShapesUsed();
     if (errors())
       return std::move(diagnostics_);
-    for (uint32_t node : order) {
+    for (uint32_t node : orders_[SymbolFile::kNetwork]) {
       makeNode(node);
       if (errors())
         return std::move(diagnostics_);
     }
     checkInputShapes();
-    std::vector<Symbol> outputs = headSymbols();
-    if (errors())
+    std::optional<std::vector<Symbol>> outputs = symbolsOf(file_.heads());
+    if (errors() || !outputs)
       return std::move(diagnostics_);
-    return finish(outputs);
+    return finish(*outputs);
   }
 
   /// After run(): the batch axis of inputs whose layout the file says.
@@ -116,18 +114,19 @@ private:
       return diagnostic.severity == Severity::Error;
     });
   }
-  Diagnostic &report(ErrorCode code, SourceRange place, std::string message,
-                     std::string help = {}) {
+  Diagnostic &note(ErrorCode code, SourceRange place, std::string message, std::string help = {}) {
     Diagnostic diagnostic;
     diagnostic.code = code;
     diagnostic.place = std::move(place);
+    if (diagnostic.place.loops.empty())
+      diagnostic.place.loops = loops_;
     diagnostic.message = std::move(message);
     diagnostic.help = std::move(help);
     diagnostics_.push_back(std::move(diagnostic));
     return diagnostics_.back();
   }
   void warn(ErrorCode code, SourceRange place, std::string message) {
-    report(code, std::move(place), std::move(message)).severity = Severity::Warning;
+    note(code, std::move(place), std::move(message)).severity = Severity::Warning;
   }
   void take(Diagnostics diagnostics) {
     for (Diagnostic &diagnostic : diagnostics)
@@ -226,8 +225,24 @@ private:
     return extents && extents->size() == 2 ? source : edge;
   }
 
+  /// Finds the order of a graph's nodes and of those of the graphs in them, and checks all of them.
+  void checkGraph(uint32_t graph) {
+    std::vector<uint32_t> work = {graph};
+    while (!work.empty()) {
+      const uint32_t next = work.back();
+      work.pop_back();
+      orders_[next] = orderFromHeads(file_.heads(next));
+      for (uint32_t node : orders_[next]) {
+        checkOp(node);
+        readUses(node);
+        if (isControlFlow(file_.op(node)))
+          work.insert(work.end(), file_.subgraphs(node).begin(), file_.subgraphs(node).end());
+      }
+    }
+  }
+
   /// The nodes that the heads depend on, each after those that it reads.
-  std::vector<uint32_t> orderFromHeads() const {
+  std::vector<uint32_t> orderFromHeads(std::span<const Edge> heads) const {
     std::vector<uint32_t> order;
     std::vector<bool> seen(file_.size());
     struct Open {
@@ -241,7 +256,7 @@ private:
         work.push_back({node, edgesOf(node)});
       seen[node] = true;
     };
-    for (Edge head : file_.heads()) {
+    for (Edge head : heads) {
       open(head.node);
       while (!work.empty()) {
         Open &last = work.back();
@@ -287,7 +302,7 @@ private:
     checkSpellings(node);
     const std::string_view op = file_.op(node);
     // Python's own ops have a message of their own.
-    if (file_.isVariable(node) || symbol::findOp(op) || op == "Custom")
+    if (file_.isVariable(node) || symbol::findOp(op) || op == "Custom" || isControlFlow(op))
       return;
     if (!unknownOps_.insert(op).second)
       return;
@@ -480,11 +495,17 @@ private:
     call.op = file_.op(node);
     call.name = file_.name(node);
     call.origin = file_.place(node);
+    call.origin.loops = loops_;
     for (Edge edge : edgesOf(node)) {
       std::optional<Symbol> output = outputOf(edge);
       if (!output)
         return;
       call.positional.push_back(*output);
+    }
+    if (isControlFlow(call.op)) {
+      symbols_[node] =
+          control_->make(node, call.positional, call.origin).value_or(std::vector<Symbol>());
+      return;
     }
     for (auto [key, text] : attributes.own)
       addAttribute(node, op, key, text, call);
@@ -562,13 +583,48 @@ private:
     return std::nullopt;
   }
 
+  //===---- graphs in nodes -------------------------------------------------------------------===//
+
+  size_t inputsOf(uint32_t graph) const override {
+    return size_t(std::ranges::count_if(orders_[graph],
+                                        [&](uint32_t node) { return file_.isVariable(node); }));
+  }
+  std::optional<ControlFlow::Symbols> makeGraph(uint32_t graph, std::span<const Symbol> inputs,
+                                                const symbol::Origin &origin) override {
+    const auto outer = std::exchange(loops_, origin.loops);
+    size_t variables = 0;
+    for (uint32_t node : orders_[graph]) {
+      if (file_.isVariable(node))
+        symbols_[node] = {inputs[variables++]};
+      else
+        makeNode(node);
+      if (errors())
+        return std::nullopt;
+    }
+    std::optional<ControlFlow::Symbols> heads = symbolsOf(file_.heads(graph));
+    loops_ = outer;
+    return heads;
+  }
+  std::optional<Symbol> apply(symbol::Call call) override {
+    Checked<std::vector<Symbol>> made = graph_->apply(call);
+    std::optional<Symbol> result = made.ok() ? std::optional(made->front()) : std::nullopt;
+    take(std::move(made.diagnostics()));
+    return result;
+  }
+  void report(ErrorCode code, const symbol::Origin &place, std::string message,
+              std::string help = {}) override {
+    note(code, place, std::move(message), std::move(help));
+  }
+
   //===---- the end ---------------------------------------------------------------------------===//
 
-  std::vector<Symbol> headSymbols() {
+  std::optional<std::vector<Symbol>> symbolsOf(std::span<const Edge> heads) {
     std::vector<Symbol> outputs;
-    for (Edge head : file_.heads())
+    for (Edge head : heads)
       if (std::optional<Symbol> output = outputOf(head))
         outputs.push_back(*output);
+    if (outputs.size() < heads.size())
+      return std::nullopt;
     return outputs;
   }
 
@@ -609,8 +665,11 @@ private:
   std::optional<int64_t> batch_;
   std::unique_ptr<Graph> graph_;
   Diagnostics diagnostics_;
-  std::vector<std::vector<Symbol>> symbols_; ///< the outputs of the nodes that are made
-  std::vector<Texts> multipliers_;           ///< of variables, that ops set
+  std::vector<std::vector<uint32_t>> orders_; ///< of the nodes of each graph
+  std::optional<ControlFlow> control_;
+  std::vector<std::pair<std::string, int64_t>> loops_; ///< the steps in force
+  std::vector<std::vector<Symbol>> symbols_;           ///< the outputs of the nodes that are made
+  std::vector<Texts> multipliers_;                     ///< of variables, that ops set
   std::vector<bool> isLabel_;
   std::vector<uint32_t> inputs_; ///< data that are made
   std::set<std::string_view> unknownOps_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include <nlohmann/json.hpp>
 
@@ -30,7 +31,7 @@ struct Field {
 
 constexpr Field kDocumentFields[] = {
     {"nodes", true}, {"heads", true}, {"arg_nodes"}, {"node_row_ptr"}, {"attrs"}};
-/// Those that are not read have no effect on the network, or belong to ops that there are not.
+/// Those that are not read have no effect on the network.
 constexpr Field kNodeFields[] = {{"op", true},
                                  {"name", true},
                                  {"inputs", true},
@@ -39,7 +40,7 @@ constexpr Field kNodeFields[] = {{"op", true},
                                  {"param"},
                                  {"control_deps", false, false},
                                  {"backward_source_id", false, false},
-                                 {"subgraphs", false, false}};
+                                 {"subgraphs"}};
 
 } // namespace
 
@@ -69,14 +70,14 @@ public:
     case At::HeadEdge:
       return edgeNumber(value);
     case At::ArgNodes:
-      if (argNodes_.size() >= limits_.nodes)
+      if (graph().argNodes.size() >= limits_.nodes)
         return tooMany("arg_nodes");
-      argNodes_.push_back(index(value));
+      graph().argNodes.push_back(index(value));
       return true;
     case At::RowPtr:
       return rowNumber(value);
     case At::Version:
-      if (counts_.back()++ == 1)
+      if (counts_.back()++ == 1 && openGraphs_.size() == 1)
         to_.version_ = int64_t(std::min<uint64_t>(value, INT64_MAX));
       return true;
     default:
@@ -109,8 +110,8 @@ public:
   bool start_object(std::size_t) override {
     if (skips())
       return skipInto();
-    if (open_.empty())
-      return enter(At::Document);
+    if (open_.empty() || at() == At::SubGraphs)
+      return beginGraph();
     if (at() == At::Nodes)
       return beginNode();
     if (takesAttributes())
@@ -141,7 +142,7 @@ public:
       return true;
     }
     const uint32_t bit = 1u << (found - known.begin());
-    uint32_t &have = at() == At::Document ? haveDocument_ : haveNode_;
+    uint32_t &have = at() == At::Document ? graph().haveDocument : graph().haveNode;
     if (have & bit)
       return refuse(ErrorCode::E0612, "{}: found the key twice in one object", where());
     have |= bit;
@@ -154,7 +155,7 @@ public:
     if (ended == At::Node)
       return endNode();
     if (ended == At::Document)
-      return checkHave(haveDocument_, kDocumentFields, "");
+      return endGraph();
     return true;
   }
 
@@ -171,7 +172,10 @@ public:
       if (field_ == "node_row_ptr")
         return enter(At::RowPtr);
     } else if (at() == At::Node && field_ == "inputs") {
+      currentNode().edgesBegin = uint32_t(to_.edges_.size());
       return enter(At::Inputs);
+    } else if (at() == At::Node && field_ == "subgraphs") {
+      return enter(At::SubGraphs);
     } else if (at() == At::Inputs || at() == At::Heads) {
       edge_ = {};
       return enter(at() == At::Inputs ? At::Edge : At::HeadEdge);
@@ -191,12 +195,13 @@ public:
                       "this is no symbol.json: {} has {} numbers, want a node and an output",
                       where(), numbers);
       }
-      (at() == At::Edge ? to_.edges_ : to_.heads_).push_back(edge_);
+      (at() == At::Edge ? to_.edges_ : stored().heads).push_back(edge_);
       leave();
       ++counts_.back();
       return true;
     }
-    leave();
+    if (leave() == At::Inputs)
+      currentNode().edgesEnd = uint32_t(to_.edges_.size());
     return true;
   }
   bool parse_error(std::size_t byte, const std::string &, const json::exception &fault) override {
@@ -205,24 +210,6 @@ public:
     error = errorAt(byte == 0 ? 0 : byte - 1, ErrorCode::E0603, "this is no symbol.json: {}",
                     colon == what.npos ? what : what.substr(colon + 2));
     return false;
-  }
-
-  /// What only the whole document shows.
-  Status finish() const {
-    for (size_t i = 0; i < argNodes_.size(); ++i) {
-      if (argNodes_[i] >= to_.size())
-        return errorAt(text_.size(), ErrorCode::E0605, "arg_nodes[{}] is {}, there are {} nodes", i,
-                       argNodes_[i], to_.size());
-      if (!to_.isVariable(argNodes_[i]))
-        return errorAt(to_.nodes_[argNodes_[i]].byte, ErrorCode::E0605,
-                       "arg_nodes[{}] is node {}, a {}: want a variable", i, argNodes_[i],
-                       to_.op(argNodes_[i]));
-    }
-    if (rows_ > 0 && rows_ != to_.size() + 1)
-      return errorAt(text_.size(), ErrorCode::E0605,
-                     "node_row_ptr has {} numbers, want {}, one more than there are nodes", rows_,
-                     to_.size() + 1);
-    return {};
   }
 
 private:
@@ -234,6 +221,7 @@ private:
     Inputs,
     Edge,
     Attributes,
+    SubGraphs,
     Heads,
     HeadEdge,
     ArgNodes,
@@ -309,32 +297,105 @@ private:
   bool beginNode() {
     if (to_.nodes_.size() >= limits_.nodes)
       return tooMany("nodes");
+    stored().nodes.push_back(uint32_t(to_.nodes_.size()));
     to_.nodes_.emplace_back();
-    haveNode_ = 0;
-    firstAttribute_ = to_.attributes_.size();
+    graph().haveNode = 0;
+    graph().attributes.clear();
     return enter(At::Node);
   }
   bool endNode() {
-    SymbolFile::Node &node = to_.nodes_.back();
-    node.edgesEnd = uint32_t(to_.edges_.size());
+    SymbolFile::Node &node = currentNode();
+    node.attributesBegin = uint32_t(to_.attributes_.size());
+    to_.attributes_.insert(to_.attributes_.end(), graph().attributes.begin(),
+                           graph().attributes.end());
     node.attributesEnd = uint32_t(to_.attributes_.size());
-    const bool complete =
-        checkHave(haveNode_, kNodeFields, fmt::format("nodes[{}].", to_.nodes_.size() - 1));
+    if (const Field *absent = firstAbsent(graph().haveNode, kNodeFields))
+      return refuse(ErrorCode::E0603, "this is no symbol.json: there is no {}.{}", nodePath(),
+                    absent->name);
     ++counts_.back();
-    return complete;
+    return true;
   }
-  bool checkHave(uint32_t have, std::span<const Field> fields, std::string_view prefix) {
+
+  //===---- graphs ----------------------------------------------------------------------------===//
+
+  /// A graph that is open: the network's, and those in nodes of it, outermost first.
+  struct OpenGraph {
+    uint32_t number = 0;
+    uint32_t haveDocument = 0, haveNode = 0;             ///< bits of the fields that stood already
+    std::vector<std::pair<int32_t, int32_t>> attributes; ///< of the node that is open
+    bool wasLeft = false; ///< for a graph in that node since its attributes were noted in `seen_`
+    std::vector<uint32_t> argNodes;
+    uint64_t rows = 0, lastRow = 0;
+  };
+  OpenGraph &graph() { return openGraphs_.back(); }
+  SymbolFile::SubGraph &stored() { return to_.graphs_[openGraphs_.back().number]; }
+  const SymbolFile::SubGraph &stored() const { return to_.graphs_[openGraphs_.back().number]; }
+  SymbolFile::Node &currentNode() { return to_.nodes_[stored().nodes.back()]; }
+
+  bool beginGraph() {
+    if (to_.graphs_.size() > limits_.nodes)
+      return tooMany("subgraphs");
+    SymbolFile::SubGraph begun;
+    if (!openGraphs_.empty()) {
+      begun.in = graph().number;
+      begun.node = uint32_t(stored().nodes.size() - 1);
+      begun.number = uint32_t(counts_.back());
+      to_.subgraphs_[stored().nodes.back()].push_back(uint32_t(to_.graphs_.size()));
+      graph().wasLeft = true;
+    }
+    openGraphs_.push_back({.number = uint32_t(to_.graphs_.size())});
+    to_.graphs_.push_back(std::move(begun));
+    return enter(At::Document);
+  }
+  bool endGraph() {
+    if (const Field *absent = firstAbsent(graph().haveDocument, kDocumentFields))
+      return refuse(ErrorCode::E0603, "this is no symbol.json: there is no {}{}", graphPath(),
+                    absent->name);
+    if (!checkLists())
+      return false;
+    openGraphs_.pop_back();
+    if (!counts_.empty())
+      ++counts_.back();
+    return true;
+  }
+  /// What only a whole graph shows.
+  bool checkLists() {
+    const SymbolFile::SubGraph &whole = stored();
+    const std::vector<uint32_t> &named = graph().argNodes;
+    auto refuseAt = [&](uint64_t byte, std::string message) {
+      error = errorAt(byte, ErrorCode::E0605, "{}{}", graphPath(), message);
+      return false;
+    };
+    for (size_t i = 0; i < named.size(); ++i) {
+      if (named[i] >= whole.nodes.size())
+        return refuseAt(here(), fmt::format("arg_nodes[{}] is {}, there are {} nodes", i, named[i],
+                                            whole.nodes.size()));
+      const uint32_t node = whole.nodes[named[i]];
+      if (!to_.isVariable(node))
+        return refuseAt(to_.nodes_[node].byte,
+                        fmt::format("arg_nodes[{}] is node {}, a {}: want a variable", i, named[i],
+                                    to_.op(node)));
+    }
+    if (const uint64_t rows = graph().rows; rows > 0 && rows != whole.nodes.size() + 1)
+      return refuseAt(here(), fmt::format("node_row_ptr has {} numbers, want {}, one more than "
+                                          "there are nodes",
+                                          rows, whole.nodes.size() + 1));
+    if (whole.heads.empty())
+      return refuseAt(here(), "heads: found none, want at least one output");
+    return true;
+  }
+
+  static const Field *firstAbsent(uint32_t have, std::span<const Field> fields) {
     for (size_t i = 0; i < fields.size(); ++i)
       if (fields[i].required && !(have & 1u << i))
-        return refuse(ErrorCode::E0603, "this is no symbol.json: there is no {}{}", prefix,
-                      fields[i].name);
-    return true;
+        return &fields[i];
+    return nullptr;
   }
   bool nodeText(const std::string &value) {
     if (value.size() > limits_.name)
       return refuse(ErrorCode::E0606, "{}: found {} bytes, want at most {} (limit name)", where(),
                     value.size(), limits_.name);
-    SymbolFile::Node &node = to_.nodes_.back();
+    SymbolFile::Node &node = currentNode();
     (field_ == "op" ? node.op : node.name) = to_.texts_.add(value).first;
     if (field_ == "name")
       node.byte = here() - std::min<uint64_t>(here(), value.size() + 2);
@@ -351,22 +412,30 @@ private:
   }
   /// One key of a node has one value, wherever it stands; twice in one dict is refused.
   bool attribute(const std::string &value) {
+    if (std::exchange(graph().wasLeft, false))
+      noteAttributes();
+    auto &attributes = graph().attributes;
     const int32_t key = to_.texts_.add(attributeKey_).first;
     const int32_t text = to_.texts_.add(value).first;
     if (seen_.size() <= size_t(key))
       seen_.resize(std::max(size_t(key) + 1, 2 * seen_.size()));
     Seen &seen = seen_[size_t(key)];
-    const bool again = seen.node == to_.nodes_.size();
-    if (again && seen.dict == haveNode_)
+    const uint32_t node = stored().nodes.back();
+    const bool again = seen.node == node + 1;
+    if (again && seen.dict == graph().haveNode)
       return refuse(ErrorCode::E0612, "{}: found the key twice in one object", where());
-    if (again && to_.attributes_[seen.attribute].second != text)
+    if (again && attributes[seen.attribute].second != text)
       return refuse(ErrorCode::E0605, "{} is {} and {}", where(), inQuotes(value),
-                    inQuotes(to_.texts_[size_t(to_.attributes_[seen.attribute].second)]));
+                    inQuotes(to_.texts_[size_t(attributes[seen.attribute].second)]));
     if (!again)
-      to_.attributes_.emplace_back(key, text);
-    seen = {uint32_t(to_.nodes_.size()), haveNode_,
-            again ? seen.attribute : uint32_t(to_.attributes_.size() - 1)};
+      attributes.emplace_back(key, text);
+    seen = {node + 1, graph().haveNode, again ? seen.attribute : uint32_t(attributes.size() - 1)};
     return true;
+  }
+  /// Notes what the node has, because nodes of a graph in it may have the same keys.
+  void noteAttributes() {
+    for (uint32_t i = 0; i < graph().attributes.size(); ++i)
+      seen_[size_t(graph().attributes[i].first)] = {stored().nodes.back() + 1, 0, i};
   }
 
   //===---- numbers ---------------------------------------------------------------------------===//
@@ -383,13 +452,14 @@ private:
     return true; // the version of a variable that an op changes
   }
   bool rowNumber(uint64_t value) {
-    const uint64_t least = rows_ == 0 ? 0 : lastRow_;
-    if (value < least || (rows_ == 0 && value != 0))
-      return refuse(ErrorCode::E0605, "node_row_ptr[{}] is {}, want {}", rows_, value,
-                    rows_ == 0 ? "0" : fmt::format("at least {}, as before it", least));
-    ++rows_;
+    uint64_t &rows = graph().rows;
+    const uint64_t least = rows == 0 ? 0 : graph().lastRow;
+    if (value < least || (rows == 0 && value != 0))
+      return refuse(ErrorCode::E0605, "{} is {}, want {}", where(), value,
+                    rows == 0 ? "0" : fmt::format("at least {}, as before it", least));
+    ++rows;
     ++counts_.back();
-    lastRow_ = value;
+    graph().lastRow = value;
     return true;
   }
 
@@ -425,15 +495,17 @@ private:
     case At::Document:
       return field_ == "attrs" ? "an object" : "a list";
     case At::Node:
-      return field_ == "op" || field_ == "name" ? "a string"
-             : field_ == "inputs"               ? "a list"
-                                                : "an object";
+      return field_ == "op" || field_ == "name"            ? "a string"
+             : field_ == "inputs" || field_ == "subgraphs" ? "a list"
+                                                           : "an object";
     case At::Nodes:
       return "an object";
     case At::Inputs:
     case At::Heads:
     case At::GraphAttributes:
       return "a list";
+    case At::SubGraphs:
+      return "an object";
     case At::Attributes:
     case At::Version:
       return "a string";
@@ -445,18 +517,24 @@ private:
     }
     return "an integer";
   }
+  std::string graphPath() const { return to_.pathOf(openGraphs_.back().number); }
+  /// "nodes[3]", the node at hand.
+  std::string nodePath() const {
+    const size_t nodes = stored().nodes.size();
+    return nodes == 0 ? std::string() : fmt::format("{}nodes[{}]", graphPath(), nodes - 1);
+  }
   /// The path of the value at hand: "nodes[3].inputs[0][1]".
   std::string where() const {
     if (open_.empty())
       return "the text";
-    std::string node = to_.nodes_.empty() ? "" : fmt::format("nodes[{}]", to_.nodes_.size() - 1);
+    const std::string node = nodePath(), path = graphPath();
     const uint64_t number = counts_.back();
     const uint64_t outer = counts_.size() > 1 ? counts_[counts_.size() - 2] : 0;
     switch (at()) {
     case At::Document:
-      return field_;
+      return path + field_;
     case At::Nodes:
-      return fmt::format("nodes[{}]", number);
+      return fmt::format("{}nodes[{}]", path, number);
     case At::Node:
       return node + "." + field_;
     case At::Inputs:
@@ -465,19 +543,21 @@ private:
       return fmt::format("{}.inputs[{}][{}]", node, outer, number);
     case At::Attributes:
       return fmt::format("{}.{}.{}", node, field_, attributeKey_);
+    case At::SubGraphs:
+      return fmt::format("{}.subgraphs[{}]", node, number);
     case At::Heads:
-      return fmt::format("heads[{}]", number);
+      return fmt::format("{}heads[{}]", path, number);
     case At::HeadEdge:
-      return fmt::format("heads[{}][{}]", outer, number);
+      return fmt::format("{}heads[{}][{}]", path, outer, number);
     case At::ArgNodes:
-      return fmt::format("arg_nodes[{}]", argNodes_.size());
+      return fmt::format("{}arg_nodes[{}]", path, openGraphs_.back().argNodes.size());
     case At::RowPtr:
-      return fmt::format("node_row_ptr[{}]", number);
+      return fmt::format("{}node_row_ptr[{}]", path, number);
     case At::GraphAttributes:
     case At::Version:
       break;
     }
-    return "attrs." + field_;
+    return path + "attrs." + field_;
   }
 
   SymbolFile &to_;
@@ -489,8 +569,7 @@ private:
   std::vector<uint64_t> counts_; ///< values that each of them has so far
   uint64_t skipped_ = 0;         ///< open objects and lists that are not read
   std::string field_, attributeKey_;
-  uint32_t haveDocument_ = 0, haveNode_ = 0; ///< bits of the fields that stood already
-  size_t firstAttribute_ = 0;
+  std::vector<OpenGraph> openGraphs_;
 
   /// The last node, by its number from 1, that has a key, in which dict, and the attribute.
   struct Seen {
@@ -499,8 +578,6 @@ private:
   std::vector<Seen> seen_; ///< by the key's number
 
   Edge edge_;
-  std::vector<uint32_t> argNodes_;
-  uint64_t rows_ = 0, lastRow_ = 0;
 };
 
 Result<SymbolFile> SymbolFile::parse(std::string text, std::string file, const Limits &limits) try {
@@ -520,10 +597,10 @@ Result<SymbolFile> SymbolFile::parse(std::string text, std::string file, const L
     return *reader.error;
   if (!parsed)
     return failAt({symbol.file_, 1, 1}, ErrorCode::E0603, "this is no symbol.json");
-  LSTMC_TRY(reader.finish());
   symbol.text_.erase(0, symbol.text_.size() - whole.size());
   symbol.findLines();
-  LSTMC_TRY(symbol.checkEdges());
+  for (uint32_t graph = 0; graph < symbol.graphs_.size(); ++graph)
+    LSTMC_TRY(symbol.resolveEdges(graph));
   LSTMC_TRY(symbol.checkVariables());
   LSTMC_TRY(symbol.checkNoCycle());
   return symbol;
@@ -534,17 +611,36 @@ Result<SymbolFile> SymbolFile::parse(std::string text, std::string file, const L
 std::vector<std::pair<std::string_view, std::string_view>>
 SymbolFile::attributes(size_t node) const {
   std::vector<std::pair<std::string_view, std::string_view>> all;
-  for (size_t i = node == 0 ? 0 : nodes_[node - 1].attributesEnd; i < nodes_[node].attributesEnd;
-       ++i)
+  for (size_t i = nodes_[node].attributesBegin; i < nodes_[node].attributesEnd; ++i)
     all.emplace_back(texts_[size_t(attributes_[i].first)], texts_[size_t(attributes_[i].second)]);
   return all;
 }
 
-/// Nodes stand in the text one after the other.
+std::span<const uint32_t> SymbolFile::subgraphs(size_t node) const {
+  auto found = subgraphs_.find(uint32_t(node));
+  return found == subgraphs_.end() ? std::span<const uint32_t>() : std::span(found->second);
+}
+
+std::string SymbolFile::pathOf(uint32_t graph) const {
+  std::string path;
+  for (; graph != kNetwork; graph = graphs_[graph].in)
+    path =
+        fmt::format("nodes[{}].subgraphs[{}].", graphs_[graph].node, graphs_[graph].number) + path;
+  return path;
+}
+
+/// Names of nodes stand in the text one after the other, but for nodes with graphs in them that say
+/// their own name last.
 void SymbolFile::findLines() {
+  std::vector<uint32_t> order(nodes_.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto byte = [&](uint32_t node) { return nodes_[node].byte; };
+  if (!std::ranges::is_sorted(order, {}, byte))
+    std::ranges::sort(order, {}, byte);
   uint32_t line = 1;
   uint64_t at = 0, lineBegin = 0;
-  for (Node &node : nodes_) {
+  for (uint32_t number : order) {
+    Node &node = nodes_[number];
     for (; at < node.byte; ++at)
       if (text_[at] == '\n') {
         ++line;
@@ -577,37 +673,50 @@ SourceRange SymbolFile::place(size_t node) const {
   return range;
 }
 
-Status SymbolFile::checkEdges() const {
-  for (size_t node = 0; node < nodes_.size(); ++node)
-    for (size_t i = 0; i < inputs(node).size(); ++i)
-      if (inputs(node)[i].node >= nodes_.size())
-        return failAt(placeOf(node), ErrorCode::E0605,
-                      "nodes[{}].inputs[{}] is node {}, there are {} nodes", node, i,
-                      inputs(node)[i].node, nodes_.size());
-  for (size_t i = 0; i < heads_.size(); ++i)
-    if (heads_[i].node >= nodes_.size())
-      return failAt({file_}, ErrorCode::E0605, "heads[{}] is node {}, there are {} nodes", i,
-                    heads_[i].node, nodes_.size());
-  if (heads_.empty())
-    return failAt({file_}, ErrorCode::E0605, "heads: found none, want at least one output");
+/// Edges as the graph numbers its nodes become edges of all nodes.
+Status SymbolFile::resolveEdges(uint32_t which) {
+  SubGraph &graph = graphs_[which];
+  const std::vector<uint32_t> &nodes = graph.nodes;
+  for (size_t number = 0; number < nodes.size(); ++number)
+    for (uint32_t edge = nodes_[nodes[number]].edgesBegin; edge < nodes_[nodes[number]].edgesEnd;
+         ++edge) {
+      uint32_t &source = edges_[edge].node;
+      if (source >= nodes.size())
+        return failAt(placeOf(nodes[number]), ErrorCode::E0605,
+                      "{}nodes[{}].inputs[{}] is node {}, there are {} nodes", pathOf(which),
+                      number, edge - nodes_[nodes[number]].edgesBegin, source, nodes.size());
+      source = nodes[source];
+    }
+  for (size_t i = 0; i < graph.heads.size(); ++i) {
+    uint32_t &source = graph.heads[i].node;
+    if (source >= nodes.size())
+      return failAt({file_}, ErrorCode::E0605, "{}heads[{}] is node {}, there are {} nodes",
+                    pathOf(which), i, source, nodes.size());
+    source = nodes[source];
+  }
   return {};
 }
 
 Status SymbolFile::checkVariables() const {
   constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> owner(texts_.size(), kNone);
-  for (size_t node = 0; node < nodes_.size(); ++node) {
-    if (!isVariable(node))
-      continue;
-    uint32_t &earlier = owner[size_t(nodes_[node].name)];
-    if (earlier != kNone)
-      return failAt(placeOf(node), ErrorCode::E0612,
-                    "nodes[{}]: found variable {}, which nodes[{}] is too", node,
-                    inQuotes(name(node)), earlier);
-    earlier = uint32_t(node);
-    if (!inputs(node).empty())
-      return failAt(placeOf(node), ErrorCode::E0605, "nodes[{}]: found a variable with {} inputs",
-                    node, inputs(node).size());
+  std::vector<std::pair<uint32_t, uint32_t>> owner(texts_.size(), {kNone, 0}); // graph, number
+  for (uint32_t in = 0; in < graphs_.size(); ++in) {
+    const SubGraph &graph = graphs_[in];
+    for (uint32_t number = 0; number < graph.nodes.size(); ++number) {
+      const uint32_t node = graph.nodes[number];
+      if (!isVariable(node))
+        continue;
+      auto &earlier = owner[size_t(nodes_[node].name)];
+      if (earlier.first == in)
+        return failAt(placeOf(node), ErrorCode::E0612,
+                      "{0}nodes[{1}]: found variable {2}, which {0}nodes[{3}] is too", pathOf(in),
+                      number, inQuotes(name(node)), earlier.second);
+      earlier = {in, number};
+      if (!inputs(node).empty())
+        return failAt(placeOf(node), ErrorCode::E0605,
+                      "{}nodes[{}]: found a variable with {} inputs", pathOf(in), number,
+                      inputs(node).size());
+    }
   }
   return {};
 }

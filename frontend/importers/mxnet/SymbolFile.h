@@ -1,6 +1,7 @@
 // MXNet's symbol.json as a table of nodes: parsed and checked, not yet understood.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,10 +28,15 @@ struct Edge {
 /// operator, a `node_row_ptr` that does not begin with 0, falls or has another length than one more
 /// than the nodes, attributes of one key with two values (E0605); nesting, names, strings and
 /// counts of nodes above `limits` (E0606); a key that an object has twice, two variables of one
-/// name (E0612); a NUL in a text (E0604). Unknown fields are ignored: unknownFields() names them.
+/// name in one graph (E0612); a NUL in a text (E0604). Unknown fields are ignored: unknownFields()
+/// names them.
+///
+/// A node may have graphs of its own in `subgraphs`: the body of a loop, the branches of a choice.
+/// Each is checked like the network's graph. Nodes of all graphs are numbered together, in the
+/// order in which they begin in the text; an edge connects nodes of one graph.
 ///
 /// Parsed event by event, because the places of nodes in the text are kept for messages, and so
-/// that memory stays below 64 MiB and 4 times the text: each node takes 40 bytes, each edge 8, each
+/// that memory stays below 64 MiB and 4 times the text: each node takes 48 bytes, each edge 8, each
 /// attribute 8, and each different text its own length and about 30 bytes.
 class SymbolFile {
 public:
@@ -42,12 +48,17 @@ public:
   std::string_view name(size_t node) const { return texts_[size_t(nodes_[node].name)]; }
   bool isVariable(size_t node) const { return op(node) == "null"; }
   std::span<const Edge> inputs(size_t node) const {
-    const size_t begin = node == 0 ? 0 : nodes_[node - 1].edgesEnd;
-    return std::span(edges_).subspan(begin, nodes_[node].edgesEnd - begin);
+    const Node &of = nodes_[node];
+    return std::span(edges_).subspan(of.edgesBegin, of.edgesEnd - of.edgesBegin);
   }
   /// Keys and texts, in the order of the file.
   std::vector<std::pair<std::string_view, std::string_view>> attributes(size_t node) const;
-  std::span<const Edge> heads() const { return heads_; }
+  /// Of graph `kNetwork`, or of one in a node.
+  std::span<const Edge> heads(size_t graph = kNetwork) const { return graphs_[graph].heads; }
+  static constexpr uint32_t kNetwork = 0;
+  size_t graphCount() const { return graphs_.size(); }
+  /// The graphs in a node, in the order of the file.
+  std::span<const uint32_t> subgraphs(size_t node) const;
   /// 10901 of MXNet 1.9.1; 800 where the file does not say.
   int64_t version() const { return version_; }
   const std::vector<std::string> &unknownFields() const { return unknownFields_; }
@@ -61,12 +72,20 @@ private:
   struct Node {
     int32_t op = -1, name = -1; ///< in texts_
     uint64_t byte = 0;          ///< of the name in the text
-    uint32_t edgesEnd = 0, attributesEnd = 0;
+    uint32_t edgesBegin = 0, edgesEnd = 0, attributesBegin = 0, attributesEnd = 0;
     uint32_t line = 0, column = 0;
   };
 
+  struct SubGraph {
+    std::vector<uint32_t> nodes; ///< by their number in this graph
+    std::vector<Edge> heads;
+    uint32_t in = 0, node = 0, number = 0; ///< subgraphs[number] of nodes[node] of graph `in`
+  };
+
+  /// "nodes[3].subgraphs[0]."; empty for the network.
+  std::string pathOf(uint32_t graph) const;
   Status checkVariables() const;
-  Status checkEdges() const;
+  Status resolveEdges(uint32_t which);
   Status checkNoCycle() const;
   void findLines();
   Place placeOf(size_t node) const;
@@ -74,7 +93,9 @@ private:
   std::string file_, text_;
   data::SymbolTable texts_;
   std::vector<Node> nodes_;
-  std::vector<Edge> edges_, heads_;
+  std::vector<SubGraph> graphs_;                        ///< in the order in which they begin
+  std::map<uint32_t, std::vector<uint32_t>> subgraphs_; ///< of nodes that have some
+  std::vector<Edge> edges_;
   std::vector<std::pair<int32_t, int32_t>> attributes_; ///< key and text
   int64_t version_ = 800;
   std::vector<std::string> unknownFields_;

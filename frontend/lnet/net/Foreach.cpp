@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/lnet/net/Types.h"
+#include "frontend/symbol/KnownValues.h"
 
 namespace lstmc::lnet {
 
@@ -147,18 +148,6 @@ Value Foreach::slice(const Value &data, int64_t t, const Expr *place) {
   return run_.heap.make<SequenceObject>(ValueKind::Tuple, std::move(slices));
 }
 
-/// Whether two types agree, as far as they are known.
-static bool agree(const symbol::Symbol &a, const symbol::Symbol &b) {
-  const symbol::Shape left = a.shape(), right = b.shape();
-  if (a.dtype() && b.dtype() && *a.dtype() != *b.dtype())
-    return false;
-  return !left.ranked || !right.ranked ||
-         std::ranges::equal(left.dims, right.dims, [](const symbol::Dim &l, const symbol::Dim &r) {
-           return l.extent == symbol::kUnknown || r.extent == symbol::kUnknown ||
-                  l.extent == r.extent;
-         });
-}
-
 bool Foreach::isKept(const Value &before, const Value &after, Span span) {
   const std::vector<Value> old = *tensorsOf(before), next = *tensorsOf(after);
   if (old.size() != next.size() || before.isSequence() != after.isSequence()) {
@@ -167,7 +156,7 @@ bool Foreach::isKept(const Value &before, const Value &after, Span span) {
     return false;
   }
   for (size_t i = 0; i < old.size(); ++i)
-    if (!agree(symbolOf(old[i]), symbolOf(next[i]))) {
+    if (!symbol::mayBeOfOneType(symbolOf(old[i]), symbolOf(next[i]))) {
       run_.error(ErrorCode::E0309, span, "state {} is {} before the step, {} after", i,
                  tensorText(symbolOf(old[i])), tensorText(symbolOf(next[i])));
       return false;

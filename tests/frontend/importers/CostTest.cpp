@@ -40,6 +40,13 @@ TEST(SymbolFileCost, MemoryIsBoundedByTheText) {
       {"edges", filled(
                     R"({"nodes":[{"op":"a","name":"b","inputs":[)", [](size_t) { return "[0,0]"; },
                     "]}" + tail)},
+      {"graphs in a node",
+       filled(
+           R"({"nodes":[{"op":"a","name":"b","inputs":[],"subgraphs":[)",
+           [](size_t) {
+             return R"({"nodes":[{"op":"null","name":"","inputs":[]}],"heads":[[0,0]]})";
+           },
+           "]}" + tail)},
       {"heads", filled(
                     "{\"nodes\":[],\"heads\":[", [](size_t) { return "[0,0]"; }, "]}")},
       {"arg_nodes", filled(

@@ -233,5 +233,152 @@ TEST(Importers, KindsAreKnownByTheirBytes) {
             std::string::npos);
 }
 
+//===---- loops and choices -------------------------------------------------------------------===//
+
+ImportRequest forRunningSum(int64_t steps = 3) {
+  return shaped({{"data", {steps, 2, 5}, {}}, {"s_data", {2, 3}, {}}});
+}
+
+size_t countOf(const symbol::Network &network, std::string_view op) {
+  const symbol::GraphView view = symbol::view(*network.graph);
+  return size_t(std::ranges::count(view.nodes, op, &symbol::NodeView::op));
+}
+
+TEST(MxnetSymbol, ForeachBecomesItsSteps) {
+  Checked<symbol::Network> network = read(mxnet::runningSum(), forRunningSum());
+  ASSERT_TRUE(network.ok()) << textOf(network.diagnostics());
+  EXPECT_EQ(countOf(*network, "FullyConnected"), 3u);
+  EXPECT_EQ(countOf(*network, "slice_axis"), 3u);
+  EXPECT_EQ(countOf(*network, "stack"), 1u);
+  const auto shapes = network->graph->inferredShapes();
+  auto shapeOf = [&](std::string_view name) {
+    std::vector<int64_t> extents;
+    for (const auto &[of, shape] : shapes)
+      if (of == name)
+        for (const symbol::Dim &dim : shape.dims)
+          extents.push_back(dim.extent);
+    return extents;
+  };
+  EXPECT_EQ(shapeOf("w"), (std::vector<int64_t>{3, 5}));
+  EXPECT_EQ(network->graph->listOutputs().size(), 2u);
+  const symbol::GraphView view = symbol::view(*network->graph);
+  EXPECT_EQ(std::ranges::count(view.nodes, "w", &symbol::NodeView::name), 1);
+}
+
+TEST(MxnetSymbol, ForeachThatContradictsItself) {
+  auto loop = [](const std::string &key, const std::string &value) {
+    Json json = mxnet::runningSum();
+    json["nodes"][3]["attrs"][key] = value;
+    return json;
+  };
+  refused(loop("in_data_locs", "[7]"), forRunningSum(),
+          "_foreach \"loop\": in_data_locs is a list of numbers below 3, found \"[7]\"");
+  refused(loop("in_data_locs", "[]"), forRunningSum(), "are 2 numbers for 3 inputs");
+  refused(loop("remain_locs", "[0]"), forRunningSum(), "are 3 numbers for 3 inputs and 3");
+  refused(loop("num_out_data", "2"), forRunningSum(), "subgraphs[0] has 2 heads, want 3");
+  refused(loop("num_out_data", "-1"), forRunningSum(), "num_out_data is a number from 0");
+  Json none = mxnet::runningSum();
+  none["nodes"][3].erase("subgraphs");
+  refused(none, forRunningSum(), "found 0 subgraphs, want 1");
+  refused(mxnet::runningSum(), shaped({{"s_data", {2, 3}, {}}}),
+          "its steps are axis 0 of \"data\", whose shape is not known");
+  Json unknown = mxnet::runningSum();
+  unknown["nodes"][3]["subgraphs"][0]["nodes"][4]["op"] = "elemwise_ad";
+  refused(unknown, forRunningSum(), "no op is named \"elemwise_ad\"");
+  Json changed = mxnet::runningSum();
+  changed["nodes"][3]["subgraphs"][0]["heads"][1] = {0, 0, 0};
+  refused(changed, forRunningSum(), "state 0 has another type after a step than before it");
+}
+
+/// Numbers 0 to 7 are counted in a state, of which five rows are made.
+Json counting(const std::string &limit, const std::string &begin = "_zeros") {
+  Json condition =
+      document({variable("i"), node("_lesser_scalar", "less", {0}, {{"scalar", limit}})});
+  Json body = document({variable("s"), variable("i"), node("elemwise_add", "sum", {0, 0}),
+                        node("_plus_scalar", "next", {1}, {{"scalar", "1"}})});
+  body["heads"] = {{2, 0, 0}, {3, 0, 0}, {2, 0, 0}};
+  Json made =
+      document({begin == "null" ? variable("i_data") : node(begin, "zero", {}, {{"shape", "(1,)"}}),
+                variable("data"),
+                mxnet::nodeWithGraphs("_while_loop", "loop", {0, 1},
+                                      {{"cond_input_locs", "[0]"},
+                                       {"func_input_locs", "[1, 0]"},
+                                       {"func_var_locs", "[1, 0]"},
+                                       {"max_iterations", "40"},
+                                       {"num_args", "4"},
+                                       {"num_out_data", "1"},
+                                       {"num_outputs", "3"}},
+                                      {condition, body})});
+  made["heads"] = {{2, 0, 0}, {2, 2, 0}};
+  made["node_row_ptr"] = {0, 1, 2, 5};
+  return made;
+}
+
+TEST(MxnetSymbol, WhileLoopOfAKnownCount) {
+  const ImportRequest request = shaped({{"data", {2, 3}, {}}});
+  Checked<symbol::Network> network = read(counting("36"), request);
+  ASSERT_TRUE(network.ok()) << textOf(network.diagnostics());
+  EXPECT_EQ(countOf(*network, "elemwise_add"), 36u);
+  EXPECT_EQ(countOf(*network, "Concat"), 1u); // with the rows that no step makes
+  network = read(counting("100"), request);
+  ASSERT_TRUE(network.ok()) << textOf(network.diagnostics());
+  EXPECT_EQ(countOf(*network, "elemwise_add"), 40u);
+  EXPECT_EQ(countOf(*network, "Concat"), 0u);
+  refused(counting("0"), request, "it has no step");
+}
+
+TEST(MxnetSymbol, WhileLoopThatDependsOnValues) {
+  refused(counting("5", "null"), shaped({{"data", {2, 3}, {}}, {"i_data", {1}, {}}}),
+          "E0215 _while_loop \"loop\": its condition is not known before the run");
+}
+
+Json choice(const std::string &value) {
+  const Json is = document({variable("p"), node("_copy", "is", {0})});
+  const Json twice = document({variable("a"), node("elemwise_add", "twice", {0, 0})});
+  const Json tanh = document({variable("a"), node("tanh", "bent", {0})});
+  return document({node("_full", "p", {}, {{"shape", "(1,)"}, {"value", value}}), variable("data"),
+                   mxnet::nodeWithGraphs("_cond", "choice", {0, 1},
+                                         {{"cond_input_locs", "[0]"},
+                                          {"then_input_locs", "[1]"},
+                                          {"else_input_locs", "[1]"},
+                                          {"num_args", "5"},
+                                          {"num_outputs", "1"}},
+                                         {is, twice, tanh})});
+}
+
+TEST(MxnetSymbol, ChoicesAreMadeByConstants) {
+  const ImportRequest request = shaped({{"data", {2, 3}, {}}});
+  for (const auto &[value, op] : {std::pair("1", "elemwise_add"), {"0", "tanh"}}) {
+    Checked<symbol::Network> network = read(choice(value), request);
+    ASSERT_TRUE(network.ok()) << textOf(network.diagnostics());
+    EXPECT_EQ(countOf(*network, op), 1u);
+    EXPECT_EQ(symbol::view(*network->graph).nodes.size(), 1u);
+  }
+  Json values = choice("1");
+  values["nodes"][0] = variable("p_data");
+  ImportRequest two = request;
+  two.shapes.push_back({"p_data", {1}, {}});
+  refused(values, two, "E0215 _cond \"choice\": its condition is not known before the run");
+}
+
+/// A loop in a loop: rows of rows.
+TEST(MxnetSymbol, LoopsInLoops) {
+  Json inner = mxnet::runningSum();
+  inner["heads"] = {{3, 1, 0}, {3, 1, 0}};
+  Json outer = document({variable("data"), variable("s_data"), variable("w"),
+                         mxnet::nodeWithGraphs("_foreach", "outer", {0, 1, 2},
+                                               {{"in_data_locs", "[0]"},
+                                                {"in_state_locs", "[1]"},
+                                                {"remain_locs", "[2]"},
+                                                {"num_args", "4"},
+                                                {"num_out_data", "1"},
+                                                {"num_outputs", "2"}},
+                                               {inner})});
+  Checked<symbol::Network> network =
+      read(outer, shaped({{"data", {4, 3, 2, 5}, {}}, {"s_data", {2, 3}, {}}}));
+  ASSERT_TRUE(network.ok()) << textOf(network.diagnostics());
+  EXPECT_EQ(countOf(*network, "FullyConnected"), 12u);
+}
+
 } // namespace
 } // namespace lstmc::importers

@@ -68,7 +68,6 @@ TEST(SymbolFile, UnknownFieldsAreNamed) {
   Result<SymbolFile> file = parse(with([](Json &json) {
     json["mood"] = {{"a", {1, 2, {{"nodes", 3}}}}};
     json["nodes"][1]["colour"] = "red";
-    json["nodes"][2]["subgraphs"] = {small()};
     json["nodes"][2]["control_deps"] = {0};
   }));
   ASSERT_TRUE(file.ok()) << file.error().text();
@@ -175,6 +174,84 @@ TEST(SymbolFile, Twice) {
           "nodes[2]: found variable \"w\", which nodes[1] is too");
 }
 
+/// Nodes of a graph in a node follow it; their edges stay among themselves.
+TEST(SymbolFile, GraphsInNodes) {
+  Result<SymbolFile> file = parse(runningSum().dump(2));
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  ASSERT_EQ(file->size(), 10u);
+  ASSERT_EQ(file->graphCount(), 2u);
+  ASSERT_EQ(file->subgraphs(3).size(), 1u);
+  EXPECT_TRUE(file->subgraphs(2).empty());
+  EXPECT_EQ(file->name(3), "loop");
+  EXPECT_EQ(file->name(8), "sum");
+  ASSERT_EQ(file->inputs(8).size(), 2u);
+  EXPECT_EQ(file->name(file->inputs(8)[0].node), "fc");
+  EXPECT_EQ(file->inputs(3).size(), 3u);
+  EXPECT_EQ(file->attributes(3).size(), 6u);
+  ASSERT_EQ(file->heads(1).size(), 2u);
+  EXPECT_EQ(file->name(file->heads(1)[0].node), "y");
+  EXPECT_LT(file->place(3).line, file->place(8).line);
+}
+
+/// A node that says its name and attributes after its graphs, and another spelling of them.
+TEST(SymbolFile, GraphsBeforeTheRestOfANode) {
+  Json json = runningSum();
+  Json &loop = json["nodes"][3];
+  Json turned = {{"subgraphs", loop["subgraphs"]}};
+  turned["subgraphs"][0]["nodes"][3]["attrs"]["num_args"] = "9";
+  for (const auto &[key, value] : loop.items())
+    if (key != "subgraphs")
+      turned[key] = value;
+  turned["param"] = {{"num_args", "4"}};
+  loop = turned;
+  Result<SymbolFile> file = parse(json.dump(2));
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  EXPECT_EQ(file->name(3), "loop");
+  EXPECT_GT(file->place(3).line, file->place(8).line);
+  EXPECT_EQ(file->attributes(3).size(), 6u);
+  Json &again = json["nodes"][3];
+  again = runningSum()["nodes"][3];
+  again["subgraphs"][0]["nodes"][3]["attrs"]["num_args"] = "9";
+  again["param"] = {{"num_args", "5"}};
+  refused(json.dump(), ErrorCode::E0605, "nodes[3].param.num_args is \"5\" and \"4\"");
+}
+
+TEST(SymbolFile, FaultsInGraphsOfNodes) {
+  auto body = [](const std::function<void(Json &)> &change) {
+    Json json = runningSum();
+    change(json["nodes"][3]["subgraphs"][0]);
+    return json.dump(2);
+  };
+  refused(body([](Json &graph) { graph.erase("heads"); }), ErrorCode::E0603,
+          "there is no nodes[3].subgraphs[0].heads");
+  refused(body([](Json &graph) { graph["heads"] = Json::array(); }), ErrorCode::E0605,
+          "nodes[3].subgraphs[0].heads: found none");
+  refused(body([](Json &graph) { graph["heads"] = {{6, 0, 0}}; }), ErrorCode::E0605,
+          "nodes[3].subgraphs[0].heads[0] is node 6, there are 6 nodes");
+  refused(body([](Json &graph) { graph["nodes"][4]["inputs"][1][0] = 7; }), ErrorCode::E0605,
+          "nodes[3].subgraphs[0].nodes[4].inputs[1] is node 7, there are 6 nodes");
+  refused(body([](Json &graph) { graph["nodes"][4]["inputs"][1][0] = 5; }), ErrorCode::E0605,
+          "depends on itself");
+  refused(body([](Json &graph) { graph["nodes"][1]["name"] = "x"; }), ErrorCode::E0612,
+          "nodes[3].subgraphs[0].nodes[1]: found variable \"x\", which "
+          "nodes[3].subgraphs[0].nodes[0] is too");
+  refused(body([](Json &graph) { graph["nodes"][3]["op"] = 3; }), ErrorCode::E0603,
+          "nodes[3].subgraphs[0].nodes[3].op is 3");
+  refused(body([](Json &graph) { graph["arg_nodes"] = {3}; }), ErrorCode::E0605,
+          "nodes[3].subgraphs[0].arg_nodes[0] is node 3, a FullyConnected");
+  refused(body([](Json &graph) { graph["node_row_ptr"] = {0, 1}; }), ErrorCode::E0605,
+          "nodes[3].subgraphs[0].node_row_ptr has 2 numbers, want 7");
+  refused(body([](Json &graph) { graph = 3; }), ErrorCode::E0603,
+          "nodes[3].subgraphs[0] is 3, want an object");
+  Json deep = runningSum();
+  for (int i = 0; i < 100; ++i) {
+    Json outer = runningSum();
+    outer["nodes"][3]["subgraphs"] = Json::array({deep});
+    deep = outer;
+  }
+  refused(deep.dump(), ErrorCode::E0606, "limit depth");
+}
+
 TEST(SymbolFile, NamesOfOpsMayRepeat) {
   EXPECT_TRUE(
       parse(document({variable("data"), node("tanh", "t", {0}), node("tanh", "t", {1})}).dump())
@@ -194,7 +271,7 @@ TEST(SymbolFile, LimitsAreThoseOfTheRequest) {
 }
 
 TEST(SymbolFile, EveryTruncationAndChangedByteIsRefusedOrRead) {
-  const std::string good = small().dump();
+  const std::string good = runningSum().dump();
   for (size_t length = 0; length < good.size(); ++length)
     EXPECT_FALSE(parse(good.substr(0, length)).ok()) << length;
   for (size_t at = 0; at < good.size(); ++at)
