@@ -134,7 +134,7 @@ static std::vector<RolledLayer> rolledLayers(mlir::ModuleOp module) {
       return value ? value.str() : std::string();
     };
     layers.push_back({text("name"), text("mode"), said.getAs<mlir::IntegerAttr>("cells").getInt(),
-                      text("reason")});
+                      text("reason"), text("rounding")});
   }
   return layers;
 }

@@ -147,6 +147,7 @@ struct RolledLayer {
   std::string name, mode; ///< "lstm0", "lstm"
   int64_t cells = 0;      ///< unrolled steps
   std::string reason;     ///< why the layer was not rolled; empty: it was
+  std::string rounding;   ///< which gradients the loop adds in another order; empty: none
 };
 
 /// One run of a pass over the module or one of its functions.

@@ -158,16 +158,21 @@ def RollRecurrence : Pass<"roll-recurrence", "::mlir::ModuleOp"> {
     stacked. Begin states of zeros are omitted. Readers of h read slices of the output; a concat or
     stack of all steps is replaced by the output itself.
 
-    Outputs and training keep their bits: the layer executes exactly these operations
-    (docs/numerics.md rule 2), the uses of a weight are one sum with the last step first (rule 4),
+    Outputs keep their bits: the layer executes exactly these operations (docs/numerics.md rule 2),
     and ops keep their ordinals in the net as written (rule 10; `sym.ordinal`), which matters for
-    dropout between layers. Only the sign of zero gradients may differ, which no sum shows. A layer
-    stays unrolled, with a reason in `sym.rolled` on the module, if its gates are not i, f, g, o in
-    this order, steps use different weights, c or a gate is read outside of the cell, a step's input
-    depends on earlier steps, or its ops are in several ctx_groups or recompute groups. In a net
-    that trains it also stays if gradients would be summed in another order: weights that other ops
-    use between the steps, an h with several readers before the next step, gru's h with a reader
-    after it, or steps without rows of the batch.
+    dropout between layers. Gates may be in any order: blocks of rows of the weights change places.
+    In a net that trains, gradients keep their bits too (rule 4), but for the sign of zeros, which
+    no sum shows, and for sums that are those of the layer's own order: over gates in another order,
+    of weights whose products are not in the order of the steps, and of gru's h with a reader after
+    it. `rounding` in `sym.rolled` names these.
+
+    A layer stays unrolled, with a reason in `sym.rolled` on the module, if steps use different
+    weights, c or a gate is read outside of the cell, a step's input depends on earlier steps, or
+    its ops are in several ctx_groups or recompute groups. In a net that trains it also stays if
+    other gradients would be summed in another order: weights that other ops use between the steps,
+    an h with several readers before the next step, or steps without rows of the batch. Any other
+    loop that the source has written out (ops of one kind that read one parameter, one after the
+    other) is in `sym.rolled` too, with the mode "loop".
 
     Layers that contain an op named in `keep` stay unrolled, because the user recomputes that op.
 

@@ -7,6 +7,7 @@
 #include "ir/sym/Attributes.h"
 #include "passes/Passes.h"
 #include "passes/PlacementListener.h"
+#include "passes/rolling/OtherLoops.h"
 #include "passes/rolling/UnrolledLayer.h"
 
 namespace lstmc::passes {
@@ -35,6 +36,8 @@ public:
         visit(cell);
     if (!ordinals.empty())
       keepOrdinals();
+    for (const OtherLoop &loop : otherLoops(net, said))
+      say(loop.name, "loop", loop.steps, "its steps are not those of an LSTM, GRU or RNN", {});
   }
 
   /// Entries of the attribute `sym.rolled`.
@@ -80,20 +83,32 @@ private:
     if (reason.empty())
       reason = layer.whyNot();
     const std::string_view mode = kRnnModeNames[size_t(first.mode)];
-    mlir::NamedAttrList said;
-    said.append("name", builder.getStringAttr(layer.name()));
-    said.append("mode", builder.getStringAttr(llvm::StringRef(mode.data(), mode.size())));
-    said.append("cells", builder.getI64IntegerAttr(int64_t(steps.size())));
-    if (!reason.empty())
-      said.append("reason", builder.getStringAttr(reason));
-    layers.push_back(said.getDictionary(builder.getContext()));
-    if (!reason.empty())
+    say(layer.name(), {mode.data(), mode.size()}, int64_t(steps.size()), reason,
+        reason.empty() ? layer.rounding() : std::string());
+    if (!reason.empty()) {
+      for (const Cell *cell : steps)
+        for (Operation *op : cell->ops)
+          said.insert(op->operand_begin(), op->operand_end());
       return;
+    }
     if (ordinals.empty())
       for (auto [number, op] : llvm::enumerate(net.front()))
         ordinals[&op] = int64_t(number);
     ordinal.set(ordinals.lookup(layer.place()));
     layer.roll(builder, removed);
+  }
+
+  void say(llvm::StringRef name, llvm::StringRef mode, int64_t cells, const std::string &reason,
+           const std::string &rounding) {
+    mlir::NamedAttrList entry;
+    entry.append("name", builder.getStringAttr(name));
+    entry.append("mode", builder.getStringAttr(mode));
+    entry.append("cells", builder.getI64IntegerAttr(cells));
+    if (!reason.empty())
+      entry.append("reason", builder.getStringAttr(reason));
+    if (!rounding.empty())
+      entry.append("rounding", builder.getStringAttr(rounding));
+    layers.push_back(entry.getDictionary(builder.getContext()));
   }
 
   /// The name of an op of the steps that is in `keep`; empty if there is none.
@@ -131,6 +146,7 @@ private:
   llvm::DenseMap<Cell *, Cell *> next;
   llvm::DenseSet<Cell *> follows;
   llvm::DenseMap<Operation *, int64_t> ordinals; ///< as written; empty before the first layer
+  llvm::DenseSet<Value> said;                    ///< operands of layers that stay as they are
   UnrolledLayer::Removed removed; ///< kept, so that no new op has the address of an old one
 };
 

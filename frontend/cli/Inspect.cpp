@@ -52,7 +52,8 @@ Json rolledJson(const Model &model) {
                         {"mode", layer.mode},
                         {"cells", layer.cells},
                         {"steps", layer.reason.empty() ? layer.cells : 0},
-                        {"reason", layer.reason.empty() ? Json() : Json(layer.reason)}});
+                        {"reason", layer.reason.empty() ? Json() : Json(layer.reason)},
+                        {"rounding", layer.rounding.empty() ? Json() : Json(layer.rounding)}});
   return layers;
 }
 
@@ -166,11 +167,12 @@ void printMerged(const Model &model, Console &console) {
 void printRolled(const Model &model, Console &console) {
   if (model.compiled)
     for (const passes::RolledLayer &layer : model.compiled->rolled)
-      console.print(
-          layer.reason.empty()
-              ? fmt::format("rolled {}: {} steps of {}", layer.name, layer.cells, layer.mode)
-              : fmt::format("not rolled {}: {} steps of {}: {}", layer.name, layer.cells,
-                            layer.mode, layer.reason));
+      console.print(layer.reason.empty()
+                        ? fmt::format("rolled {}: {} steps of {}{}{}", layer.name, layer.cells,
+                                      layer.mode, layer.rounding.empty() ? "" : "; ",
+                                      layer.rounding)
+                        : fmt::format("not rolled {}: {} steps of {}: {}", layer.name, layer.cells,
+                                      layer.mode, layer.reason));
 }
 
 void printParameters(const Model &model, Console &console) {

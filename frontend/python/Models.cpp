@@ -143,15 +143,18 @@ static std::vector<std::string> statesOf(const Compiled &compiled) {
   return names;
 }
 
-/// (name, mode, cells, why it stays as it is or None) of layers that are written out step by step;
-/// a package does not say.
+static nb::object textOrNone(const std::string &text) {
+  return text.empty() ? nb::object(nb::none()) : nb::object(nb::cast(text));
+}
+
+/// (name, mode, cells, why it stays as it is or None, which gradients round otherwise or None) of
+/// layers that are written out step by step; a package does not say.
 static nb::list rolledOf(const Compiled &compiled) {
   nb::list layers;
   if (compiled.model.compiled)
     for (const passes::RolledLayer &layer : compiled.model.compiled->rolled)
-      layers.append(nb::make_tuple(layer.name, layer.mode, layer.cells,
-                                   layer.reason.empty() ? nb::object(nb::none())
-                                                        : nb::object(nb::cast(layer.reason))));
+      layers.append(nb::make_tuple(layer.name, layer.mode, layer.cells, textOrNone(layer.reason),
+                                   textOrNone(layer.rounding)));
   return layers;
 }
 

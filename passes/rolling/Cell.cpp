@@ -71,6 +71,21 @@ public:
       take(value);
   }
 
+  /// Takes the ops between `state` and `value`, and the products of the step's input.
+  void takeUpTo(Value state, Value value) {
+    llvm::SmallVector<Value> open = {value};
+    while (!open.empty()) {
+      Operation *op = open.pop_back_val().getDefiningOp();
+      if (!op || op == state.getDefiningOp() || llvm::isa<sym::VariableOp>(op) ||
+          (op != value.getDefiningOp() && !cell.ops.insert(op)))
+        continue;
+      auto product = llvm::dyn_cast<sym::FullyConnectedOp>(op);
+      std::optional<Pair> gated = product ? factorsOf(product.getData()) : std::nullopt;
+      if (!product || (gated && (gated->first == state || gated->second == state)))
+        open.append(op->operand_begin(), op->operand_end());
+    }
+  }
+
   /// Requires `z` to be the pre-activation of gate `number`.
   void gate(Value z, int64_t number) {
     if (std::optional<Part> part = partOf(z)) {
@@ -90,17 +105,28 @@ public:
   /// The product from whose result `rows`, the part of gate `number`, is sliced.
   Value productOf(Value rows, int64_t number) {
     std::optional<Part> part = partOf(rows);
-    if (!part || part->number != number) {
+    if (!part || !place(number, part->number)) {
       refuse(kNotGates);
       return {};
     }
     return part->whole;
   }
 
-  void addTo(Pair products, int64_t found, int64_t wanted) {
-    if (found != wanted)
-      return refuse(cell.mode == RnnMode::Lstm ? "its gates are not in the order i, f, g, o"
-                                               : "its gates are not in the order r, z, n");
+  /// False if the gate has another block, or another gate has this one.
+  bool place(int64_t gate, int64_t block) {
+    for (int64_t other = 0; other < gateCount(cell.mode); ++other)
+      if (other != gate && cell.blocks[size_t(other)] == block)
+        return false;
+    int64_t &own = cell.blocks[size_t(gate)];
+    if (own != -1 && own != block)
+      return false;
+    own = block;
+    return true;
+  }
+
+  void addTo(Pair products, int64_t block, int64_t gate) {
+    if (!place(gate, block))
+      return refuse("two of its gates are one part of the products");
     if (!cell.products[0])
       return setProducts(products);
     for (Pair order : products.orders())
@@ -237,6 +263,31 @@ std::optional<Cell> gru(Value h) {
   return std::nullopt;
 }
 
+/// h' = h + z (n - h), n = tanh((W x + b) + (R (r h) + b')): the reset gate before the product.
+std::optional<Cell> gruOfOldScripts(Value h) {
+  std::optional<Pair> sum = termsOf(h);
+  for (Pair terms : sum ? sum->orders() : std::array<Pair, 2>()) {
+    std::optional<Pair> moved = terms.second ? factorsOf(terms.second) : std::nullopt;
+    for (Pair order : moved ? moved->orders() : std::array<Pair, 2>()) {
+      std::optional<Pair> way =
+          order.second ? operandsOf<sym::ElemwiseSubOp, sym::BroadcastSubOp>(order.second)
+                       : std::nullopt;
+      Value n = way && way->second == terms.first ? throughTanh(way->first) : Value();
+      std::optional<Pair> inner = n ? termsOf(n) : std::nullopt;
+      if (!inner || !throughSigmoid(order.first))
+        continue;
+      Matcher matcher(RnnMode::Gru, h);
+      matcher.setProducts(*inner);
+      matcher.refuse(
+          "its reset gate multiplies h before the product with R, that of gru the product");
+      matcher.cell.stateBefore = useOf(terms.first, h);
+      matcher.takeUpTo(terms.first, h);
+      return std::move(matcher.cell);
+    }
+  }
+  return std::nullopt;
+}
+
 /// h' = tanh or relu of (W x + b) + (R h + b').
 std::optional<Cell> plain(RnnMode mode, Value h, Value z) {
   std::optional<Pair> sum = termsOf(z);
@@ -252,6 +303,13 @@ std::optional<Cell> plain(RnnMode mode, Value h, Value z) {
 
 } // namespace
 
+bool Cell::gatesInOrder() const {
+  for (int64_t gate = 0; gate < gateCount(mode); ++gate)
+    if (blocks[size_t(gate)] != gate && gateCount(mode) > 1)
+      return false;
+  return true;
+}
+
 int64_t Cell::units() const { return sym::rankedType(h).getDimSize(1); }
 
 std::optional<Cell> cellThatEndsWith(Operation *op) {
@@ -264,8 +322,10 @@ std::optional<Cell> cellThatEndsWith(Operation *op) {
     return std::nullopt;
   if (factorsOf(h))
     return lstm(h);
-  if (termsOf(h))
-    return gru(h);
+  if (termsOf(h)) {
+    std::optional<Cell> cell = gru(h);
+    return cell ? cell : gruOfOldScripts(h);
+  }
   if (Value z = throughTanh(h))
     return plain(RnnMode::Tanh, h, z);
   if (Value z = throughRelu(h))

@@ -15,7 +15,7 @@ static Value behindView(Value value) {
 }
 
 /// The time axis in the result; nullopt if it cannot be derived from y.
-static std::optional<int64_t> axisOfSteps(Operation *op, bool rows) {
+static std::optional<int64_t> axisOfSteps(Operation *op) {
   auto type = sym::rankedType(op->getResult(0));
   auto part = sym::rankedType(op->getOperand(0));
   if (auto stack = llvm::dyn_cast<sym::StackOp>(op)) {
@@ -27,7 +27,7 @@ static std::optional<int64_t> axisOfSteps(Operation *op, bool rows) {
     return std::nullopt;
   int64_t axis = sym::normalAxis(concat.getDim(), type.getRank());
   const bool oneStep = part.getRank() == 3 && axis < 2 && part.getDimSize(unsigned(axis)) == 1;
-  const bool flat = part.getRank() == 2 && (axis == 1 || rows);
+  const bool flat = part.getRank() == 2;
   return oneStep || flat ? std::optional(axis) : std::nullopt;
 }
 
@@ -52,14 +52,18 @@ static bool merges(Operation *op, llvm::ArrayRef<Value> values, MergedSteps &mer
   return true;
 }
 
-llvm::SmallVector<MergedSteps> mergesOf(llvm::ArrayRef<Value> values, bool rows) {
+llvm::SmallVector<MergedSteps> mergesOf(llvm::ArrayRef<Value> values) {
   llvm::SmallVector<MergedSteps> all;
   llvm::DenseSet<Operation *> seen;
   auto consider = [&](Operation *op) {
     MergedSteps merged;
-    if (llvm::isa<sym::ConcatOp, sym::StackOp>(op) && seen.insert(op).second &&
-        axisOfSteps(op, rows) && merges(op, values, merged))
-      all.push_back(std::move(merged));
+    if (!llvm::isa<sym::ConcatOp, sym::StackOp>(op) || !seen.insert(op).second)
+      return;
+    std::optional<int64_t> axis = axisOfSteps(op);
+    if (!axis || !merges(op, values, merged))
+      return;
+    merged.rows = *axis == 0 && sym::rankedType(op->getResult(0)).getRank() == 2;
+    all.push_back(std::move(merged));
   };
   for (Operation *user : values.front().getUsers()) {
     consider(user);
@@ -73,7 +77,7 @@ Value MergedSteps::build(mlir::OpBuilder &builder, Value y) const {
   mlir::Location loc = op->getLoc();
   auto type = sym::rankedType(y), wanted = sym::rankedType(op->getResult(0));
   auto shape = type.getShape();
-  const int64_t axis = *axisOfSteps(op, /*rows=*/true);
+  const int64_t axis = *axisOfSteps(op);
   if (reversed)
     y = builder.create<sym::ReverseOp>(loc, type, y, builder.getDenseI64ArrayAttr({0}));
   if (axis == 1)

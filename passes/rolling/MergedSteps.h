@@ -11,13 +11,13 @@ struct MergedSteps {
   llvm::SmallVector<mlir::Operation *, 0>
       views;             ///< the reshapes that add a time axis to the values
   bool reversed = false; ///< the last step comes first
+  bool rows = false;     ///< the steps lie one after the other along the rows, [T * N, H]
 
   /// Builds the same result from all steps as one tensor y [T, N, H].
   mlir::Value build(mlir::OpBuilder &builder, mlir::Value y) const;
 };
 
-/// The ops that merge exactly these values, in ascending or descending order. `rows`: including
-/// merges along the rows, [T * N, H].
-llvm::SmallVector<MergedSteps> mergesOf(llvm::ArrayRef<mlir::Value> values, bool rows);
+/// The ops that merge exactly these values, in ascending or descending order.
+llvm::SmallVector<MergedSteps> mergesOf(llvm::ArrayRef<mlir::Value> values);
 
 } // namespace lstmc::passes

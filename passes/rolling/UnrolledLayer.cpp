@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "llvm/ADT/StringExtras.h"
+
 #include "ir/sym/Attributes.h"
 #include "ir/sym/ConstantValue.h"
 #include "ir/sym/Create.h"
 #include "ir/sym/Groups.h"
-#include "passes/rolling/MergedSteps.h"
+#include "passes/rolling/OtherLoops.h"
 
 namespace lstmc::passes {
 
@@ -30,13 +32,8 @@ std::string UnrolledLayer::readBy(size_t step, const char *what, Operation *read
 
 std::string UnrolledLayer::name() const {
   Value weight = steps.front()->products[0] ? steps.front()->products[0].getWeight() : Value();
-  if (auto variable = weight ? weight.getDefiningOp<sym::VariableOp>() : sym::VariableOp()) {
-    llvm::StringRef name = variable.getName();
-    name.consume_back("_weight");
-    if (!name.consume_back("_i2h"))
-      name.consume_back("_h2h");
-    return name.str();
-  }
+  if (auto variable = weight ? weight.getDefiningOp<sym::VariableOp>() : sym::VariableOp())
+    return layerNameOf(variable.getName()).str();
   return nameOf(steps.front()->h.getDefiningOp());
 }
 
@@ -48,6 +45,8 @@ std::string UnrolledLayer::whyNot() {
   for (Check check : kChecks)
     if (std::string reason = (this->*check)(); !reason.empty())
       return reason;
+  if (order.trains())
+    rounds = gradientsInAnotherOrder();
   return {};
 }
 
@@ -88,6 +87,9 @@ std::string UnrolledLayer::shareWeights() {
       if (step->products[i].getWeight() != first[i].getWeight() ||
           step->products[i].getBias() != first[i].getBias())
         return atStep(t, "its weights are not those of the first step");
+  for (auto [t, step] : llvm::enumerate(steps))
+    if (step->blocks != steps.front()->blocks)
+      return atStep(t, "its gates are not in the order of the first step");
   if (first[0].getWeight() == first[1].getWeight())
     return "input and h have one weight";
   if (first[0].getBias() && first[0].getBias() == first[1].getBias())
@@ -248,9 +250,6 @@ bool UnrolledLayer::addNeeded(Value value) {
 std::string UnrolledLayer::keepOrder() {
   if (!order.trains())
     return {};
-  for (size_t t = 1; t < steps.size(); ++t)
-    if (!steps[t - 1]->products[0]->isBeforeInBlock(steps[t]->products[0]))
-      return "its steps do not follow one another";
   for (sym::FullyConnectedOp product : steps.front()->products)
     for (Value weight : {product.getWeight(), product.getBias()})
       if (weight && !order.keepsRun(weight, move))
@@ -265,8 +264,31 @@ std::string UnrolledLayer::keepOrder() {
       if (!order.keepsEach(inputOf(t), move))
         return "in training, gradients of its input would be added in another order";
   }
-  return readersKeepOrder() ? std::string()
-                            : "in training, gradients of h would be added in another order";
+  const bool gru = steps.front()->mode == RnnMode::Gru;
+  return gru || readersKeepOrder() ? std::string()
+                                   : "in training, gradients of h would be added in another order";
+}
+
+/// The sums are the same but for their order, which is that of the op: a gradient of x or h runs
+/// over the gates of `sym.rnn`, one of a weight over the steps from the last to the first, a gru
+/// adds what reads its h first, and rows [T * N] of all steps have the rows of the batch, of which
+/// sums are by shards.
+std::string UnrolledLayer::gradientsInAnotherOrder() const {
+  llvm::SmallVector<llvm::StringRef, 3> which;
+  if (!steps.front()->gatesInOrder())
+    which.push_back("x and h");
+  for (size_t t = 1; t < steps.size(); ++t)
+    if (!steps[t - 1]->products[0]->isBeforeInBlock(steps[t]->products[0])) {
+      which.push_back("its weights");
+      break;
+    }
+  if (steps.front()->mode == RnnMode::Gru && !readersKeepOrder())
+    which.push_back("h");
+  if (order.batch(steps.front()->h) &&
+      llvm::any_of(merges(), [](const MergedSteps &merged) { return merged.rows; }))
+    which.push_back("what reads all steps as rows");
+  return which.empty() ? std::string()
+                       : "gradients of " + llvm::join(which, ", of ") + " are added in its order";
 }
 
 /// The gradient of a step's h is (contribution of the next step) + (contributions of its readers);
@@ -310,16 +332,39 @@ Value UnrolledLayer::buildInput(mlir::OpBuilder &builder) const {
                                       builder.getI64IntegerAttr(0));
 }
 
+/// The blocks of rows of a weight or bias, one a gate, in the order of `sym.rnn`.
+Value UnrolledLayer::inOrder(mlir::OpBuilder &builder, Value rows) const {
+  Cell &first = *steps.front();
+  if (first.gatesInOrder())
+    return rows;
+  mlir::Location loc = first.products[0].getLoc();
+  auto type = sym::rankedType(rows);
+  const auto gates = size_t(gateCount(first.mode));
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  shape[0] /= int64_t(gates);
+  llvm::SmallVector<mlir::Type> types(gates, type.clone(shape));
+  auto cut = builder.create<sym::SliceChannelOp>(
+      loc, types, rows, builder.getI64IntegerAttr(int64_t(gates)), builder.getI64IntegerAttr(0),
+      builder.getBoolAttr(false));
+  llvm::SmallVector<Value> parts;
+  for (size_t gate = 0; gate < gates; ++gate)
+    parts.push_back(cut.getResult(unsigned(first.blocks[gate])));
+  Value joined = sym::createConcat(builder, loc, parts, 0);
+  order.note(cut.getResults(), rows);
+  order.note({joined}, rows);
+  return joined;
+}
+
 Value UnrolledLayer::buildParameters(mlir::OpBuilder &builder) const {
   auto &products = steps.front()->products;
   mlir::Location loc = products[0].getLoc();
   llvm::SmallVector<Value> parts;
   for (sym::FullyConnectedOp product : products)
-    parts.push_back(product.getWeight());
+    parts.push_back(inOrder(builder, product.getWeight()));
   for (sym::FullyConnectedOp product : products) {
     auto type = sym::rankedType(product.getWeight());
     parts.push_back(product.getBias()
-                        ? Value(product.getBias())
+                        ? inOrder(builder, product.getBias())
                         : sym::createZeros(builder, loc, type.clone({type.getDimSize(0)})));
   }
   int64_t elements = 0;
@@ -372,21 +417,26 @@ static void takeOut(Operation *op, UnrolledLayer::Removed &removed) {
   removed.push_back(op);
 }
 
-/// Ops that join all steps read the layer's output, transposed as necessary.
-void UnrolledLayer::replaceMerges(mlir::OpBuilder &builder, Value y, Removed &removed) {
+/// The ops that join all steps and can read the layer's output instead.
+llvm::SmallVector<MergedSteps> UnrolledLayer::merges() const {
   // With three gradients or more, slices and the whole would be added in another order.
   if (order.trains() && llvm::any_of(readers, [](const auto &uses) { return uses.size() > 2; }))
-    return;
-  llvm::SmallVector<Value> hs;
-  for (const Cell *step : steps)
-    hs.push_back(step->h);
-  for (MergedSteps &merged : mergesOf(hs, !order.trains() || !order.batch(hs.front()))) {
-    if (order.trains() &&
-        !llvm::all_of(merged.views, [](Operation *view) { return view->hasOneUse(); }))
-      continue;
+    return {};
+  llvm::SmallVector<MergedSteps> found =
+      mergesOf(llvm::map_to_vector(steps, [](const Cell *step) { return step->h; }));
+  if (order.trains())
+    llvm::erase_if(found, [](const MergedSteps &merged) {
+      return !llvm::all_of(merged.views, [](Operation *view) { return view->hasOneUse(); });
+    });
+  return found;
+}
+
+/// Ops that join all steps read the layer's output, transposed as necessary.
+void UnrolledLayer::replaceMerges(mlir::OpBuilder &builder, Value y, Removed &removed) {
+  for (MergedSteps &merged : merges()) {
     builder.setInsertionPoint(merged.op);
     Value turned = merged.build(builder, y);
-    order.note({turned}, hs.front());
+    order.note({turned}, steps.front()->h);
     merged.op->getResult(0).replaceAllUsesWith(turned);
     takeOut(merged.op, removed);
     for (Operation *view : merged.views)

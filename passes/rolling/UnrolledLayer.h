@@ -6,6 +6,7 @@
 
 #include "passes/rolling/Cell.h"
 #include "passes/rolling/GradientOrder.h"
+#include "passes/rolling/MergedSteps.h"
 #include "passes/rolling/StepInput.h"
 
 namespace lstmc::passes {
@@ -17,9 +18,13 @@ public:
   /// `steps` are consecutive: each one but the first reads the state of its predecessor.
   UnrolledLayer(llvm::ArrayRef<Cell *> steps, GradientOrder &order) : steps(steps), order(order) {}
 
-  /// Checks all steps. Returns an empty string if one op can replace them with the same bits, else
-  /// the reason.
+  /// Checks all steps. Returns an empty string if one op can replace them with the same outputs to
+  /// the bit, else the reason.
   std::string whyNot();
+
+  /// Which gradients the op adds in another order than the steps; empty if none. Call after
+  /// whyNot().
+  const std::string &rounding() const { return rounds; }
 
   /// Replaces the steps by a `sym.rnn`. Ops without readers are removed from the net and appended
   /// to `removed`; they are not destroyed. Call after whyNot().
@@ -50,6 +55,7 @@ private:
   std::string hoist();
   bool addNeeded(mlir::Value value);
   bool readersKeepOrder() const;
+  std::string gradientsInAnotherOrder() const;
   std::string atStep(size_t step, const std::string &what) const;
   std::string readBy(size_t step, const char *what, mlir::Operation *reader) const;
 
@@ -60,14 +66,17 @@ private:
   }
 
   mlir::Value buildInput(mlir::OpBuilder &builder) const;
+  mlir::Value inOrder(mlir::OpBuilder &builder, mlir::Value rows) const;
   mlir::Value buildParameters(mlir::OpBuilder &builder) const;
   mlir::Value buildState(mlir::OpBuilder &builder, mlir::Value begin) const;
   sym::RnnOp buildLayer(mlir::OpBuilder &builder);
+  llvm::SmallVector<MergedSteps> merges() const;
   void replaceMerges(mlir::OpBuilder &builder, mlir::Value y, Removed &removed);
   void replaceReaders(mlir::OpBuilder &builder, sym::RnnOp layer);
 
   llvm::SmallVector<Cell *> steps;
   GradientOrder &order;
+  std::string rounds;
   Move move;
   std::optional<StepSlices> slices; ///< set if the input is one tensor
   llvm::SmallVector<llvm::SmallVector<mlir::OpOperand *, 1>>

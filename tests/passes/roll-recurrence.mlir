@@ -102,9 +102,18 @@ func.func @values(%x0: tensor<3x5xf32>, %h: tensor<3x4xf32>, %c: tensor<3x4xf32>
 
 // -----
 
-// The gates of MXNet's older scripts: their gradients would be one sum in another order.
-// CHECK-LABEL: module attributes {sym.rolled = [{{.*}}reason = "step 0: its gates are not in the order i, f, g, o"
-//   CHECK-NOT:   sym.rnn
+// The gates of MXNet's older scripts, i, g, f, o: blocks of rows of the weights and biases change places.
+// CHECK-LABEL: module attributes {sym.rolled = [{cells = 2 : i64, mode = "lstm", name = "l0"}]}
+// CHECK-LABEL: func.func @order
+//       CHECK:   %[[W:.+]] = sym.variable {name = "l0_i2h_weight"}
+//       CHECK:   %[[E:.+]] = sym.variable {name = "l0_h2h_bias"}
+//       CHECK:   %[[WB:.+]]:4 = sym.slice_channel %[[W]] {axis = 0 : i64, num_outputs = 4 : i64
+//  CHECK-NEXT:   %[[WO:.+]] = sym.concat %[[WB]]#0, %[[WB]]#2, %[[WB]]#1, %[[WB]]#3 {dim = 0 : i64
+//       CHECK:   %[[EB:.+]]:4 = sym.slice_channel %[[E]] {axis = 0 : i64, num_outputs = 4 : i64
+//  CHECK-NEXT:   %[[EO:.+]] = sym.concat %[[EB]]#0, %[[EB]]#2, %[[EB]]#1, %[[EB]]#3 {dim = 0 : i64
+//  CHECK-NEXT:   %[[P:.+]] = sym.rnn_param_concat %[[WO]], %{{.+}}, %{{.+}}, %[[EO]]
+//  CHECK-NEXT:   sym.rnn %{{.+}}, %[[P]] {mode = "lstm"
+//   CHECK-NOT:   sym.fully_connected
 func.func @order(%data: tensor<3x2x5xf32>) -> tensor<2x3x4xf32> {
   %w = sym.variable {name = "l0_i2h_weight"} : tensor<16x5xf32>
   %b = sym.variable {name = "l0_i2h_bias"} : tensor<16xf32>
@@ -352,4 +361,71 @@ func.func @two_states(%x0: tensor<3x5xf32>, %x1: tensor<3x5xf32>, %h: tensor<3x4
   %k1 = sym.elemwise_mul %z1, %h0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
   %h1 = sym.elemwise_add %f1, %k1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
   return %h1 : tensor<3x4xf32>
+}
+
+// -----
+
+// The GRU of MXNet 0.8: r multiplies h before the product, which sym.rnn's does not.
+// CHECK-LABEL: module attributes {sym.rolled = [{cells = 2 : i64, mode = "gru", name = "g_trans", reason = "step 0: its reset gate multiplies h before the product with R, that of gru the product"}]}
+// CHECK-LABEL: func.func @old_gru
+//   CHECK-NOT:   sym.rnn
+func.func @old_gru(%x0: tensor<3x5xf32>, %x1: tensor<3x5xf32>, %h: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %w = sym.variable {name = "g_gates_i2h_weight"} : tensor<8x5xf32>
+  %b = sym.variable {name = "g_gates_i2h_bias"} : tensor<8xf32>
+  %r = sym.variable {name = "g_gates_h2h_weight"} : tensor<8x4xf32>
+  %e = sym.variable {name = "g_gates_h2h_bias"} : tensor<8xf32>
+  %v = sym.variable {name = "g_trans_i2h_weight"} : tensor<4x5xf32>
+  %k = sym.variable {name = "g_trans_i2h_bias"} : tensor<4xf32>
+  %s = sym.variable {name = "g_trans_h2h_weight"} : tensor<4x4xf32>
+  %l = sym.variable {name = "g_trans_h2h_bias"} : tensor<4xf32>
+  %a0 = sym.fully_connected %x0, %w, %b {num_hidden = 8 : i64} : (tensor<3x5xf32>, tensor<8x5xf32>, tensor<8xf32>) -> tensor<3x8xf32>
+  %d0 = sym.fully_connected %h, %r, %e {num_hidden = 8 : i64} : (tensor<3x4xf32>, tensor<8x4xf32>, tensor<8xf32>) -> tensor<3x8xf32>
+  %g0 = sym.elemwise_add %a0, %d0 : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  %c0:2 = sym.slice_channel %g0 {num_outputs = 2 : i64} : (tensor<3x8xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>)
+  %u0 = sym.sigmoid %c0#0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o0 = sym.sigmoid %c0#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %m0 = sym.elemwise_mul %h, %o0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p0 = sym.fully_connected %x0, %v, %k {num_hidden = 4 : i64} : (tensor<3x5xf32>, tensor<4x5xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  %q0 = sym.fully_connected %m0, %s, %l {num_hidden = 4 : i64} : (tensor<3x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  %z0 = sym.elemwise_add %p0, %q0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n0 = sym.tanh %z0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y0 = sym.elemwise_sub %n0, %h : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f0 = sym.elemwise_mul %u0, %y0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.elemwise_add %h, %f0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %a1 = sym.fully_connected %x1, %w, %b {num_hidden = 8 : i64} : (tensor<3x5xf32>, tensor<8x5xf32>, tensor<8xf32>) -> tensor<3x8xf32>
+  %d1 = sym.fully_connected %h0, %r, %e {num_hidden = 8 : i64} : (tensor<3x4xf32>, tensor<8x4xf32>, tensor<8xf32>) -> tensor<3x8xf32>
+  %g1 = sym.elemwise_add %a1, %d1 : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  %c1:2 = sym.slice_channel %g1 {num_outputs = 2 : i64} : (tensor<3x8xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>)
+  %u1 = sym.sigmoid %c1#0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %o1 = sym.sigmoid %c1#1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %m1 = sym.elemwise_mul %h0, %o1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %p1 = sym.fully_connected %x1, %v, %k {num_hidden = 4 : i64} : (tensor<3x5xf32>, tensor<4x5xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  %q1 = sym.fully_connected %m1, %s, %l {num_hidden = 4 : i64} : (tensor<3x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  %z1 = sym.elemwise_add %p1, %q1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %n1 = sym.tanh %z1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y1 = sym.elemwise_sub %n1, %h0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %f1 = sym.elemwise_mul %u1, %y1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.elemwise_add %h0, %f1 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %h1 : tensor<3x4xf32>
+}
+
+// -----
+
+// Any other loop: its two weights depend on each other. Those of %out are read twice and in no loop; %e, read by two ops of different kinds, is in none either.
+// CHECK-LABEL: module attributes {sym.rolled = [{cells = 2 : i64, mode = "loop", name = "mine", reason = "its steps are not those of an LSTM, GRU or RNN"}]}
+func.func @loop(%ids: tensor<3xi32>, %h: tensor<3x4xf32>) -> (tensor<3x7xf32>, tensor<3x7xf32>) {
+  %e = sym.variable {name = "embed_weight"} : tensor<7x4xf32>
+  %w = sym.variable {name = "mine_i2h_weight"} : tensor<4x4xf32>
+  %r = sym.variable {name = "mine_h2h_weight"} : tensor<4x4xf32>
+  %b = sym.variable {name = "out_bias"} : tensor<7xf32>
+  %x = sym.embedding %ids, %e {input_dim = 7 : i64, output_dim = 4 : i64} : (tensor<3xi32>, tensor<7x4xf32>) -> tensor<3x4xf32>
+  %a0 = sym.fully_connected %x, %w {num_hidden = 4 : i64, no_bias = true} : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
+  %s0 = sym.elemwise_mul %a0, %h : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h0 = sym.fully_connected %s0, %r {num_hidden = 4 : i64, no_bias = true} : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
+  %a1 = sym.fully_connected %h0, %w {num_hidden = 4 : i64, no_bias = true} : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
+  %s1 = sym.elemwise_mul %a1, %h0 : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %h1 = sym.fully_connected %s1, %r {num_hidden = 4 : i64, no_bias = true} : (tensor<3x4xf32>, tensor<4x4xf32>) -> tensor<3x4xf32>
+  %y0 = sym.fully_connected %h0, %e, %b {num_hidden = 7 : i64} : (tensor<3x4xf32>, tensor<7x4xf32>, tensor<7xf32>) -> tensor<3x7xf32>
+  %y1 = sym.fully_connected %h1, %e, %b {num_hidden = 7 : i64} : (tensor<3x4xf32>, tensor<7x4xf32>, tensor<7xf32>) -> tensor<3x7xf32>
+  return %y0, %y1 : tensor<3x7xf32>, tensor<3x7xf32>
 }

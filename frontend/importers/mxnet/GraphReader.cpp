@@ -29,6 +29,7 @@ constexpr std::string_view kHidden[] = {"ctx_group", "force_mirroring", "lr_mult
 constexpr std::string_view kMultipliers[] = {"lr_mult", "wd_mult"};
 /// Made by gluon of a matrix each, to join them into the RNN's vector.
 constexpr std::string_view kJoined = "_rnn_param_concat", kFlattened = "Reshape";
+constexpr std::string_view kCopied = "_copy";
 
 using Texts = std::map<std::string_view, std::string_view>;
 
@@ -601,10 +602,20 @@ private:
       if (errors())
         return std::nullopt;
     }
-    std::optional<ControlFlow::Symbols> heads = symbolsOf(file_.heads(graph));
+    std::vector<Edge> heads(file_.heads(graph).begin(), file_.heads(graph).end());
+    for (Edge &head : heads)
+      head = uncopied(head);
     loops_ = outer;
-    return heads;
+    return symbolsOf(heads);
   }
+  /// MXNet copies a head that is an input, or another head too.
+  Edge uncopied(Edge head) const {
+    while (head.output == 0 && file_.op(head.node) == kCopied &&
+           file_.inputs(head.node).size() == 1)
+      head = file_.inputs(head.node)[0];
+    return head;
+  }
+
   std::optional<Symbol> apply(symbol::Call call) override {
     Checked<std::vector<Symbol>> made = graph_->apply(call);
     std::optional<Symbol> result = made.ok() ? std::optional(made->front()) : std::nullopt;

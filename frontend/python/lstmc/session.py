@@ -68,11 +68,12 @@ class Package:
     @property
     def rolled(self) -> list[dict[str, Any]]:
         """The recurrent layers that the network spells out step by step, as `lstmc inspect` lists
-        them: name, mode, cells, the steps of the loop that replaced them, and the reason if none
-        did. Empty for a loaded package."""
+        them: name, mode, cells, the steps of the loop that replaced them, the reason if none did,
+        and `rounding`: which gradients the loop adds in another order. Empty for a loaded
+        package."""
         return [{"name": name, "mode": mode, "cells": cells, "steps": 0 if reason else cells,
-                 "reason": reason}
-                for name, mode, cells, reason in self._compiled.rolled()]
+                 "reason": reason, "rounding": rounding}
+                for name, mode, cells, reason, rounding in self._compiled.rolled()]
 
     @property
     def devices(self) -> list[str]:

@@ -250,6 +250,7 @@ TEST(MxnetSymbol, ForeachBecomesItsSteps) {
   EXPECT_EQ(countOf(*network, "FullyConnected"), 3u);
   EXPECT_EQ(countOf(*network, "slice_axis"), 3u);
   EXPECT_EQ(countOf(*network, "stack"), 1u);
+  EXPECT_EQ(countOf(*network, "_copy"), 0u);
   const auto shapes = network->graph->inferredShapes();
   auto shapeOf = [&](std::string_view name) {
     std::vector<int64_t> extents;
