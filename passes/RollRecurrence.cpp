@@ -78,11 +78,40 @@ private:
     llvm::SmallVector<Cell *> steps;
     for (Cell *cell = &first; cell; cell = next.lookup(cell))
       steps.push_back(cell);
+    for (llvm::ArrayRef<Cell *> part : partsOf(steps))
+      visit(part);
+  }
+
+  /// The steps, cut after each c that is read outside of the cells: the last c of a layer may be.
+  /// As a whole where that would leave a single step, or many parts.
+  static llvm::SmallVector<llvm::ArrayRef<Cell *>> partsOf(llvm::ArrayRef<Cell *> steps) {
+    constexpr size_t kMostParts = 8;
+    llvm::SmallVector<llvm::ArrayRef<Cell *>> parts;
+    size_t begin = 0;
+    for (size_t t = 0; t < steps.size(); ++t) {
+      const bool last = t + 1 == steps.size();
+      if (!last && !(steps[t]->c && isReadOutside(*steps[t], *steps[t + 1])))
+        continue;
+      parts.push_back(steps.slice(begin, t + 1 - begin));
+      begin = t + 1;
+    }
+    if (parts.size() > kMostParts ||
+        llvm::any_of(parts, [](llvm::ArrayRef<Cell *> part) { return part.size() < 2; }))
+      return {steps};
+    return parts;
+  }
+  static bool isReadOutside(const Cell &step, const Cell &after) {
+    return llvm::any_of(step.c.getUses(), [&](mlir::OpOperand &use) {
+      return &use != after.stateBefore && !step.ops.contains(use.getOwner());
+    });
+  }
+
+  void visit(llvm::ArrayRef<Cell *> steps) {
     UnrolledLayer layer(steps, order);
     std::string reason = namedIn(steps);
     if (reason.empty())
       reason = layer.whyNot();
-    const std::string_view mode = kRnnModeNames[size_t(first.mode)];
+    const std::string_view mode = kRnnModeNames[size_t(steps.front()->mode)];
     say(layer.name(), {mode.data(), mode.size()}, int64_t(steps.size()), reason,
         reason.empty() ? layer.rounding() : std::string());
     if (!reason.empty()) {
