@@ -49,6 +49,25 @@ def ConvertDType : Pass<"convert-dtype", "::mlir::ModuleOp"> {
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 
+def UnrollForeach : Pass<"unroll-foreach", "::mlir::ModuleOp"> {
+  let summary = "write out the steps of loops with a body";
+  let description = [{
+    Replaces each `sym.foreach` by its steps: slices of the data, a copy of the body, and the
+    outputs of all steps stacked. Loops in a body come first.
+
+        %ys, %h = sym.foreach data(%x) states(%s) { ^bb0(%a, %b): %n = sym.tanh %a ; sym.next %n, %n }
+      becomes, for two steps,
+        %x0 = sym.slice_axis %x {begin = 0, end = 1} ; %a0 = sym.squeeze %x0 ; %n0 = sym.tanh %a0
+        %x1 = sym.slice_axis %x {begin = 1, end = 2} ; %a1 = sym.squeeze %x1 ; %n1 = sym.tanh %a1
+        %ys = sym.stack %n0, %n1
+
+    These are the nodes that `foreach` of the language draws, with the same bits, and roll-recurrence
+    finds their cells. Refuses (E0311) a loop of more nodes than a graph may have. Runs before all
+    other passes, which look at the ops of one block.
+  }];
+  let dependentDialects = ["::lstmc::sym::SymDialect"];
+}
+
 def ExpandShorthands : Pass<"expand-shorthands", "::mlir::ModuleOp"> {
   let summary = "replace shorthand ops by the ops that they stand for";
   let description = [{
@@ -166,8 +185,9 @@ def RollRecurrence : Pass<"roll-recurrence", "::mlir::ModuleOp"> {
     of weights whose products are not in the order of the steps, and of gru's h with a reader after
     it. `rounding` in `sym.rolled` names these.
 
-    A layer stays unrolled, with a reason in `sym.rolled` on the module, if steps use different
-    weights, c or a gate is read outside of the cell, a step's input depends on earlier steps, or
+    A layer is cut after steps whose c is read outside of the cells, into up to eight layers of two
+    steps or more. A layer stays unrolled, with a reason in `sym.rolled` on the module, if steps use
+    different weights, another c or a gate is read, a step's input depends on earlier steps, or
     its ops are in several ctx_groups or recompute groups. In a net that trains it also stays if
     other gradients would be summed in another order: weights that other ops use between the steps,
     an h with several readers before the next step, or steps without rows of the batch. Any other

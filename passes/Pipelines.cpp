@@ -38,7 +38,10 @@ pipelineOf(const CompileOptions &options,
     pipeline.passes.push_back({std::move(pass), true});
   };
 
-  // First: the type of every later value.
+  // First: all later passes look at the ops of one block.
+  add(createUnrollForeach());
+
+  // Before all others: the type of every later value.
   if (options.dtype) {
     ConvertDTypeOptions convert;
     convert.dtype = std::string(dtypeLongName(*options.dtype));

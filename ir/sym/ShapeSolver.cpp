@@ -50,6 +50,13 @@ LogicalResult verifyShapes(Operation *op) {
                  succeeded(checkBools(op, relation)));
 }
 
+/// The op that gives a value: that of a body's argument is the op around the body.
+static Operation *makerOf(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return op;
+  return cast<BlockArgument>(value).getOwner()->getParentOp();
+}
+
 void ShapeSolver::enqueue(Operation *op) {
   if (isa<ShapeRule>(op) && queued_.insert(op).second)
     queue_.push_back(op);
@@ -72,7 +79,7 @@ LogicalResult ShapeSolver::visit(Operation *op, bool laterOpsFollow) {
     if (keepUndo_)
       undo_.emplace_back(fact.value, fact.type);
     fact.value.setType(type);
-    Operation *maker = fact.value.getDefiningOp();
+    Operation *maker = makerOf(fact.value);
     if (maker && maker != op)
       enqueue(maker);
     // A rule visits its values once, from operands to results. A fact that it learned about a later
@@ -116,11 +123,16 @@ LogicalResult ShapeSolver::settle(Operation *op) {
 
 template <typename Visit> static void eachValue(Block &block, Visit visit) {
   for (Value argument : block.getArguments())
-    visit(argument);
-  for (Operation &op : block)
+    if (isa<TensorType>(argument.getType()))
+      visit(argument);
+  for (Operation &op : block) {
+    for (Region &region : op.getRegions())
+      for (Block &body : region)
+        eachValue(body, visit);
     for (Value result : op.getResults())
       if (isa<TensorType>(result.getType()))
         visit(result);
+  }
 }
 
 /// Inputs, variables, states, constants.
@@ -173,9 +185,12 @@ LogicalResult checkClosed(Block &block) {
 
 LogicalResult ShapeSolver::settleAll(Block &block) {
   keepUndo_ = false;
-  for (Operation &op : block)
-    if (failed(visit(&op, true)))
+  for (Operation &op : block) {
+    WalkResult swept = op.walk<WalkOrder::PreOrder>(
+        [&](Operation *each) { return WalkResult(visit(each, each->getNumRegions() == 0)); });
+    if (swept.wasInterrupted())
       return failure();
+  }
   return drain();
 }
 

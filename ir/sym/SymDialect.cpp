@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "ir/sym/LoopOps.h"
 #include "ir/sym/Shorthand.h"
 #include "ir/sym/SymOps.h"
 #include "ir/sym/ValueUse.h"
@@ -24,6 +25,8 @@ using namespace mlir;
 
 #define GET_OP_CLASSES
 #include "ir/sym/WrittenOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/sym/LoopOps.cpp.inc"
 
 namespace lstmc::sym {
 
@@ -51,6 +54,10 @@ void SymDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "ir/sym/WrittenOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/sym/LoopOps.cpp.inc"
       >();
   addSortOps();
   addRandomOps();
