@@ -665,11 +665,13 @@ SourceRange SymbolFile::place(size_t node) const {
   range.byte = int64_t(at.byte);
   range.length = int(name(node).size()) + 2;
   range.bytes = range.length;
-  const size_t begin = at.byte - (at.column - 1);
-  const size_t end = text_.find('\n', at.byte);
-  if (std::string_view line = std::string_view(text_).substr(begin, end - begin);
-      line.size() <= kLongestLine)
-    range.text = line;
+  if (at.column > kLongestLine)
+    return range;
+  // Looks no further than a line may be long: a file may have one line of many megabytes.
+  const std::string_view line =
+      std::string_view(text_).substr(at.byte - (at.column - 1), kLongestLine + 1);
+  if (const size_t length = line.find('\n'); length != line.npos || line.size() <= kLongestLine)
+    range.text = line.substr(0, length);
   return range;
 }
 

@@ -1,6 +1,8 @@
 // Every hostile row of symbol.json is refused with its place.
 #include "frontend/importers/mxnet/SymbolFile.h"
 
+#include <chrono>
+
 #include <gtest/gtest.h>
 
 #include "tests/frontend/importers/SymbolText.h"
@@ -250,6 +252,36 @@ TEST(SymbolFile, FaultsInGraphsOfNodes) {
     deep = outer;
   }
   refused(deep.dump(), ErrorCode::E0606, "limit depth");
+}
+
+/// A line is shown if it is short, wherever the file ends.
+TEST(SymbolFile, LinesOfPlaces) {
+  for (size_t length : {399u, 400u, 401u})
+    for (const char *end : {"", "\n"}) {
+      std::string text = R"({"heads":[[0,0]],"nodes":[)";
+      text += "\n";
+      std::string line = R"({"op":"null","name":"a","inputs":[]}]})";
+      line.insert(0, length - line.size(), ' ');
+      Result<SymbolFile> file = parse(text + line + end);
+      ASSERT_TRUE(file.ok()) << file.error().text();
+      EXPECT_EQ(file->place(0).text, length <= 400 ? line : "");
+      EXPECT_EQ(file->place(0).line, 2);
+    }
+}
+
+/// In a file of one line, the time for all places is that of reading it.
+TEST(SymbolFile, PlacesInOneLongLine) {
+  std::string text = R"({"heads":[[0,0]],"nodes":[)";
+  for (int i = 0; i < 300'000; ++i)
+    text += R"({"op":"a","name":"","inputs":[]},)";
+  text.back() = ']';
+  Result<SymbolFile> file = parse(text + "}");
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  const auto begin = std::chrono::steady_clock::now();
+  for (size_t node = 0; node < file->size(); ++node)
+    EXPECT_EQ(file->place(node).text, "");
+  // 1,500 GB of text where each place looks for the end of the line: 15 s and more.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
 }
 
 TEST(SymbolFile, NamesOfOpsMayRepeat) {
