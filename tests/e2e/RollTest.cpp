@@ -212,6 +212,21 @@ TEST_P(RollRounds, NotOnSeveralDevices) {
   EXPECT_EQ(results(kernels, 3), one);
 }
 
+TEST_P(RollRounds, NotInSegmentsOfSteps) {
+  model.recipe.compile.shards = 1;
+  const KernelChooser kernels = kernelsOf(cpu::machineLevel());
+  const Results one = results(kernels, 3);
+  model.recipe.compile.segments = 2;
+  EXPECT_EQ(results(kernels, 3), one);
+}
+
+TEST_P(RollRounds, NotOnAnEmulatedGpu) {
+  const passes::Compiled onHost = compileNet(model.recipe);
+  const uint64_t wanted = train(*openSession(onHost.package, 1), model, 1, 2);
+  model.recipe.compile.devices = {"gpu:0"};
+  EXPECT_EQ(train(*openEmulated(compileNet(model.recipe).package, 1), model, 1, 2), wanted);
+}
+
 TEST_P(RollRounds, SaysWhichGradients) {
   for (const passes::RolledLayer &layer : compileNet(model.recipe).rolled)
     EXPECT_THAT(layer.rounding, ::testing::StartsWith("gradients of ")) << layer.name;
