@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -11,9 +13,23 @@
 #include "executor/package/Package.h"
 #include "executor/session/Session.h"
 
+namespace lstmc::c {
+
+/// Extents by their names.
+using Extents = std::map<std::string, int64_t, std::less<>>;
+
+/// Plans that a package was given after it was opened, by what they were asked for.
+struct AddedPlans {
+  std::mutex mutex;
+  std::map<Extents, package::Package::Pointer> plans;
+};
+
+} // namespace lstmc::c
+
 struct lstmc_package {
   lstmc::package::Package::Pointer package;
   std::vector<lstmc::package::Package::Pointer> others = {}; ///< the network with other extents
+  std::shared_ptr<lstmc::c::AddedPlans> added = std::make_shared<lstmc::c::AddedPlans>();
   std::vector<std::string> slots = {}; ///< "PARAMETER/SLOT" of what an optimizer keeps
 };
 
@@ -23,10 +39,11 @@ struct lstmc_session {
   void (*log)(void *user, const char *message) = nullptr;
   void *user = nullptr;
   std::vector<std::vector<bool>> given = {}; ///< by entry and input: whether the caller has had it
-  bool clips = false;                        ///< what is out of range, in place of refusing it
-  std::atomic<bool> shares = false;          ///< its weights, so that it cannot train
-  uint64_t weightChanges = 0;                ///< calls that gave it weights
-  bool inTraining = false;                   ///< a trainer has its inputs
+  std::vector<bool> fills = {};     ///< by entry: whether the caller has ever cared for its inputs
+  bool clips = false;               ///< what is out of range, in place of refusing it
+  std::atomic<bool> shares = false; ///< its weights, so that it cannot train
+  uint64_t weightChanges = 0;       ///< calls that gave it weights
+  bool inTraining = false;          ///< a trainer has its inputs
 
   const lstmc::package::PackageData &data() const { return package.package->data(); }
 };

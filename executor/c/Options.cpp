@@ -12,13 +12,12 @@
 #include "executor/base/ParseNumber.h"
 #include "executor/base/Quote.h"
 #include "executor/c/CallerStruct.h"
+#include "executor/package/Plan.h"
 #include "executor/session/UnknownName.h"
 
 namespace lstmc::c {
 
 namespace {
-
-using Extents = std::map<std::string_view, int64_t>;
 
 /// The named extents of a plan's inputs and outputs.
 Extents extentsOf(const package::PackageData &data) {
@@ -55,7 +54,7 @@ Result<Extents> parseExtents(std::string_view text) {
     const auto extent = parseNumber<int64_t>(part.substr(std::min(equals + 1, part.size())));
     if (!extent || *extent < 1)
       return fail(ErrorCode::E0001, "dims: found {}, want NAME=EXTENT", inQuotes(part));
-    extents[part.substr(0, equals)] = *extent;
+    extents[std::string(part.substr(0, equals))] = *extent;
   }
   return extents;
 }
@@ -65,6 +64,61 @@ bool has(const Extents &plan, const Extents &asked) {
     const auto found = plan.find(extent.first);
     return found != plan.end() && found->second == extent.second;
   });
+}
+
+/// Those that a package was opened with.
+std::vector<package::Package::Pointer> openedPlans(const lstmc_package &package) {
+  std::vector<package::Package::Pointer> plans = {package.package};
+  plans.insert(plans.end(), package.others.begin(), package.others.end());
+  return plans;
+}
+
+/// The first that was opened and has these extents, else the one that was added for them, else
+/// null. E0001 for a name that no plan has.
+Result<package::Package::Pointer> findPlan(const lstmc_package &package, const Extents &asked) {
+  const std::vector<package::Package::Pointer> opened = openedPlans(package);
+  for (const package::Package::Pointer &plan : opened)
+    if (has(extentsOf(plan->data()), asked))
+      return plan;
+  for (const auto &[name, extent] : asked) {
+    if (std::ranges::any_of(
+            opened, [&](const auto &plan) { return extentsOf(plan->data()).contains(name); }))
+      continue;
+    std::vector<std::string_view> names;
+    const Extents first = extentsOf(package.package->data());
+    for (const auto &[known, _] : first)
+      names.push_back(known);
+    return session::unknownName("dims", name, "the package", std::move(names));
+  }
+  std::lock_guard lock(package.added->mutex);
+  const auto found = package.added->plans.find(asked);
+  return found == package.added->plans.end() ? nullptr : found->second;
+}
+
+/// E0001 for a plan of another network.
+Status checkSameParameters(const package::PackageData &found, const package::PackageData &want) {
+  auto typesOf = [](const package::PackageData &data) {
+    std::map<std::string_view, std::string> types;
+    for (const package::Parameter &parameter : data.parameters) {
+      const package::Buffer &buffer = data.buffers[parameter.buffers[0]];
+      types[parameter.name] = package::typeText(buffer.dtype, buffer.shape);
+    }
+    return types;
+  };
+  const auto foundTypes = typesOf(found), wantTypes = typesOf(want);
+  for (const auto &[name, type] : wantTypes) {
+    const auto same = foundTypes.find(name);
+    if (same == foundTypes.end() || same->second != type)
+      return fail(ErrorCode::E0001,
+                  "parameter {}: found {}, want {}: the plan is of another network", inQuotes(name),
+                  same == foundTypes.end() ? "none" : same->second, type);
+  }
+  for (const auto &[name, type] : foundTypes)
+    if (!wantTypes.contains(name))
+      return fail(ErrorCode::E0001,
+                  "parameter {}: found {}, want none: the plan is of another network",
+                  inQuotes(name), type);
+  return {};
 }
 
 } // namespace
@@ -99,28 +153,38 @@ std::vector<std::string> entriesOf(const lstmc_session_options &options) {
 Result<package::Package::Pointer> planOf(const lstmc_package &package,
                                          const lstmc_session_options &options) {
   LSTMC_ASSIGN(const Extents asked, parseExtents(options.dims ? options.dims : ""));
-  std::vector<Extents> plans = {extentsOf(package.package->data())};
-  if (has(plans[0], asked))
-    return package.package;
-  for (const package::Package::Pointer &other : package.others) {
-    plans.push_back(extentsOf(other->data()));
-    if (has(plans.back(), asked))
-      return other;
-  }
-  for (const auto &[name, extent] : asked)
-    if (std::ranges::none_of(plans, [&](const Extents &plan) { return plan.contains(name); })) {
-      std::vector<std::string_view> names;
-      for (const auto &[known, _] : plans[0])
-        names.push_back(known);
-      return session::unknownName("dims", name, "the package", std::move(names));
-    }
+  LSTMC_ASSIGN(package::Package::Pointer plan, findPlan(package, asked));
+  if (plan)
+    return plan;
   std::vector<std::string> texts;
-  for (const Extents &plan : plans)
-    texts.push_back(textOf(plan));
+  for (const package::Package::Pointer &opened : openedPlans(package))
+    texts.push_back(textOf(extentsOf(opened->data())));
+  std::lock_guard lock(package.added->mutex);
+  for (const auto &[extents, added] : package.added->plans)
+    texts.push_back(textOf(extents));
   return fail(ErrorCode::E0001,
               "dims: found {}, want those of a plan that the package has: {}; compile its source "
               "for others",
               textOf(asked), fmt::join(texts, " or "));
+}
+
+Result<bool> hasPlan(const lstmc_package &package, std::string_view dims) {
+  LSTMC_ASSIGN(const Extents asked, parseExtents(dims));
+  LSTMC_ASSIGN(const package::Package::Pointer plan, findPlan(package, asked));
+  return plan != nullptr;
+}
+
+Status addPlan(lstmc_package &package, std::string_view dims, package::Package::Pointer plan) {
+  LSTMC_ASSIGN(const Extents asked, parseExtents(dims));
+  LSTMC_TRY(findPlan(package, asked).status()); // names that are unknown
+  const Extents found = extentsOf(plan->data());
+  if (asked.empty() || !has(found, asked))
+    return fail(ErrorCode::E0001, "dims: found a plan of {}, want one of {}", textOf(found),
+                asked.empty() ? "some extents" : textOf(asked));
+  LSTMC_TRY(checkSameParameters(plan->data(), package.package->data()));
+  std::lock_guard lock(package.added->mutex);
+  package.added->plans.try_emplace(asked, std::move(plan));
+  return {};
 }
 
 LaunchWatch watchOf(const lstmc_session_options &options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "executor/base/Arena.h"
@@ -21,6 +22,12 @@ std::vector<std::string> entriesOf(const lstmc_session_options &options);
 /// The plan of the package with the extents of `dims`. E0001 with those that there are.
 Result<package::Package::Pointer> planOf(const lstmc_package &package,
                                          const lstmc_session_options &options);
+
+/// Whether planOf() finds one for these `dims`. E0001 for a text or a name that is none.
+Result<bool> hasPlan(const lstmc_package &package, std::string_view dims);
+/// Adds a plan for sessions that ask for these `dims`, unless there is one. E0001 for other extents
+/// and for another network.
+Status addPlan(lstmc_package &package, std::string_view dims, package::Package::Pointer plan);
 
 /// Gives the caller's logger what is no failure.
 LaunchWatch watchOf(const lstmc_session_options &options);

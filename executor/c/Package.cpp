@@ -6,6 +6,7 @@
 #include "executor/c/CallerStruct.h"
 #include "executor/c/Guard.h"
 #include "executor/c/Handles.h"
+#include "executor/c/Options.h"
 #include "executor/session/UnknownName.h"
 #include "executor/training/Checkpoint.h"
 
@@ -175,6 +176,28 @@ lstmc_status lstmc_package_open_memory(const void *bytes, size_t size, lstmc_pac
     LSTMC_ASSIGN(package::Package::Pointer opened, package::Package::open(given, "memory"));
     *package = new lstmc_package(c::handleOf(std::move(opened)));
     return {};
+  });
+}
+
+lstmc_status lstmc_package_find_plan(const lstmc_package *package, const char *dims,
+                                     uint32_t *found) {
+  if (!package || !dims || !found)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    LSTMC_ASSIGN(const bool has, c::hasPlan(*package, dims));
+    *found = has ? 1 : 0;
+    return {};
+  });
+}
+
+lstmc_status lstmc_package_add_plan(lstmc_package *package, const char *dims, const void *bytes,
+                                    size_t size) {
+  if (!package || !dims || !bytes)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    std::span<const uint8_t> given(static_cast<const uint8_t *>(bytes), size);
+    LSTMC_ASSIGN(package::Package::Pointer opened, package::Package::open(given, "memory"));
+    return c::addPlan(*package, dims, std::move(opened));
   });
 }
 

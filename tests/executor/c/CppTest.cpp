@@ -94,6 +94,11 @@ TEST(Cpp, ValuesAreGivenOrWrittenInPlace) {
 TEST(Cpp, ErrorsSayWhatIsWanted) {
   const Package package = sample();
   Session session = package.session({.threads = 1});
+  session.run(); // on zeros, as nobody has given anything
+  const float zeros = session.output<float>("y").at(1, 2);
+  session.run({{"x", std::vector<float>(8)}});
+  EXPECT_EQ(session.output<float>("y").at(1, 2), zeros);
+  session.forget_inputs();
   Error error = thrown([&] { session.run(); });
   EXPECT_EQ(error.status(), lstmc::Status::usage);
   EXPECT_STREQ(error.what(), "error[E0001]: forward needs x, which was not given");
@@ -134,6 +139,7 @@ TEST(Cpp, ResultsInPlaceOfExceptions) {
   ASSERT_TRUE(package) << package.error().what();
   lstmc::Result<Session> session = package->try_session({.entries = {"forward"}});
   ASSERT_TRUE(session) << session.error().what();
+  EXPECT_TRUE(session->try_forget_inputs());
   EXPECT_FALSE(session->try_run());
   EXPECT_TRUE(session->try_run({{"x", from(1)}}));
   EXPECT_FALSE(session->try_output<double>("y"));

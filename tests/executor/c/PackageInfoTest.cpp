@@ -177,6 +177,25 @@ TEST(CPackage, ASessionOfExtents) {
     EXPECT_NE(refused(wrong).find("dims"), std::string::npos) << wrong;
 }
 
+TEST(CPackage, MorePlansAreThoseOfTheNetwork) {
+  Package package = openRanged();
+  const std::vector<std::byte> bytes = sampleBytes();
+  uint32_t found = 2;
+  EXPECT_EQ(lstmc_package_find_plan(package.get(), "batch=2", &found), LSTMC_OK);
+  EXPECT_EQ(found, 1u);
+  EXPECT_EQ(lstmc_package_find_plan(package.get(), "batch=3", &found), LSTMC_OK);
+  EXPECT_EQ(found, 0u);
+  EXPECT_EQ(lstmc_package_find_plan(package.get(), "bach=3", &found), LSTMC_USAGE);
+  auto add = [&](const char *dims, size_t size) {
+    return lstmc_package_add_plan(package.get(), dims, bytes.data(), size);
+  };
+  EXPECT_EQ(add("batch=3", bytes.size()), LSTMC_USAGE);
+  EXPECT_STREQ(lstmc_message(), "error[E0001]: dims: found a plan of batch=2, want one of batch=3");
+  EXPECT_EQ(add("", bytes.size()), LSTMC_USAGE);
+  EXPECT_EQ(add("batch=2", 16), LSTMC_BAD_FILE);
+  EXPECT_EQ(add("batch=2", bytes.size()), LSTMC_OK) << lstmc_message();
+}
+
 TEST(CPackage, ValuesOutOfRangeAreRefused) {
   Package package = openRanged();
   Session session = createSession(package.get());

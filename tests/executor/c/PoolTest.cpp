@@ -77,6 +77,11 @@ TEST(CppPool, ErrorsAreInTheFuture) {
   auto none = pool.try_post({{"x", std::vector<float>(8, 1)}}, "z").get();
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().status(), lstmc::Status::usage);
+  for (int i = 0; i < 4; ++i) { // an input of an earlier request is no input of this one
+    auto without = pool.try_post({}, "y").get();
+    ASSERT_FALSE(without);
+    EXPECT_EQ(without.error().message(), "forward needs x, which was not given");
+  }
   auto other = pool.submit([](Session &) -> int { throw std::runtime_error("the program's own"); });
   EXPECT_THROW(other.get(), std::runtime_error);
   EXPECT_EQ(pool.post({{"x", std::vector<float>(8, 1)}}, "y").get().size(), 6u);

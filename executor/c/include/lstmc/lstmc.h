@@ -118,6 +118,15 @@ LSTMC_API lstmc_status lstmc_package_open(const char *path, lstmc_package **pack
 /* The same for bytes in memory, which are copied. */
 LSTMC_API lstmc_status lstmc_package_open_memory(const void *bytes, size_t size,
                                                  lstmc_package **package);
+/* Whether the package has a plan for these extents, "batch=1,seq=9" as `dims` of a session's
+ * options: `*found` becomes 1 or 0. LSTMC_USAGE for a text that is none and for unknown names. */
+LSTMC_API lstmc_status lstmc_package_find_plan(const lstmc_package *package, const char *dims,
+                                               uint32_t *found);
+/* Gives it one more: the bytes of a package of the same network that was compiled for these
+ * extents, for sessions that ask for them by the same names, in any order. They are copied; a plan
+ * that is there already stays. LSTMC_USAGE for other extents and other parameters. */
+LSTMC_API lstmc_status lstmc_package_add_plan(lstmc_package *package, const char *dims,
+                                              const void *bytes, size_t size);
 /* Sessions of the package remain usable. Null is allowed. */
 LSTMC_API void lstmc_package_close(lstmc_package *package);
 
@@ -194,8 +203,8 @@ typedef struct lstmc_session_options {
   const char *entries; /* "forward,step": those that the session can run, so that it takes no memory
                           for others; null: all of the package */
   /* "batch=1,seq=1": extents by their names, of a plan that the package has (a checkpoint folder
-   * may have two); null: those of its first. LSTMC_USAGE, with the extents of each plan, where none
-   * has these. */
+   * may have two, and see lstmc_package_add_plan); null: those of its first. LSTMC_USAGE, with the
+   * extents of each plan, where none has these. */
   const char *dims;
 } lstmc_session_options;
 
@@ -274,6 +283,7 @@ LSTMC_API lstmc_status lstmc_session_set_update(lstmc_session *session, double l
                                                 int64_t update, uint64_t seed);
 /* Labels of `forward` that lstmc_session_input was never asked for need none: outputs that depend
  * on one are NaN after the run, where some output depends on none and they are floats.
+ * `forward` of which no input at all was asked for, nor forgotten, runs on zeros: to warm up.
  * LSTMC_USAGE for an entry of whose inputs one was never asked for otherwise;
  * LSTMC_BAD_FILE (E0604) for a value outside of an input's range, with the input, row and place,
  * and nothing has run then. */

@@ -56,6 +56,17 @@ private:
   void (*call_)(void *to, std::string_view message) = nullptr;
 };
 
+/// Extents by their names: {{"batch", 1}, {"seq", 1}}.
+using Dims = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// Makes plans that a package does not have: compile() of network.hpp leaves its packages one.
+/// Any number of threads may use one.
+struct Planner {
+  virtual ~Planner() = default;
+  /// The bytes of a package of the same network with these extents, in place of those it has.
+  virtual Result<std::vector<std::byte>> plan(const Dims &dims) const = 0;
+};
+
 namespace detail {
 
 /// A name with a zero byte at its end, short ones without allocating.
@@ -93,6 +104,7 @@ struct Close {
 struct PackageFile {
   std::unique_ptr<lstmc_package, Close> handle;
   std::string checkpoint; ///< the folder; "" of a package that is none of a checkpoint
+  std::shared_ptr<const Planner> planner; ///< of extents that the package does not have; or null
 };
 
 /// What a session was asked for, as the C interface takes it.
@@ -299,8 +311,9 @@ struct SessionOptions {
   /// changes weights is then allowed.
   std::optional<Weights> weights{};
   /// Extents by their names, of a plan that the package has; empty: those of its first. A
-  /// checkpoint of a language model has one for {{"batch", 1}, {"seq", 1}} too.
-  std::vector<std::pair<std::string, std::int64_t>> dims{};
+  /// checkpoint of a language model has one for {{"batch", 1}, {"seq", 1}} too. A package of
+  /// compile() makes others when they are first asked for, and keeps them.
+  Dims dims{};
   std::vector<std::string> entries{}; ///< {"forward"}: no memory for training; empty: all
   bool check_finite = false;          ///< stop at the first value that is not finite (slower)
   /// Refuse ids, labels and lengths out of range (E0604); else they are clipped or left out, as
@@ -357,7 +370,8 @@ public:
     return take(try_output<T>(name, entry));
   }
 
-  /// Copies values into inputs and runs an entry. Inputs that are not given keep their values.
+  /// Copies values into inputs and runs an entry. Inputs that are not given keep their values;
+  /// "forward" of which none was ever given runs on zeros, to warm up.
   /// Nothing has run when it fails with Status::usage (an input that was never given, another type
   /// or number of values), Status::bad_file (E0604: a value out of range, with row and place) or
   /// Status::stopped, for which `stop` is asked before the run; a run that has begun ends.
@@ -387,6 +401,19 @@ public:
   template <Stop S = NeverStop> Result<void> try_run(const S &stop = {}) noexcept {
     return try_run("forward", std::span<const Input>(), stop);
   }
+
+  /// Makes all inputs of an entry such as were never given: where requests of several callers
+  /// follow one another, none runs on the values of another one.
+  Result<void> try_forget_inputs(std::string_view entry = "forward") noexcept {
+    return detail::attempt([&]() -> Result<void> {
+      const detail::CString text(entry);
+      for (std::size_t i = 0; const char *name = lstmc_package_input(package(), text, i); ++i)
+        if (lstmc_session_forget_input(handle(), text, name) != LSTMC_OK)
+          return Error::last();
+      return {};
+    });
+  }
+  void forget_inputs(std::string_view entry = "forward") { take(try_forget_inputs(entry)); }
 
   /// Copies values into one input of an entry, for a run that is to come.
   Result<void> try_fill(std::string_view entry, const Input &input) noexcept {
@@ -477,35 +504,15 @@ public:
   /// The weights, for other sessions of the network. From now on they are constant here too: what
   /// would change them is Status::usage. For devices whose memory the host cannot see it is a copy.
   Result<Weights> try_weights() noexcept {
-    return detail::attempt([&]() -> Result<Weights> {
-      if (!memory_)
-        return Error::usage({"found a session that was moved from"});
-      detail::SessionRequest request = memory_->request;
-      request.threads = 1; // it never runs
-      Result<std::unique_ptr<detail::SessionMemory>> holder =
-          detail::open_session(std::move(request), {});
-      if (!holder)
-        return holder.error();
-      if (Result<void> taken = detail::take_weights((*holder)->handle.get(), handle()); !taken)
-        return taken.error();
-      return Weights(*std::move(holder));
-    });
+    return detail::attempt([&]() -> Result<Weights> { return held(detail::take_weights); });
   }
   Weights weights() { return take(try_weights()); }
   /// A copy of the weights as they are, which may go on to change here.
   Result<Weights> copied_weights() const noexcept {
     return detail::attempt([&]() -> Result<Weights> {
-      if (!memory_)
-        return Error::usage({"found a session that was moved from"});
-      detail::SessionRequest request = memory_->request;
-      request.threads = 1; // it never runs
-      Result<std::unique_ptr<detail::SessionMemory>> holder =
-          detail::open_session(std::move(request), {});
-      if (!holder)
-        return holder.error();
-      if (lstmc_session_copy_weights((*holder)->handle.get(), handle()) != LSTMC_OK)
-        return Error::last();
-      return Weights(*std::move(holder));
+      return held([](lstmc_session *to, lstmc_session *from) {
+        return detail::checked(lstmc_session_copy_weights(to, from));
+      });
     });
   }
   Result<void> try_copy_weights(const Weights &from) noexcept {
@@ -577,6 +584,21 @@ private:
 #endif
   }
 
+  /// A session that never runs, which `give(to, from)` gives the weights.
+  template <typename Give> Result<Weights> held(Give give) const {
+    if (!memory_)
+      return Error::usage({"found a session that was moved from"});
+    detail::SessionRequest request = memory_->request;
+    request.threads = 1;
+    Result<std::unique_ptr<detail::SessionMemory>> holder =
+        detail::open_session(std::move(request), {});
+    if (!holder)
+      return holder.error();
+    if (Result<void> given = give((*holder)->handle.get(), handle()); !given)
+      return given.error();
+    return Weights(*std::move(holder));
+  }
+
   template <Element T, typename Find>
   Result<Tensor<const T>> persistent(Find find, std::string_view what,
                                      std::string_view name) const noexcept {
@@ -641,12 +663,14 @@ public:
       return made(status, opened, folder ? path : std::string());
     });
   }
-  /// The same for bytes in memory, such as the compiler's, which are copied.
-  static Result<Package> try_read(std::span<const std::byte> bytes) noexcept {
+  /// The same for bytes in memory, such as the compiler's, which are copied. `planner`, unless
+  /// null, makes plans for extents that sessions ask for and the package does not have.
+  static Result<Package> try_read(std::span<const std::byte> bytes,
+                                  std::shared_ptr<const Planner> planner = nullptr) noexcept {
     return detail::attempt([&]() -> Result<Package> {
       lstmc_package *opened = nullptr;
       const auto status = lstmc_package_open_memory(bytes.data(), bytes.size(), &opened);
-      return made(status, opened, std::string());
+      return made(status, opened, std::string(), std::move(planner));
     });
   }
 
@@ -661,9 +685,9 @@ public:
   }
   std::vector<TensorInfo> states() const { return detail::states(handle()); }
   std::vector<TensorInfo> parameters() const { return detail::parameters(handle()); }
-  /// Bytes that a session with all entries takes on its devices, weights included.
   /// Whether it is from a checkpoint, whose weights sessions then have.
   bool is_checkpoint() const noexcept { return !file_->checkpoint.empty(); }
+  /// Bytes that a session with all entries takes on its devices, weights included.
   std::uint64_t planned_bytes() const noexcept { return lstmc_package_planned_bytes(handle()); }
 
   /// A session with memory of its own. Its weights are those of the options; else those of the
@@ -672,7 +696,10 @@ public:
   /// Status::no_device, Status::does_not_fit, Status::out_of_memory.
   Result<Session> try_session(const SessionOptions &options = {}) const noexcept {
     return detail::attempt([&]() -> Result<Session> {
-      auto memory = detail::open_session(request(options), options.log);
+      detail::SessionRequest asked = request(options);
+      if (Result<void> planned = plan(asked.dims, options.dims); !planned)
+        return planned.error();
+      auto memory = detail::open_session(std::move(asked), options.log);
       if (!memory)
         return memory.error();
       Session session(*std::move(memory));
@@ -725,12 +752,29 @@ private:
       : file_(std::move(file)) {}
 
   /// Takes over what the C interface has opened.
-  static Result<Package> made(lstmc_status status, lstmc_package *opened, std::string checkpoint) {
+  static Result<Package> made(lstmc_status status, lstmc_package *opened, std::string checkpoint,
+                              std::shared_ptr<const Planner> planner = nullptr) {
     std::unique_ptr<lstmc_package, detail::Close> handle(opened);
     if (status != LSTMC_OK)
       return Error::last();
     return Package(std::make_shared<const detail::PackageFile>(
-        detail::PackageFile{std::move(handle), std::move(checkpoint)}));
+        detail::PackageFile{std::move(handle), std::move(checkpoint), std::move(planner)}));
+  }
+
+  /// Adds the plan for extents that the package does not have, where somebody makes it.
+  Result<void> plan(const std::string &text, const Dims &dims) const {
+    std::uint32_t found = 0;
+    if (!file_->planner || dims.empty())
+      return {};
+    if (lstmc_package_find_plan(handle(), text.c_str(), &found) != LSTMC_OK)
+      return Error::last();
+    if (found)
+      return {};
+    const Result<std::vector<std::byte>> bytes = file_->planner->plan(dims);
+    if (!bytes)
+      return bytes.error();
+    return detail::checked(
+        lstmc_package_add_plan(file_->handle.get(), text.c_str(), bytes->data(), bytes->size()));
   }
 
   detail::SessionRequest request(const SessionOptions &options) const {

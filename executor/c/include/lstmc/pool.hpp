@@ -187,6 +187,8 @@ private:
       std::vector<Input> given;
       for (const Kept &input : kept)
         given.push_back(input.borrowed());
+      if (Result<void> fresh = session.try_forget_inputs(); !fresh)
+        return fresh.error();
       if (Result<void> ran = session.try_run("forward", given); !ran)
         return ran.error();
       Result<Tensor<const T>> found = session.try_output<T>(output);

@@ -289,7 +289,34 @@ try_compile_bytes(const Network &network, const CompileOptions &options = {},
   });
 }
 
-/// The same, opened.
+namespace detail {
+
+/// Compiles the network again, with other extents.
+class Compiler final : public Planner {
+public:
+  Compiler(Network network, CompileOptions options, std::source_location place)
+      : network_(std::move(network)), options_(std::move(options)), place_(place) {}
+
+  Result<std::vector<std::byte>> plan(const Dims &dims) const override {
+    CompileOptions options = options_;
+    for (const auto &[name, extent] : dims) {
+      std::erase_if(options.dims, [&](const auto &dim) { return dim.first == name; });
+      options.dims.emplace_back(name, extent);
+    }
+    return try_compile_bytes(network_, options, place_);
+  }
+
+private:
+  Network network_;
+  CompileOptions options_;
+  std::source_location place_;
+};
+
+} // namespace detail
+
+/// The same, opened. Sessions may ask for other extents of the network's dims (of a network that is
+/// no file and no text: build it again); then it is compiled again, with the same options, at that
+/// session, and the plan is kept.
 inline Result<Package>
 try_compile(const Network &network, const CompileOptions &options = {},
             std::source_location place = std::source_location::current()) noexcept {
@@ -297,7 +324,8 @@ try_compile(const Network &network, const CompileOptions &options = {},
     const Result<std::vector<std::byte>> bytes = try_compile_bytes(network, options, place);
     if (!bytes)
       return bytes.error();
-    return Package::try_read(*bytes);
+    return Package::try_read(*bytes,
+                             std::make_shared<const detail::Compiler>(network, options, place));
   });
 }
 
