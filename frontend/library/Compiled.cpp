@@ -35,7 +35,11 @@ struct Asked {
   Checked<Options> read() const {
     if (!network || (!options && count > 0))
       return failureOf(Status(fail(ErrorCode::E0001, "found a null pointer, want an argument")));
-    return optionsOf(options, count, network->kind(), place);
+    LSTMC_CHECKED_ASSIGN(Options read, optionsOf(options, count, network->kind(), place));
+    const driver::CompileRequest &given = network->given.request; // what it was opened with
+    read.request.shape.insert(read.request.shape.begin(), given.shape.begin(), given.shape.end());
+    read.request.set.insert(read.request.set.begin(), given.set.begin(), given.set.end());
+    return read;
   }
 };
 

@@ -7,6 +7,7 @@
 #include "frontend/driver/MemoryFit.h"
 #include "frontend/driver/ReadSource.h"
 #include "frontend/library/GraphSettings.h"
+#include "frontend/library/StateDict.h"
 #include "frontend/lnet/Emit.h"
 #include "frontend/symbol/Copy.h"
 #include "frontend/symbol/View.h"
@@ -96,18 +97,26 @@ lstmc_network::Known knownOf(const symbol::Network &net) {
 }
 
 /// Reads a source, for its errors and for what is known of it.
-static Diagnostics open(importers::Source source, lstmc_network **network) {
+static Diagnostics open(importers::Source source, Options given, lstmc_network **network) {
   auto made = std::make_unique<lstmc_network>();
   made->source = std::move(source);
+  made->given = std::move(given);
+  if (!made->source->text && isStateDict(made->source->path)) {
+    LSTMC_CHECKED_ASSIGN(StateDict read, readStateDict(made->source->path));
+    made->source->text = std::move(read.text);
+    made->weights = std::move(read.weights);
+  }
   const importers::Importer *kind =
       made->source->text ? nullptr : importers::importerOf(*made->source);
   Diagnostics warnings;
-  if (!kind || !kind->leavesShapesOpen) {
+  if (!kind || !kind->leavesShapesOpen || !made->given.request.shape.empty()) {
     std::lock_guard lock(compilerLock());
-    Checked<symbol::Network> net = drawn(*made, {});
+    Checked<symbol::Network> net = drawn(*made, made->given);
     if (!net.ok())
       return net.diagnostics();
     made->known = knownOf(*net);
+    if (!made->weights.empty())
+      made->known->lnet = *made->source->text; // says what it assumes
     warnings = net.diagnostics();
   }
   *network = made.release();
@@ -118,20 +127,32 @@ static Diagnostics nullArgument() {
   return failureOf(Status(fail(ErrorCode::E0001, "found a null pointer, want an argument")));
 }
 
-/// An argument by index, in the caller's struct.
-static void describe(const lstmc_network::Known::Argument &argument, lstmc_tensor_info *info) {
-  lstmc_tensor_info found = {};
-  found.name = argument.name.c_str();
-  found.role = argument.role.c_str();
-  found.tensor.dtype = lstmc_dtype(int(argument.dtype));
-  found.tensor.rank = int32_t(std::min<size_t>(argument.shape.dims.size(), LSTMC_MAX_RANK));
-  for (const char *&name : found.dims)
-    name = "";
-  for (int32_t i = 0; i < found.tensor.rank; ++i) {
-    found.tensor.shape[i] = argument.shape.dims[size_t(i)].extent;
-    found.dims[i] = argument.shape.dims[size_t(i)].name.c_str();
+/// Without extents; names are the caller's.
+static lstmc_tensor_info infoOf(const std::string &name, const char *role, DType dtype) {
+  lstmc_tensor_info info = {};
+  info.name = name.c_str();
+  info.role = role;
+  info.tensor.dtype = lstmc_dtype(int(dtype));
+  std::ranges::fill(info.dims, "");
+  return info;
+}
+
+static lstmc_tensor_info infoOf(const lstmc_network::Known::Argument &argument) {
+  lstmc_tensor_info info = infoOf(argument.name, argument.role.c_str(), argument.dtype);
+  info.tensor.rank = int32_t(std::min<size_t>(argument.shape.dims.size(), LSTMC_MAX_RANK));
+  for (int32_t i = 0; i < info.tensor.rank; ++i) {
+    info.tensor.shape[i] = argument.shape.dims[size_t(i)].extent;
+    info.dims[i] = argument.shape.dims[size_t(i)].name.c_str();
   }
-  c::give(found, info);
+  return info;
+}
+
+static lstmc_tensor_info infoOf(const data::NamedArray &weight) {
+  lstmc_tensor_info info = infoOf(weight.name, "parameter", weight.array.dtype);
+  info.tensor.data = const_cast<uint8_t *>(weight.array.bytes.data()); // it is only read
+  info.tensor.rank = int32_t(weight.array.shape.size());
+  std::ranges::copy(weight.array.shape, info.tensor.shape);
+  return info;
 }
 
 } // namespace lstmc::library
@@ -145,7 +166,22 @@ lstmc_status lstmc_network_open(const char *path, lstmc_network **network) {
   return guarded(nullptr, [&]() -> Diagnostics {
     if (!path || !network)
       return nullArgument();
-    return open({path, {}}, network);
+    return open({path, {}}, {}, network);
+  });
+}
+
+lstmc_status lstmc_network_open_with(const char *path, const lstmc_option *options, size_t count,
+                                     const lstmc_place *place, lstmc_network **network) {
+  return guarded(place, [&]() -> Diagnostics {
+    if (!path || !network || (!options && count > 0))
+      return nullArgument();
+    for (size_t i = 0; i < count; ++i)
+      if (const std::string_view name = options[i].name ? options[i].name : "";
+          name != "dims" && name != "shapes")
+        return failureOf(Status(
+            fail(ErrorCode::E0001, "a network is opened with dims and shapes, got \"{}\"", name)));
+    LSTMC_CHECKED_ASSIGN(Options given, optionsOf(options, count, Kind::Source, place));
+    return open({path, {}}, std::move(given), network);
   });
 }
 
@@ -154,7 +190,7 @@ lstmc_status lstmc_network_parse(const char *name, const char *text, size_t size
   return guarded(nullptr, [&]() -> Diagnostics {
     if (!name || (!text && size > 0) || !network)
       return nullArgument();
-    return open({name, std::string(text ? text : "", size)}, network);
+    return open({name, std::string(text ? text : "", size)}, {}, network);
   });
 }
 
@@ -167,7 +203,20 @@ lstmc_status lstmc_network_argument(const lstmc_network *network, size_t index,
       return nullArgument();
     if (!network->known || index >= network->known->arguments.size())
       return failureOf(Status(fail(ErrorCode::E0001, "the network has no argument {}", index)));
-    describe(network->known->arguments[index], info);
+    c::give(infoOf(network->known->arguments[index]), info);
+    return {};
+  });
+}
+
+lstmc_status lstmc_network_weight(const lstmc_network *network, size_t index,
+                                  lstmc_tensor_info *info) {
+  return guarded(nullptr, [&]() -> Diagnostics {
+    if (!network || !info)
+      return nullArgument();
+    if (index >= network->weights.size())
+      return failureOf(Status(fail(ErrorCode::E0001, "the network came with {} weights, want {}",
+                                   network->weights.size(), index + 1)));
+    c::give(infoOf(network->weights[index]), info);
     return {};
   });
 }
@@ -190,9 +239,8 @@ lstmc_status lstmc_network_save(const lstmc_network *network, const char *path) 
       return failureOf(
           Status(fail(ErrorCode::E0001, "a network is saved as .lnet, got \"{}\"", path)));
     if (!network->known)
-      return failureOf(Status(fail(
-          ErrorCode::E0001, "{} leaves shapes open: `lstmc import` takes them and writes a .lnet",
-          network->source->path)));
+      return failureOf(Status(fail(ErrorCode::E0001, "{} leaves shapes open: open it with .shapes",
+                                   network->source->path)));
     LSTMC_CHECKED_TRY(writeFile(path, network->known->lnet, OutputFile::Existing::Replace));
     return {};
   });

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "executor/data/Array.h"
 #include "frontend/driver/Model.h"
 #include "frontend/importers/Importer.h"
 #include "frontend/library/Options.h"
@@ -25,6 +26,8 @@ struct lstmc_network {
   };
 
   std::optional<lstmc::importers::Source> source; ///< none: built
+  lstmc::library::Options given;                  ///< dims and shapes that a source was opened with
+  std::vector<lstmc::data::NamedArray> weights;   ///< that came with a source
   std::unique_ptr<lstmc::symbol::Graph> graph;    ///< built
   std::optional<Known> known;
 

@@ -1,7 +1,9 @@
 """cases.py CASES NET LSTMC RUNTIME COMPILER INCLUDE...: programs as users of C++ wrote them first
 compile without warnings and end with 0, as they stand; char_lm ends with the weights of the
 command, also when it is started again. CASES is the folder of the programs, NET the network to
-inspect, and INCLUDE are the folders of headers. Skipped where CASES is not there."""
+inspect, and INCLUDE are the folders of headers. Skipped where CASES is not there. One compiles and
+is not run: imports.cpp writes ONNX, and gives no shapes to a file that leaves them open; the test
+compile.imports is what it asks for besides."""
 import pathlib
 import re
 import shutil

@@ -40,33 +40,7 @@ LSTMC_API const char *lstmc_compiler_reason(size_t diagnostic, size_t index);
 LSTMC_API const char *lstmc_compiler_message(void);
 LSTMC_API const char *lstmc_compiler_version(void);
 
-/* ---- networks ---- */
-
-typedef struct lstmc_network lstmc_network;
-
-/* Opens a source by its kind: .lnet, MXNet's symbol.json, and what `lstmc import` reads. It is read
- * now for its errors, and again by each compilation. Sources that leave shapes open are read when
- * options give them. */
-LSTMC_API lstmc_status lstmc_network_open(const char *path, lstmc_network **network);
-/* A text in the language of .lnet. Messages show `name`, and imports are looked for in its folder.
- */
-LSTMC_API lstmc_status lstmc_network_parse(const char *name, const char *text, size_t size,
-                                           lstmc_network **network);
-/* Null is allowed. */
-LSTMC_API void lstmc_network_close(lstmc_network *network);
-
-/* Inputs and parameters in the order of the network, with inferred shapes; roles are "data",
- * "label" and "parameter". LSTMC_USAGE for an index beyond the last. */
-LSTMC_API lstmc_status lstmc_network_argument(const lstmc_network *network, size_t index,
-                                              lstmc_tensor_info *info);
-/* Null for an index beyond the last, and for a network that leaves shapes open. */
-LSTMC_API const char *lstmc_network_output(const lstmc_network *network, size_t index);
-/* Equal for equal graphs, whatever made them: 32 hex digits; "" where shapes are open. */
-LSTMC_API const char *lstmc_network_hash(const lstmc_network *network);
-/* Writes the network as .lnet. A file of this name is replaced. LSTMC_USAGE for another suffix. */
-LSTMC_API lstmc_status lstmc_network_save(const lstmc_network *network, const char *path);
-
-/* ---- compiling ---- */
+/* ---- places and options ---- */
 
 /* A place in the program that calls: a line that errors without a place of their own are at. */
 typedef struct lstmc_place {
@@ -83,6 +57,44 @@ typedef struct lstmc_option {
   const char *name;
   const char *value;
 } lstmc_option;
+
+/* ---- networks ---- */
+
+typedef struct lstmc_network lstmc_network;
+
+/* Opens a source by its kind: .lnet, MXNet's symbol.json, or weights of torch.nn, Keras or
+ * TensorFlow (F.safetensors), whose network is what `lstmc import` makes of them. It is read now
+ * for its errors, and but for weights again by each compilation. Sources that leave shapes open are
+ * read when options give them. */
+LSTMC_API lstmc_status lstmc_network_open(const char *path, lstmc_network **network);
+/* The same with options "dims" and "shapes", as compilations have them and in force for all of
+ * them: all is then known of a source that leaves shapes open. */
+LSTMC_API lstmc_status lstmc_network_open_with(const char *path, const lstmc_option *options,
+                                               size_t count, const lstmc_place *place,
+                                               lstmc_network **network);
+/* A text in the language of .lnet. Messages show `name`, and imports are looked for in its folder.
+ */
+LSTMC_API lstmc_status lstmc_network_parse(const char *name, const char *text, size_t size,
+                                           lstmc_network **network);
+/* Null is allowed. */
+LSTMC_API void lstmc_network_close(lstmc_network *network);
+
+/* Inputs and parameters in the order of the network, with inferred shapes; roles are "data",
+ * "label" and "parameter". LSTMC_USAGE for an index beyond the last. */
+LSTMC_API lstmc_status lstmc_network_argument(const lstmc_network *network, size_t index,
+                                              lstmc_tensor_info *info);
+/* Weights that came with the network, by the names of its parameters; `tensor.data` is valid as
+ * long as the network. LSTMC_USAGE for an index beyond the last. */
+LSTMC_API lstmc_status lstmc_network_weight(const lstmc_network *network, size_t index,
+                                            lstmc_tensor_info *info);
+/* Null for an index beyond the last, and for a network that leaves shapes open. */
+LSTMC_API const char *lstmc_network_output(const lstmc_network *network, size_t index);
+/* Equal for equal graphs, whatever made them: 32 hex digits; "" where shapes are open. */
+LSTMC_API const char *lstmc_network_hash(const lstmc_network *network);
+/* Writes the network as .lnet. A file of this name is replaced. LSTMC_USAGE for another suffix. */
+LSTMC_API lstmc_status lstmc_network_save(const lstmc_network *network, const char *path);
+
+/* ---- compiling ---- */
 
 /* Bytes that a function made. */
 typedef struct lstmc_bytes lstmc_bytes;

@@ -111,26 +111,48 @@ struct PlotOptions {
   CompileOptions compile{};
 };
 
+/// What a file leaves open, and what belongs to it.
+struct OpenOptions {
+  Dims dims{}; ///< values of dims and of other integer settings
+  /// Shapes of inputs, for MXNet's symbol.json, which does not say them: all is then known of it.
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes{};
+  std::string weights{}; ///< a file of them, for weights()
+};
+
 /// A network: a text, a file of any known kind, or what a build::Net was finished to. Immutable;
 /// copies are references; any number of threads may use one.
 class Network {
 public:
   using Place = std::source_location;
 
-  /// .lnet, MXNet's symbol.json and what else `lstmc import` reads, known by content. A file is
-  /// read now for its errors, and again by each compilation. Status::bad_file, invalid_model.
-  static Result<Network> try_open(const std::string &path) noexcept {
-    return try_open(path, std::string());
-  }
-  /// With a file of weights, for weights().
-  static Result<Network> try_open(const std::string &path, const std::string &weights) noexcept {
+  /// .lnet, MXNet's symbol.json, or weights of torch.nn, Keras and TensorFlow (F.safetensors),
+  /// whose network is what `lstmc import` makes of them, with what it assumes as comments of the
+  /// text that save() writes. A file is read now for its errors, and again by each compilation.
+  /// Status::bad_file, invalid_model.
+  static Result<Network> try_open(const std::string &path, const OpenOptions &options = {},
+                                  Place place = Place::current()) noexcept {
     return detail::attempt([&]() -> Result<Network> {
+      CompileOptions given;
+      given.dims = options.dims;
+      given.shapes = options.shapes;
+      const detail::OptionList list(given);
+      const lstmc_place at = detail::place_of(place);
       lstmc_network *made = nullptr;
-      const auto status = lstmc_network_open(path.c_str(), &made);
+      const auto status =
+          lstmc_network_open_with(path.c_str(), list.data(), list.size(), &at, &made);
       Result<Network> network = detail::network_of(status, made);
       if (network)
-        network->weights_ = weights;
+        network->weights_ = options.weights;
       return network;
+    });
+  }
+  /// With a file of weights, for weights().
+  static Result<Network> try_open(const std::string &path, const std::string &weights,
+                                  Place place = Place::current()) noexcept {
+    return detail::attempt([&] {
+      OpenOptions options;
+      options.weights = weights;
+      return try_open(path, options, place);
     });
   }
   /// A text in the language of .lnet; messages show `name`.
@@ -227,9 +249,13 @@ public:
   const lstmc_network *handle() const noexcept { return network_.get(); }
 
 #if LSTMC_EXCEPTIONS
-  static Network open(const std::string &path) { return try_open(path).value(); }
-  static Network open(const std::string &path, const std::string &weights) {
-    return try_open(path, weights).value();
+  static Network open(const std::string &path, const OpenOptions &options = {},
+                      Place place = Place::current()) {
+    return try_open(path, options, place).value();
+  }
+  static Network open(const std::string &path, const std::string &weights,
+                      Place place = Place::current()) {
+    return try_open(path, weights, place).value();
   }
   static Network parse(std::string_view text, const std::string &name = "net.lnet") {
     return try_parse(text, name).value();
@@ -246,8 +272,8 @@ public:
     try_plot(path, options, place).value();
   }
   void save(const std::string &path) const { try_save(path).value(); }
-  /// Those of the file that it was opened with, for sessions of its packages; compiles it once for
-  /// their names and shapes. None without a file.
+  /// Those of the file that it was opened with, or is, for sessions of its packages; compiles it
+  /// once for their names and shapes. None without a file.
   std::optional<Weights> weights(Place place = Place::current()) const;
 #endif
 
@@ -340,11 +366,23 @@ compile_bytes(const Network &network, const CompileOptions &options = {},
   return try_compile_bytes(network, options, place).value();
 }
 inline std::optional<Weights> Network::weights(Place place) const {
-  if (weights_.empty())
+  lstmc_tensor_info own = {};
+  own.size = sizeof own;
+  if (weights_.empty() && lstmc_network_weight(handle(), 0, &own) != LSTMC_OK)
     return std::nullopt;
   CompileOptions options;
   options.entries = {"forward"};
-  return compile(*this, options, place).weights(weights_);
+  const Package package = compile(*this, options, place);
+  if (!weights_.empty())
+    return package.weights(weights_);
+  SessionOptions alone;
+  alone.threads = 1;
+  Session session = package.session(alone);
+  for (std::size_t i = 0; lstmc_network_weight(handle(), i, &own) == LSTMC_OK; ++i)
+    detail::checked(lstmc_session_set_parameter(session.handle(), own.name, own.tensor.data,
+                                                lstmc_tensor_bytes(&own.tensor)))
+        .value();
+  return session.weights();
 }
 #endif
 
