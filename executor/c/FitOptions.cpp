@@ -1,7 +1,9 @@
 #include "executor/c/FitOptions.h"
 
 #include <cmath>
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 #include "executor/base/Commas.h"
@@ -90,7 +92,8 @@ Status readFolder(const lstmc_fit_options &given, training::TrainOptions &option
 Result<lstmc_fit_options> checkedOptions(const lstmc_fit_options *given) {
   if (!given)
     return lstmc_fit_options{};
-  if (given->size < sizeof *given || !restIsZero(*given))
+  // The first version ended where metrics of the program's own begin.
+  if (given->size < offsetof(lstmc_fit_options, own_metrics) || !restIsZero(*given))
     return fail(ErrorCode::E0001, "fit options: found size {}, of which lstmc {} knows {}",
                 given->size, LSTMC_VERSION, sizeof *given);
   return taken(*given);
@@ -103,6 +106,25 @@ Result<std::vector<std::string>> metricsNamed(const lstmc_trainer &trainer, cons
   return names;
 }
 
+/// What judges validations, by own metrics too, which are checked already.
+static Status readJudge(const lstmc_trainer &trainer, const lstmc_fit_options &given,
+                        training::TrainOptions &options) {
+  if (!(given.min_delta >= 0) || std::isinf(given.min_delta))
+    return fail(ErrorCode::E0001, "min_delta: found {}, want a number from 0", given.min_delta);
+  options.minDelta = given.min_delta;
+  if (!given.judge || std::string_view(given.judge) == options.judge)
+    return {};
+  options.judge = given.judge;
+  for (const lstmc_own_metric &own : std::span(given.own_metrics, given.own_metric_count))
+    if (own.name && options.judge == own.name) {
+      options.largerIsBetter = given.larger_is_better != 0;
+      return {};
+    }
+  LSTMC_TRY(training::checkMeasured(trainer.model->heads(), options.judge));
+  options.largerIsBetter = training::largerIsBetter(options.judge);
+  return {};
+}
+
 Result<training::TrainOptions> trainOptions(const lstmc_trainer &trainer,
                                             const lstmc_fit_options &given) {
   training::TrainOptions options;
@@ -113,6 +135,7 @@ Result<training::TrainOptions> trainOptions(const lstmc_trainer &trainer,
   LSTMC_ASSIGN(options.metrics,
                metricsNamed(trainer, given.metrics ? given.metrics : options.fit.metric.c_str()));
   options.earlyStop = given.early_stop;
+  LSTMC_TRY(readJudge(trainer, given, options));
   options.seed = given.has_seed != 0 ? given.seed : options.fit.seed.value_or(0);
   options.signals = given.signals != 0;
   options.version = LSTMC_VERSION;

@@ -12,6 +12,7 @@
 #include "executor/c/FitHooks.h"
 #include "executor/c/FitOptions.h"
 #include "executor/c/Guard.h"
+#include "executor/c/OwnMetrics.h"
 #include "executor/c/TrainHandles.h"
 #include "executor/session/NonFinite.h"
 #include "executor/session/UnknownName.h"
@@ -165,6 +166,16 @@ Status restoreBest(lstmc_trainer &trainer, c::HookObserver &hooks, const std::st
   return best.ok() ? training::restoreParameters(best->model, *trainer.model) : best.status();
 }
 
+/// Null where there are none.
+Result<std::unique_ptr<c::OwnMetrics>> ownMetrics(lstmc_trainer &trainer,
+                                                  const lstmc_own_metric *metrics, size_t count) {
+  if (count == 0)
+    return std::unique_ptr<c::OwnMetrics>();
+  if (!metrics)
+    return fail(ErrorCode::E0001, "own metrics: found a null pointer, want {} of them", count);
+  return c::OwnMetrics::create(trainer, {metrics, count});
+}
+
 Status fit(lstmc_trainer &trainer, const lstmc_data &data, const lstmc_data *valid,
            const lstmc_fit_options *givenOptions, const lstmc_fit_hooks *givenHooks,
            lstmc_end *end) {
@@ -179,6 +190,8 @@ Status fit(lstmc_trainer &trainer, const lstmc_data &data, const lstmc_data *val
   c::HookObserver observer(hooks, given.restore_best ? trainer.model.get() : nullptr);
   LSTMC_ASSIGN(auto log, eventLog(given, observer));
   Both observers(observer, std::move(log));
+  LSTMC_ASSIGN(const auto own, ownMetrics(trainer, given.own_metrics, given.own_metric_count));
+  options.own = own.get();
   options.stop = [&] { return observer.stops(); };
   options.interrupted = options.stop;
   training::CheckpointState reached;
@@ -189,7 +202,7 @@ Status fit(lstmc_trainer &trainer, const lstmc_data &data, const lstmc_data *val
   trainer.state = std::move(reached);
   if (!ended.ok())
     return ended.status();
-  if (given.restore_best && ended->bestLoss)
+  if (given.restore_best && ended->bestUpdate > 0)
     LSTMC_TRY(restoreBest(trainer, observer, options.folder));
   if (end)
     c::give(endOf(*ended, observer.epochLoss()), end);
@@ -203,12 +216,13 @@ Error whyNotFinite(Session &session, int64_t batch) {
   return why.ok() ? session::asError(*why) : why.error();
 }
 
-Result<training::Evaluation> measure(lstmc_trainer &trainer, const data::DataSet &data) {
+Result<training::Evaluation> measure(lstmc_trainer &trainer, const data::DataSet &data,
+                                     training::OwnMetrics *own) {
   LSTMC_ASSIGN(auto slots, trainer.model->inputs(training::Trainable::Entry::Evaluate));
   LSTMC_ASSIGN(auto feed, data.feed(training::validationPart(data), std::move(slots), 0));
-  return training::evaluate(*trainer.model, *feed, [&](int64_t batch) {
-    return whyNotFinite(*trainer.session->session, batch);
-  });
+  return training::evaluate(
+      *trainer.model, *feed,
+      [&](int64_t batch) { return whyNotFinite(*trainer.session->session, batch); }, {}, own);
 }
 
 /// Memory for what a source fills besides the inputs of `forward`.
@@ -264,6 +278,14 @@ Status save(lstmc_trainer &trainer, const std::string &folder) {
   return {};
 }
 
+/// Where its weights are: after that update, and in no data.
+void setPlace(lstmc_trainer &trainer, int64_t update) {
+  trainer.state.update = update;
+  trainer.state.source.clear();
+  trainer.state.sourceDigest.clear();
+  trainer.state.mark.clear();
+}
+
 } // namespace
 
 extern "C" {
@@ -303,6 +325,14 @@ lstmc_status lstmc_trainer_fit(lstmc_trainer *trainer, const lstmc_data *data,
 lstmc_status lstmc_trainer_score(lstmc_trainer *trainer, const lstmc_data *data,
                                  const char *metrics,
                                  void (*take)(void *user, const lstmc_metric *metric), void *user) {
+  return lstmc_trainer_score_own(trainer, data, metrics, nullptr, 0, take, user);
+}
+
+lstmc_status lstmc_trainer_score_own(lstmc_trainer *trainer, const lstmc_data *data,
+                                     const char *metrics, const lstmc_own_metric *own_metrics,
+                                     size_t own_metric_count,
+                                     void (*take)(void *user, const lstmc_metric *metric),
+                                     void *user) {
   if (!trainer || !data || !take)
     return c::nullArgument();
   return c::guarded([&]() -> Status {
@@ -312,11 +342,17 @@ lstmc_status lstmc_trainer_score(lstmc_trainer *trainer, const lstmc_data *data,
     LSTMC_ASSIGN(const std::vector<std::string> asked, c::metricsNamed(*trainer, metrics));
     LSTMC_TRY(haveWeights(*trainer));
     const Work work(*trainer);
-    LSTMC_ASSIGN(const training::Evaluation measured, measure(*trainer, *data->data));
+    LSTMC_ASSIGN(const auto own, ownMetrics(*trainer, own_metrics, own_metric_count));
+    LSTMC_ASSIGN(const training::Evaluation measured, measure(*trainer, *data->data, own.get()));
     for (std::string_view name : training::metricsReported(asked))
       if (const std::optional<double> value = measured.totals.value(name)) {
         const std::string text(name);
         const lstmc_metric metric = {text.c_str(), *value};
+        take(user, &metric);
+      }
+    if (own)
+      for (const auto &[name, value] : own->values()) {
+        const lstmc_metric metric = {name.c_str(), value};
         take(user, &metric);
       }
     return {};
@@ -384,10 +420,7 @@ lstmc_status lstmc_trainer_update(lstmc_trainer *trainer, double learning_rate, 
     LSTMC_TRY(c::checkInputs(*trainer->session, "step", false));
     LSTMC_TRY(session.run("step"));
     keepWeights(*trainer);
-    trainer->state.update = number;
-    trainer->state.source.clear(); // where in some data it is, nothing says
-    trainer->state.sourceDigest.clear();
-    trainer->state.mark.clear();
+    setPlace(*trainer, number);
     if (loss)
       *loss = lossOf(*trainer->model);
     return {};
@@ -396,6 +429,20 @@ lstmc_status lstmc_trainer_update(lstmc_trainer *trainer, double learning_rate, 
 
 int64_t lstmc_trainer_updates(const lstmc_trainer *trainer) {
   return trainer ? trainer->state.update : 0;
+}
+
+lstmc_status lstmc_trainer_set_updates(lstmc_trainer *trainer, int64_t updates) {
+  if (!trainer)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    LSTMC_TRY(checkTrains(*trainer));
+    LSTMC_TRY(checkMeasures(*trainer));
+    if (updates < 0)
+      return fail(ErrorCode::E0001, "updates: found {}, want a number from 0", updates);
+    keepWeights(*trainer);
+    setPlace(*trainer, updates);
+    return {};
+  });
 }
 
 lstmc_status lstmc_trainer_save(lstmc_trainer *trainer, const char *folder) {

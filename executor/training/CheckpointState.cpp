@@ -258,6 +258,10 @@ static void writeProgress(JsonText &json, const CheckpointState &state) {
   json.field("worse_validations", int64_t(state.worseValidations));
   writeOptional(json, "best_loss", state.bestLoss);
   json.field("best_update", state.bestUpdate);
+  if (!state.judge.empty()) {
+    json.field("best_metric", state.judge);
+    writeOptional(json, "best_value", state.bestValue);
+  }
   writeOptional(json, "valid_loss", state.validLoss);
   if (!state.mark.empty())
     json.field("mark", hexText(state.mark));
@@ -371,6 +375,10 @@ static void readProgress(Fields &top, CheckpointState &state) {
   state.worseValidations = int(progress.integer("worse_validations", 0, INT32_MAX));
   state.bestLoss = progress.optionalReal("best_loss");
   state.bestUpdate = progress.integer("best_update", 0);
+  if (progress.has("best_metric")) {
+    state.judge = progress.text("best_metric");
+    state.bestValue = progress.optionalReal("best_value");
+  }
   state.validLoss = progress.optionalReal("valid_loss");
   if (progress.has("mark")) {
     const std::optional<std::string> mark = bytesOfHex(progress.text("mark"));

@@ -56,7 +56,9 @@ struct CheckpointState {
   int worseValidations = 0;
   std::optional<double> bestLoss;
   int64_t bestUpdate = 0;
-  std::optional<double> validLoss;     ///< of this update, if it was validated
+  std::string judge;               ///< by which validations are judged, where it is not the loss
+  std::optional<double> bestValue; ///< of that metric
+  std::optional<double> validLoss; ///< of this update, if it was validated
   std::optional<PlateauState> plateau; ///< of that schedule
 
   // Numbers.

@@ -73,7 +73,7 @@ static bool isFinite(Trainable &model) {
 
 Result<Evaluation> evaluate(Trainable &model, data::Feed &feed,
                             const std::function<Error(int64_t)> &explain,
-                            const std::function<bool()> &interrupted) {
+                            const std::function<bool()> &interrupted, OwnMetrics *own) {
   auto begin = std::chrono::steady_clock::now();
   const KeptStates kept(model.states());
   std::optional<KeptStates> before; // the batch
@@ -86,6 +86,8 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed,
   std::vector<AreaUnderCurve> curves(model.heads().size());
   Status status;
   data::FillAhead inputs(feed);
+  if (own)
+    own->begin();
   for (int64_t batch = 0; batch < batches && status.ok(); ++batch) {
     if (interrupted && interrupted()) {
       result.interrupted = true;
@@ -103,8 +105,10 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed,
         inputs.fillNext({0, next});
       return next < batches;
     };
+    if (own && status.ok())
+      status = own->filled();
     if (status.ok())
-      status = model.evaluate(fillNext);
+      status = own ? model.evaluate() : model.evaluate(fillNext);
     if (status.ok() && explain && !isFinite(model)) {
       inputs.forget();
       before->putBack();
@@ -120,6 +124,8 @@ Result<Evaluation> evaluate(Trainable &model, data::Feed &feed,
       if (Tensor scores = model.scores(head); scores && status.ok())
         status = collect(scores, model.measuresRows() ? rows : scores.shape[2], curves[head]);
     }
+    if (own && status.ok())
+      status = own->measured(model.measuresRows() ? rows : feed.sequences());
     result.sequences += rows;
   }
   kept.putBack();

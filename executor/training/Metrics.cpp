@@ -20,17 +20,20 @@ namespace {
 
 /// Which heads have a metric.
 enum class Heads { Softmax, TwoClasses, Regression, Scores };
+/// Of two values.
+enum class Better { Larger, Smaller };
 
 struct MetricRow {
   std::string_view name, other;
   Heads heads;
   bool shown;
+  Better better;
   std::string_view formula, meaning;
 };
 
 constexpr MetricRow kMetrics[] = {
-#define LSTMC_METRIC(NAME, OTHER, HEADS, SHOWN, FORMULA, MEANING)                                  \
-  {NAME, OTHER, Heads::HEADS, SHOWN, FORMULA, MEANING},
+#define LSTMC_METRIC(NAME, OTHER, HEADS, SHOWN, BETTER, FORMULA, MEANING)                          \
+  {NAME, OTHER, Heads::HEADS, SHOWN, Better::BETTER, FORMULA, MEANING},
 #include "executor/training/Metrics.def"
 };
 
@@ -263,17 +266,25 @@ std::optional<double> MetricTotals::value(std::string_view metric) const {
   return std::nullopt;
 }
 
-Status checkMeasured(const std::vector<Head> &heads, std::string_view metric) {
+bool largerIsBetter(std::string_view metric) {
+  const MetricRow *row = findMetric(metric);
+  return row && row->better == Better::Larger;
+}
+
+Status checkMeasured(const std::vector<Head> &heads, std::string_view metric,
+                     std::string_view remedy) {
   if (!isMetric(metric))
     return session::unknownName("metric", metric, "lstmc", metricNames());
   if (!measures(heads, metric))
-    return fail(ErrorCode::E0001, "metric \"{}\" is of {}, and the network has none", metric,
+    return fail(ErrorCode::E0001, "metric \"{}\" is of {}, and the net has none", metric,
                 headsWith(metric));
   if (needsScores(metric) && std::ranges::none_of(heads, &Head::scores))
     return fail(ErrorCode::E0001,
-                "metric \"{0}\" needs the score of every label, and the network was compiled "
-                "without: compile it with fit key eval_metric={0}",
-                metric);
+                "metric \"{}\" needs the score of every label, and this package was compiled "
+                "without: {}",
+                metric,
+                remedy.empty() ? fmt::format("compile it with fit key eval_metric={}", metric)
+                               : std::string(remedy));
   return {};
 }
 

@@ -87,8 +87,12 @@ std::vector<std::string_view> shownMetrics();
 std::vector<std::string_view> metricsReported(const std::vector<std::string> &asked);
 
 /// E0001 for a metric that there is not, with the nearest, that none of the heads measures, or
-/// whose scores were not compiled in.
-Status checkMeasured(const std::vector<Head> &heads, std::string_view metric);
+/// whose scores were not compiled in; then with `remedy`, or else what to compile.
+Status checkMeasured(const std::vector<Head> &heads, std::string_view metric,
+                     std::string_view remedy = {});
+
+/// Whether a larger value of the metric is the better one; not so of "loss".
+bool largerIsBetter(std::string_view metric);
 
 /// Whether the sums that `step` gives are enough for the metric; `evaluate` gives all.
 bool measuredByStep(std::string_view metric);

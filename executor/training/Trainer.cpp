@@ -99,6 +99,8 @@ private:
                                       "there are no data to validate on");
       state_.plateau = PlateauState();
     }
+    if (options_.judge != "loss")
+      state_.judge = options_.judge;
     if (!options_.folder.empty() && !feed_->goesOn())
       observer_.warning(fail(ErrorCode::E0610,
                              "data {}: a source without mark and seek, so no training goes on from "
@@ -190,7 +192,13 @@ private:
     state_.source = fresh.source;
     state_.unit = fresh.unit;
     if (!fresh.plateau || !state_.plateau)
-      state_.plateau = fresh.plateau; // of a run with another schedule
+      state_.plateau = fresh.plateau;  // of a run with another schedule
+    if (state_.judge != fresh.judge) { // what was the best is not known
+      state_.judge = fresh.judge;
+      state_.bestLoss.reset();
+      state_.bestValue.reset();
+      state_.worseValidations = 0;
+    }
     running_.sums() = old.running;
     LSTMC_TRY(feed_->goTo(old.position, old.mark));
     resumedFrom_ = found.checkpoint.folder;
@@ -337,7 +345,7 @@ private:
   /// `interrupted`: as evaluate() asks; nothing is kept of one that ended early.
   Status validate(bool &best, const std::function<bool()> &interrupted = {}) {
     inputs_->forget(); // step and evaluate may have inputs in one place
-    LSTMC_ASSIGN(Evaluation result, evaluate(model_, *validFeed_, {}, interrupted));
+    LSTMC_ASSIGN(Evaluation result, evaluate(model_, *validFeed_, {}, interrupted, options_.own));
     if (result.interrupted)
       return {};
     ValidEvent event;
@@ -347,12 +355,10 @@ private:
     for (std::string_view name : validMetrics())
       if (std::optional<double> value = result.totals.value(name))
         event.metrics.emplace_back(name, *value);
-    double loss = event.loss.value_or(HUGE_VAL);
-    best = loss < state_.bestLoss.value_or(HUGE_VAL);
-    if (best) {
-      state_.bestLoss = loss;
-      state_.bestUpdate = state_.update;
-    }
+    if (options_.own)
+      for (auto &each : options_.own->values())
+        event.metrics.push_back(std::move(each));
+    judge(event, result.totals, best);
     state_.worseValidations = best ? 0 : state_.worseValidations + 1;
     state_.validLoss = lastLoss_ = event.loss;
     validatedUpdate_ = state_.update;
@@ -362,6 +368,25 @@ private:
     lineBegin_ +=
         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(result.seconds));
     return {};
+  }
+
+  /// Whether it is better than all before, by the metric that judges. NaN never is.
+  void judge(const ValidEvent &event, const MetricTotals &totals, bool &best) {
+    std::optional<double> value = totals.value(options_.judge);
+    for (const auto &[name, own] : event.metrics)
+      if (name == options_.judge)
+        value = own;
+    const bool byLoss = options_.judge == "loss";
+    std::optional<double> &before = byLoss ? state_.bestLoss : state_.bestValue;
+    const double sign = options_.largerIsBetter ? -1 : 1, worst = HUGE_VAL;
+    const double found = value ? sign * *value : worst, held = before ? sign * *before : worst;
+    best = found < (before ? held - options_.minDelta : held);
+    if (!best)
+      return;
+    before = value;
+    state_.bestUpdate = state_.update;
+    if (!byLoss)
+      state_.bestLoss = event.loss;
   }
 
   /// The end validates once more than is due, which moves no rate: a run that goes on from there

@@ -24,7 +24,11 @@ struct TrainOptions {
   int64_t keepEvery = 0;            ///< as CheckpointWriter::Options
   int64_t checkReplicas = 0;        ///< updates from one comparison to the next; 0: none
   std::vector<std::string> metrics; ///< of validations, beside those that are shown unasked
-  int earlyStop = 0;                ///< validations without a better loss; 0: never
+  int earlyStop = 0;                ///< validations without a better one; 0: never
+  std::string judge = "loss";       ///< by which a validation is better: a metric, or one of `own`
+  bool largerIsBetter = false;
+  double minDelta = 0;       ///< by how much it has to be better
+  OwnMetrics *own = nullptr; ///< of one process
   uint64_t seed = 0;
   std::string folder; ///< of checkpoints; empty: none are written
   bool resume = false;

@@ -246,7 +246,7 @@ CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
 } // namespace
 
 /// All that can be expected of a training but its length is what validations measure.
-static Status checkMeasured(const std::vector<Expectation> &wanted, const ModelData &data) {
+static Status checkValidates(const std::vector<Expectation> &wanted, const ModelData &data) {
   if (data.valid || data.data->spec().valid > 0)
     return {};
   for (const Expectation &each : wanted)
@@ -271,7 +271,7 @@ CommandResult trainCommand(const Options &options, Console &console) {
   request.findings = idleFlagsIn(options);
   LSTMC_CHECKED_ASSIGN(TrainJob job,
                        prepareTraining(options.operands[0], options, request, console));
-  LSTMC_CHECKED_TRY(checkMeasured(wanted, job.data));
+  LSTMC_CHECKED_TRY(checkValidates(wanted, job.data));
   LSTMC_CHECKED_TRY(warned(idleInTraining(options, job), options, console));
   announce(job, options, console);
   if (job.model.compiled)

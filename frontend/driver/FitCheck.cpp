@@ -216,29 +216,28 @@ Status checkMetricName(std::string_view name) {
 }
 
 Status checkMetric(std::string_view name, const std::vector<training::Head> &heads) {
-  LSTMC_TRY(checkMetricName(name));
-  if (!training::measures(heads, name))
-    return fail(ErrorCode::E0001, "metric \"{}\" is of {}, and the net has none", name,
-                training::headsWith(name));
-  return {};
+  LSTMC_TRY(checkMetricName(name)); // knows other programs' names too
+  return training::checkMeasured(heads, name);
 }
 
 Status checkMetric(std::string_view name, const Model &model) {
   const package::PackageData &package = model.package->data();
-  std::vector<training::Head> heads = headsOf(package);
-  LSTMC_TRY(checkMetric(name, heads));
-  if (!training::needsScores(name) || std::ranges::any_of(heads, &training::Head::scores))
-    return {};
+  const std::vector<training::Head> heads = headsOf(package);
   std::string source = package.net + ".lnet";
   for (const package::Location &location : package.locations)
     if (location.file.ends_with(".lnet"))
       source = location.file;
-  return failAt(
-      {model.path}, ErrorCode::E0001,
-      "metric \"{0}\" needs the score of every label, and this package was compiled without: "
-      "lstmc compile {1} --fit eval_metric={0} -o MODEL.lstmc, or lstmc eval {1} --params "
-      "{2} --metric {0}",
+  const std::string remedy = fmt::format(
+      "lstmc compile {1} --fit eval_metric={0} -o MODEL.lstmc, or lstmc eval {1} --params {2} "
+      "--metric {0}",
       name, source, model.checkpoint ? model.path : "PATH");
+  LSTMC_TRY(checkMetricName(name));
+  Status status = training::checkMeasured(heads, name, remedy);
+  if (status.ok() || !training::measures(heads, name))
+    return status;
+  Error error = status.error();
+  error.place.file = model.path; // what it was compiled without is the file's
+  return error;
 }
 
 Diagnostics idleDevices(const package::PackageData &package) {

@@ -95,4 +95,6 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(f"found {optimizers}, want all of Optimizers.def")
     for what in "rows", "batches":
         print(what, run(program, what, "adam.lstmc", os.path.join(folder, "own")).strip())
+    print(run(program, "metrics", "adam.lstmc", "cpu.lstmc", "t.txt",
+              os.path.join(folder, "own")))
     print(run(program, "refusals", "adam.lstmc", "t.txt"))

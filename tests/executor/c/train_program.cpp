@@ -4,9 +4,11 @@
 //   train_program loop PACKAGE FOLDER               20 updates are 10, a checkpoint and 10
 //   train_program rows PACKAGE FOLDER               own samples, hooks, stops, exceptions
 //   train_program batches PACKAGE FOLDER            own batches, resumed
+//   train_program metrics PACKAGE LM TEXT FOLDER    own metrics, and what judges a validation
 //   train_program refusals PACKAGE TEXT             what is an error, and what it says
 #include <lstmc/train.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -228,6 +230,145 @@ void trainBatches(char **arguments) {
   std::printf("%016llx\n", static_cast<unsigned long long>(end.weights_hash));
 }
 
+/// The metric mae, from outputs and labels.
+struct Mine {
+  static constexpr std::string_view name = "mine";
+  double sum = 0;
+  std::int64_t count = 0, begun = 0;
+
+  void begin() {
+    sum = 0;
+    count = 0;
+    ++begun;
+  }
+  void add(const Measured &batch) {
+    const auto y = batch.output<float>("y_output"), label = batch.input<float>("label");
+    for (std::int64_t row = 0; row < batch.rows(); ++row, ++count)
+      sum += std::abs(double(y.at(row, 0)) - double(label.at(row, 0)));
+  }
+  double value() const { return sum / double(count); }
+};
+
+/// Its values are the numbers of the validations.
+struct Rising {
+  std::string name = "rising";
+  double count = 0;
+  void begin() { ++count; }
+  void add(const Measured &) {}
+  double value() const { return count; }
+};
+
+struct Hits {
+  std::string_view name = "my_hits";
+  double hits = 0, labels = 0;
+  void begin() { hits = labels = 0; }
+  void add(const Measured &batch) {
+    const auto p = batch.output<float>("softmaxoutput0_output");
+    const auto label = batch.input<std::int32_t>("label");
+    for (std::int64_t row = 0; row < batch.rows(); ++row)
+      for (std::int64_t step = 0; step < label.shape()[1]; ++step, ++labels) {
+        const auto classes = p[row][step].span();
+        hits += std::max_element(classes.begin(), classes.end()) - classes.begin() ==
+                label.at(row, step);
+      }
+  }
+  double value() const { return hits / labels; }
+};
+
+/// A training of the language model that an accuracy judges: the end, and each validation.
+End judged(Trainer &trainer, const Data &data, FitOptions options,
+           std::vector<Validation> &validations) {
+  options.learning_rate = 0.02;
+  options.valid_every = updates(20);
+  options.save_every = updates(20);
+  options.seed = 4;
+  options.metrics = {"top_k_accuracy_2"};
+  return trainer.fit(data, options, Hits{}, EarlyStop{.metric = "accuracy", .patience = 100},
+                     [&](const Validation &valid) { validations.push_back(valid); });
+}
+
+void ownMetrics(char **arguments) {
+  const Package package = Package::open(arguments[0]), lm = Package::open(arguments[1]);
+  const std::string folder = arguments[3];
+  const Data data = Data::rows(Windows{}, {.valid = 0.1});
+  FitOptions options = {.learning_rate = 0.01, .after = epochs(4), .seed = 2, .metrics = {"mae"}};
+  Trainer plain(package), measured(package);
+  const End end = plain.fit(data, options);
+  Mine mine;
+  int validations = 0;
+  const End same = measured.fit(data, options, mine, [&](const Validation &valid) {
+    ++validations;
+    demand(std::abs(valid["mine"] - valid["mae"]) < 1e-9, "a metric of one's own is right");
+  });
+  demand(same.weights_hash == end.weights_hash, "own metrics change nothing");
+  demand(validations == 4 && mine.begun == 4, "each validation begins them");
+  const auto score = measured.score(data, {"mae"}, mine);
+  demand(score.at("mine") == mine.value() && std::abs(score.at("mae") - mine.value()) < 1e-9,
+         "score measures them");
+
+  // The best validation by what is asked for.
+  options.after = epochs(9);
+  const EarlyStop worse = {.metric = "rising", .patience = 2};
+  const End early = Trainer(package).fit(data, options, Rising{}, worse);
+  demand(early.reason == Reason::early_stop && early.best.update * 3 == early.update,
+         "what gets worse stops it");
+  EarlyStop better = worse;
+  better.larger_is_better = true;
+  demand(Trainer(package).fit(data, options, Rising{}, better).reason == Reason::finished,
+         "what gets better does not");
+  better.min_delta = 3;
+  demand(Trainer(package).fit(data, options, Rising{}, better).reason == Reason::early_stop,
+         "nor what is not better enough");
+
+  // By accuracy, with carried states, also when it is ended and started again.
+  const Data letters = text(arguments[2], {.valid = 0.1});
+  std::vector<Validation> all, parts;
+  Trainer whole(lm), first(lm), second(lm);
+  const End last = judged(whole, letters, {.after = updates(120)}, all);
+  double best = -1;
+  for (const Validation &valid : all) {
+    demand(valid.best == (valid["accuracy"] > best), "the best has the best accuracy");
+    demand(valid["my_hits"] == valid["accuracy"], "forward is carried as evaluate is");
+    demand(valid["top_k_accuracy_2"] >= valid["accuracy"], "metrics asked for are there too");
+    best = std::max(best, valid["accuracy"]);
+  }
+  FitOptions kept = {.after = updates(60), .output = folder + "/judged"};
+  judged(first, letters, kept, parts);
+  kept.after = updates(120);
+  kept.resume = FitOptions::Resume::yes;
+  const End again = judged(second, letters, kept, parts);
+  demand(again.weights_hash == last.weights_hash && again.best.update == last.best.update &&
+             again.best.loss == last.best.loss && parts.size() == all.size(),
+         "a judged training is resumed");
+  for (std::size_t i = 0; i < all.size(); ++i)
+    demand(parts[i].best == all[i].best, "with what was the best");
+
+  struct Throwing : Rising {
+    void add(const Measured &) { throw std::string("metric"); }
+  };
+  options.output = folder + "/metric";
+  try {
+    Trainer(package).fit(data, options, Throwing{});
+    demand(false, "what a metric throws is thrown on");
+  } catch (const std::string &) {
+  }
+  demand(Package::open(options.output).is_checkpoint(), "after a checkpoint");
+  const auto fitted = [&](auto metric, const EarlyStop &stop) {
+    Trainer(package).fit(data, {.learning_rate = 0.01}, metric, stop);
+  };
+  Rising taken;
+  taken.name = "mse";
+  refused(Status::usage, "a name that another one has", [&] { fitted(taken, {}); });
+  refused(Status::usage, "none of that name", [&] { fitted(Rising{}, {.metric = "rsing"}); });
+  refused(Status::usage, "is of a softmax output",
+          [&] { fitted(Rising{}, {.metric = "accuracy"}); });
+  refused(Status::usage, "min_delta", [&] { fitted(Rising{}, {.min_delta = -1}); });
+  struct Unknown : Rising {
+    void add(const Measured &batch) { (void)batch.output<float>("z"); }
+  };
+  refused(Status::usage, "y_output", [&] { (void)measured.score(data, {}, Unknown{}); });
+}
+
 void refusals(char **arguments) {
   const Package package = Package::open(arguments[0]);
   const std::vector<float> x(24, 0.25f), y(4, 1.0f);
@@ -284,6 +425,8 @@ int main(int argc, char **argv) try {
     trainRows(argv + 2);
   else if (what == "batches" && argc == 4)
     trainBatches(argv + 2);
+  else if (what == "metrics" && argc == 6)
+    ownMetrics(argv + 2);
   else if (what == "refusals" && argc == 4)
     refusals(argv + 2);
   else

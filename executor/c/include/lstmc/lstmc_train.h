@@ -134,6 +134,27 @@ typedef enum lstmc_resume {
   LSTMC_RESUME_AUTOMATIC = 2 /* where it has any */
 } lstmc_resume;
 
+/* A batch of a validation, and what the network makes of it. */
+typedef struct lstmc_measured lstmc_measured;
+/* An input of `evaluate`, labels too (LSTMC_INPUT), or an output of `forward` (LSTMC_OUTPUT), by
+ * its name. To be read, during the call that the batch was given to. */
+LSTMC_API lstmc_status lstmc_measured_tensor(const lstmc_measured *batch, lstmc_kind kind,
+                                             const char *name, lstmc_tensor *tensor);
+/* How many rows of its batch axis are samples that count, from the first: fewer in a last batch
+ * that the data do not fill. */
+LSTMC_API int64_t lstmc_measured_rows(const lstmc_measured *batch);
+
+/* A metric of the program's own. For it, `forward` runs on each batch of a validation too, which
+ * so takes about twice its time. */
+typedef struct lstmc_own_metric {
+  const char *name;          /* that no other metric has */
+  void (*begin)(void *user); /* of a validation; null is allowed */
+  /* For each batch, in the order of the data. Not 0: fit or score ends with that. */
+  int (*add)(void *user, const lstmc_measured *batch);
+  double (*value)(void *user); /* of the batches since begin */
+  void *user;
+} lstmc_own_metric;
+
 /* Null and 0: what fit(..) of the network says, else the default of the command. Amounts are texts
  * of the command: "10e" epochs, "2500u" updates, "1Gt" labels, "90s". */
 typedef struct lstmc_fit_options {
@@ -150,13 +171,21 @@ typedef struct lstmc_fit_options {
   lstmc_resume resume;
   uint32_t overwrite;      /* not 0: checkpoints that are there are replaced */
   int32_t keep;            /* newest checkpoints kept beside the best: 3 */
-  int32_t early_stop;      /* validations without a better loss after which it ends; 0: never */
+  int32_t early_stop;      /* validations without a better one after which it ends; 0: never */
   uint32_t restore_best;   /* not 0: at the end the session gets the weights of the best validation;
                               `weights_hash` remains that of the last update */
   const char *metrics;     /* "accuracy,f1": of validations, beside those that are shown unasked */
   const char *tensorboard; /* folder of a log for TensorBoard; null: none */
   uint32_t signals; /* not 0: SIGINT and others end it as they end the command, the second one the
                        process */
+  const lstmc_own_metric *own_metrics; /* also of the program: values come with validations */
+  size_t own_metric_count;
+  /* What makes a validation the best one, for early_stop, restore_best and checkpoints: a metric,
+   * or one of the program's own; null: "loss". */
+  const char *judge;
+  double min_delta; /* by how much it has to be better than the best before; from 0 */
+  /* Of an own metric: whether the larger of two values is better. Of others it is known. */
+  uint32_t larger_is_better;
 } lstmc_fit_options;
 
 /* What hooks are told. Names are valid during the call. */
@@ -254,6 +283,13 @@ LSTMC_API lstmc_status lstmc_trainer_score(lstmc_trainer *trainer, const lstmc_d
                                            const char *metrics,
                                            void (*take)(void *user, const lstmc_metric *metric),
                                            void *user);
+/* The same with metrics of the program's own, which come last. */
+LSTMC_API lstmc_status lstmc_trainer_score_own(lstmc_trainer *trainer, const lstmc_data *data,
+                                               const char *metrics,
+                                               const lstmc_own_metric *own_metrics,
+                                               size_t own_metric_count,
+                                               void (*take)(void *user, const lstmc_metric *metric),
+                                               void *user);
 
 /* Outputs of `forward` for every sample of some data, in their order. */
 typedef struct lstmc_predictions lstmc_predictions;
@@ -277,6 +313,10 @@ LSTMC_API lstmc_status lstmc_trainer_update(lstmc_trainer *trainer, double learn
                                             double *loss);
 /* Number of updates that have made the weights. */
 LSTMC_API int64_t lstmc_trainer_updates(const lstmc_trainer *trainer);
+/* Sets it, for a program that has put back by itself what training keeps: parameters, slots
+ * (lstmc_session_set_state) and carried states. The weights are then no initial ones. LSTMC_USAGE
+ * for a number below 0. */
+LSTMC_API lstmc_status lstmc_trainer_set_updates(lstmc_trainer *trainer, int64_t updates);
 
 /* Writes a checkpoint of weights, what the optimizer keeps, carried states and the number of
  * updates beneath `folder`, which the command reads too; after fit also the order of data, so that

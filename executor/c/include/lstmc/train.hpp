@@ -315,14 +315,56 @@ struct Warning {
 /// What an observer may return. After `stop` the training ends with a checkpoint.
 enum class Next { go_on, stop };
 
-// An observer is a callable of one of these events that returns nothing or Next, or one of the
-// structs below. What it throws ends the training after the update, with a checkpoint, and is
-// thrown on. It may read parameters and gradients of the trainer's session.
+// An observer is a callable of one of these events that returns nothing or Next, a Metric, or one
+// of the structs below. What it throws ends the training after the update, with a checkpoint, and
+// is thrown on. It may read parameters and gradients of the trainer's session.
 
-/// Ends after so many validations without a better loss.
+/// A batch of a validation, and what the network makes of it. Valid during the call.
+class Measured {
+public:
+  explicit Measured(const lstmc_measured *batch) noexcept : batch_(batch) {}
+  /// Samples that count, from the first row of the batch axis.
+  std::int64_t rows() const noexcept { return lstmc_measured_rows(batch_); }
+  /// An input, labels too, and an output of "forward". Status::usage for an unknown name or another
+  /// type.
+  template <Element T> Tensor<const T> input(std::string_view name) const {
+    return get<T>(LSTMC_INPUT, "input", name);
+  }
+  template <Element T> Tensor<const T> output(std::string_view name) const {
+    return get<T>(LSTMC_OUTPUT, "output", name);
+  }
+
+private:
+  template <Element T>
+  Tensor<const T> get(lstmc_kind kind, std::string_view what, std::string_view name) const {
+    lstmc_tensor found;
+    detail::check(lstmc_measured_tensor(batch_, kind, detail::CString(name), &found));
+    return detail::typed<const T>(found, what, name).value();
+  }
+
+  const lstmc_measured *batch_;
+};
+
+/// A metric of one's own, given to fit() and score(): `begin()` a validation, `add(batch)` each of
+/// its batches in their order, `value()` of them. Its value is among those of the validation by its
+/// `name`, which no other metric has. "forward" runs on each batch too.
+template <typename M>
+concept Metric = requires(M &metric, const Measured &batch) {
+  { metric.name } -> std::convertible_to<std::string_view>;
+  metric.begin();
+  metric.add(batch);
+  { metric.value() } -> std::convertible_to<double>;
+};
+
+/// Ends after so many validations that are no better than the best before.
 struct EarlyStop {
+  /// What makes a validation the best one: the loss, a metric, or one of one's own. Checkpoints are
+  /// "best" by it too.
+  std::string metric = "loss";
   int patience = 3;
-  bool restore_best = false; ///< the session gets the weights of the best validation at the end
+  double min_delta = 0;          ///< by how much it has to be better
+  bool restore_best = false;     ///< the session gets the weights of the best validation at the end
+  bool larger_is_better = false; ///< of a metric of one's own; of others it is known
 };
 /// Prints a line per FitOptions::disp_every, validation and checkpoint.
 struct Progress {
@@ -358,6 +400,56 @@ struct End {
 };
 
 namespace detail {
+
+/// Metrics of the program for the C interface. What they throw ends the training as what observers
+/// throw does.
+class OwnMetrics {
+public:
+  template <typename... Each> explicit OwnMetrics(Thrown &thrown, Each &...each) {
+    (add(thrown, each), ...);
+  }
+  const lstmc_own_metric *data() const noexcept { return list_.data(); }
+  std::size_t size() const noexcept { return list_.size(); }
+
+private:
+  template <typename M> struct Held {
+    M &metric;
+    Thrown &thrown;
+    std::string name;
+  };
+
+  template <typename M> void add(Thrown &thrown, M &metric) {
+    if constexpr (Metric<M>) {
+      using Kept = Held<M>;
+      auto held = std::make_shared<Kept>(Kept{metric, thrown, std::string(metric.name)});
+      lstmc_own_metric own = {};
+      own.name = held->name.c_str();
+      own.user = held.get();
+      own.begin = [](void *user) {
+        auto &to = *static_cast<Kept *>(user);
+        to.thrown.run(0, [&] { return to.metric.begin(), 0; });
+      };
+      own.add = [](void *user, const lstmc_measured *batch) {
+        auto &to = *static_cast<Kept *>(user);
+        return to.thrown.run(0, [&] { return to.metric.add(Measured(batch)), 0; });
+      };
+      own.value = [](void *user) {
+        auto &to = *static_cast<Kept *>(user);
+        double value = std::numeric_limits<double>::quiet_NaN();
+        to.thrown.run(0, [&] {
+          value = to.metric.value();
+          return 0;
+        });
+        return value;
+      };
+      list_.push_back(own);
+      held_.push_back(std::move(held));
+    }
+  }
+
+  std::vector<lstmc_own_metric> list_;
+  std::vector<std::shared_ptr<void>> held_;
+};
 
 /// One event to all observers that take it.
 template <typename... Observers> class Hooks {
@@ -448,13 +540,17 @@ private:
 template <typename T>
 concept Observer =
     std::is_same_v<T, EarlyStop> || std::is_same_v<T, Progress> || std::is_same_v<T, TensorBoard> ||
-    std::is_invocable_v<T &, const Update &> || std::is_invocable_v<T &, const Line &> ||
-    std::is_invocable_v<T &, const Validation &> || std::is_invocable_v<T &, const EpochEnd &> ||
-    std::is_invocable_v<T &, const Saved &> || std::is_invocable_v<T &, const Warning &>;
+    Metric<T> || std::is_invocable_v<T &, const Update &> ||
+    std::is_invocable_v<T &, const Line &> || std::is_invocable_v<T &, const Validation &> ||
+    std::is_invocable_v<T &, const EpochEnd &> || std::is_invocable_v<T &, const Saved &> ||
+    std::is_invocable_v<T &, const Warning &>;
 
 inline void configure(lstmc_fit_options &to, const EarlyStop &stop) {
   to.early_stop = stop.patience;
   to.restore_best = stop.restore_best;
+  to.judge = stop.metric.c_str();
+  to.min_delta = stop.min_delta;
+  to.larger_is_better = stop.larger_is_better;
 }
 inline void configure(lstmc_fit_options &to, const TensorBoard &board) {
   to.tensorboard = board.folder.c_str();
@@ -494,18 +590,22 @@ public:
   }
 
   /// The metrics of some data by name, as `lstmc eval`; those that are shown unasked if none is
-  /// named.
-  std::map<std::string, double, std::less<>> score(const Data &data,
-                                                   const std::vector<std::string> &metrics = {}) {
+  /// named; and those of one's own.
+  template <Metric... Own>
+  std::map<std::string, double, std::less<>>
+  score(const Data &data, const std::vector<std::string> &metrics = {}, Own &&...own) {
     std::map<std::string, double, std::less<>> found;
     const std::string list = joined(metrics);
-    const auto status = lstmc_trainer_score(
-        handle(), data.handle(), list.empty() ? nullptr : list.c_str(),
+    detail::Thrown thrown;
+    const detail::OwnMetrics mine(thrown, own...);
+    const auto status = lstmc_trainer_score_own(
+        handle(), data.handle(), list.empty() ? nullptr : list.c_str(), mine.data(), mine.size(),
         [](void *user, const lstmc_metric *metric) {
           static_cast<decltype(found) *>(user)->emplace(metric->name, metric->value);
         },
         &found);
     data.rethrow();
+    thrown.rethrow();
     detail::check(status);
     return found;
   }
@@ -555,6 +655,11 @@ public:
   }
   /// Number of updates that have made the weights.
   std::int64_t updates() const noexcept { return lstmc_trainer_updates(handle_.get()); }
+
+  /// Sets it, for a program that has put back parameters, slots and states of session() by itself.
+  void set_updates(std::int64_t count) {
+    detail::check(lstmc_trainer_set_updates(handle(), count));
+  }
 
   /// For inputs, parameters, gradients and states; not to be moved from.
   Session &session() noexcept { return session_; }
@@ -645,6 +750,9 @@ private:
     to.signals = options.signals;
     (detail::configure(to, observers), ...);
     detail::Hooks<std::remove_reference_t<Observers>...> hooks(options, observers...);
+    const detail::OwnMetrics own(hooks.thrown, observers...);
+    to.own_metrics = own.data();
+    to.own_metric_count = own.size();
     const lstmc_fit_hooks called = hooks.hooks();
     lstmc_end end = {};
     end.size = sizeof end;
