@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "backends/registry/Devices.h"
 #include "executor/base/Numeric.h"
+#include "executor/base/Quote.h"
 #include "executor/c/Guard.h"
 #include "executor/c/Handles.h"
 #include "executor/c/Options.h"
@@ -29,8 +31,22 @@ using namespace lstmc;
 
 namespace {
 
+void logOutside(const lstmc_session &session, const package::Binding &input) {
+  const auto found = session.outside.find(input.name);
+  session.log(session.user,
+              fmt::format("warning[W0703]: input {}: {} values outside {}, which were clipped or "
+                          "left out",
+                          inQuotes(input.name), found->second, input.range->text())
+                  .c_str());
+}
+
 /// What the session would warn of at its end.
 void logWarnings(const lstmc_session &session) {
+  std::set<std::string_view> told; // an input of several entries once
+  for (const package::Entry &entry : session.data().entries)
+    for (const package::Binding &input : entry.inputs)
+      if (session.outside.contains(input.name) && input.range && told.insert(input.name).second)
+        logOutside(session, input);
   Result<Diagnostics> warnings = session.session->indexWarning();
   if (!warnings.ok())
     return;
@@ -172,8 +188,16 @@ void fillWithNan(const Tensor &tensor) {
     writeElement(tensor.data, tensor.dtype, i, std::numeric_limits<double>::quiet_NaN());
 }
 
-/// E0604 for an id, a label or a length that the entry's ops have no place for.
-Status checkRanges(const lstmc_session &session, std::string_view entry) {
+uint64_t countOutside(const Tensor &values, const ValueRange &range) {
+  uint64_t outside = 0;
+  for (int64_t i = 0; i < values.elements(); ++i)
+    outside += !range.holds(readElement<double>(values.data, values.dtype, i));
+  return outside;
+}
+
+/// E0604 for an id, a label or a length that the entry's ops have no place for; where the session
+/// clips them, they are counted for its log.
+Status checkRanges(lstmc_session &session, std::string_view entry) {
   const package::PackageData &data = session.data();
   const auto found = std::ranges::find(data.entries, entry, &package::Entry::name);
   if (found == data.entries.end() || !session.session->hasEntry(entry))
@@ -182,7 +206,11 @@ Status checkRanges(const lstmc_session &session, std::string_view entry) {
     if (!input.range)
       continue;
     LSTMC_ASSIGN(Tensor values, session.session->input(entry, input.name));
-    LSTMC_TRY(session::checkRange(input.name, values, *input.range, {}));
+    Status status = session::checkRange(input.name, values, *input.range, {});
+    if (!status.ok() && !session.clips)
+      return status;
+    if (!status.ok())
+      session.outside[input.name] += countOutside(values, *input.range);
   }
   return {};
 }
@@ -227,7 +255,7 @@ void c::describe(const Tensor &tensor, lstmc_tensor *to) {
 Status c::checkInputs(lstmc_session &session, const char *entry, bool labelsMissing) {
   if (!labelsMissing)
     LSTMC_TRY(checkGiven(session, entry));
-  return session.clips ? Status() : checkRanges(session, entry);
+  return session.clips && !session.log ? Status() : checkRanges(session, entry);
 }
 
 static_assert(LSTMC_MAX_RANK == kMaxRank);

@@ -242,6 +242,12 @@ inline std::vector<TensorInfo> parameters(const lstmc_package *package) {
   return found ? *std::move(found) : std::vector<TensorInfo>();
 }
 
+inline std::vector<TensorInfo> slots(const lstmc_package *package) {
+  auto found = infos(package, LSTMC_SLOT, nullptr,
+                     [&](std::size_t i) { return lstmc_package_slot(package, i); });
+  return found ? *std::move(found) : std::vector<TensorInfo>();
+}
+
 inline std::span<const std::int64_t> shape_of(const lstmc_tensor &tensor) noexcept {
   return {tensor.shape, static_cast<std::size_t>(tensor.rank)};
 }
@@ -485,6 +491,27 @@ public:
   }
   void set_parameter(const Input &value) { take(try_set_parameter(value)); }
 
+  /// What the optimizer keeps of a parameter, by "PARAMETER/SLOT": a view of it, and back, with
+  /// which training goes on. Errors as of parameters.
+  template <Element T> Result<Tensor<const T>> try_slot(std::string_view name) const noexcept {
+    return persistent<T>(lstmc_session_state, "slot", name);
+  }
+  template <Element T> Tensor<const T> slot(std::string_view name) const {
+    return take(try_slot<T>(name));
+  }
+  Result<void> try_set_slot(const Input &value) noexcept {
+    return detail::attempt([&]() -> Result<void> {
+      const detail::CString name(value.name());
+      lstmc_tensor found;
+      if (lstmc_session_state(handle(), name, &found) != LSTMC_OK)
+        return Error::last();
+      if (Result<void> fits = check(value, found, "slot"); !fits)
+        return fits;
+      return detail::checked(lstmc_session_set_state(handle(), name, value.data(), value.bytes()));
+    });
+  }
+  void set_slot(const Input &value) { take(try_set_slot(value)); }
+
   /// Gives all parameters the initial values of the source for `seed`, and clears states.
   Result<void> try_initialise(std::uint64_t seed) noexcept {
     return detail::checked(lstmc_session_initialise(handle(), seed));
@@ -545,6 +572,7 @@ public:
   }
   std::vector<TensorInfo> states() const { return detail::states(package()); }
   std::vector<TensorInfo> parameters() const { return detail::parameters(package()); }
+  std::vector<TensorInfo> slots() const { return detail::slots(package()); }
 
   /// For functions of lstmc.h; null of a session that was moved from.
   lstmc_session *handle() const noexcept { return memory_ ? memory_->handle.get() : nullptr; }
@@ -685,6 +713,8 @@ public:
   }
   std::vector<TensorInfo> states() const { return detail::states(handle()); }
   std::vector<TensorInfo> parameters() const { return detail::parameters(handle()); }
+  /// What the optimizer keeps: "PARAMETER/SLOT".
+  std::vector<TensorInfo> slots() const { return detail::slots(handle()); }
   /// Whether it is from a checkpoint, whose weights sessions then have.
   bool is_checkpoint() const noexcept { return !file_->checkpoint.empty(); }
   /// Bytes that a session with all entries takes on its devices, weights included.
