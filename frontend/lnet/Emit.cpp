@@ -79,6 +79,14 @@ private:
            std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords);
   }
 
+  /// Of two extents of one name the second is a number: a dim has one value. One to infer, 0, has
+  /// that.
+  bool isDim(const symbol::Dim &dim) const {
+    const auto known = dims_.find(dim.name);
+    return !dim.name.empty() &&
+           (known == dims_.end() || dim.extent <= 0 || known->second.second == dim.extent);
+  }
+
   std::string dimVariable(const symbol::Dim &dim) {
     auto [at, fresh] = dims_.try_emplace(dim.name);
     if (fresh)
@@ -94,7 +102,7 @@ private:
       const symbol::Dim &dim = shape.dims[i];
       text += i ? ", " : "";
       text += dim.extent == symbol::kUnknown ? "_"
-              : dim.name.empty()             ? std::to_string(dim.extent)
+              : !isDim(dim)                  ? std::to_string(dim.extent)
                                              : dimVariable(dim);
     }
     if (shape.dims.size() == 1 && open == "(")
@@ -121,11 +129,13 @@ private:
   /// A shape, or the end of a range.
   std::string extents(const AttributeValue &value, const std::vector<std::string> &dims) {
     if (auto end = std::get_if<double>(&value))
-      return dimVariable({int64_t(*end), dims[0]});
+      return isDim({int64_t(*end), dims[0]}) ? dimVariable({int64_t(*end), dims[0]})
+                                             : symbol::floatText(*end);
     const auto &tuple = std::get<symbol::Tuple>(value);
     std::string text = "(";
     for (size_t i = 0; i < tuple.size(); ++i)
-      text += (dims[i].empty() ? std::to_string(*tuple[i]) : dimVariable({*tuple[i], dims[i]})) +
+      text += (isDim({*tuple[i], dims[i]}) ? dimVariable({*tuple[i], dims[i]})
+                                           : std::to_string(*tuple[i])) +
               (i + 1 < tuple.size() || i == 0 ? ", " : "");
     return text + ")";
   }

@@ -80,6 +80,13 @@ class SameNetwork(unittest.TestCase):
 
 
 class Symbols(unittest.TestCase):
+    def test_two_extents_of_one_dim(self):
+        """A label of all steps: its rows are no batch of that extent, and the text says a number."""
+        x = lstmc.sym.Reshape(lstmc.sym.Variable("data"), shape=(-1, 3))
+        net = lstmc.sym.SoftmaxOutput(x, lstmc.sym.Variable("label"), name="softmax")
+        text = net.tolnet(data=(2, 5, 3), label=(10,))
+        self.assertIn("label: float32[10]", text)
+
     def test_every_op_is_there_by_all_its_names(self):
         for name, aliases, *_ in _core.operators():
             for spelled in (name, *aliases):
