@@ -146,6 +146,13 @@ public:
   /// An input that is no label has to be there.
   bool fills(const InputSlot &slot) const override { return !slot.label || find(slot.name); }
 
+  std::vector<ArrayShape> arrayShapes() const override {
+    std::vector<ArrayShape> shapes;
+    for (const NamedStoredArray &named : arrays_)
+      shapes.push_back({named.name, {named.array.shape().begin(), named.array.shape().end()}});
+    return shapes;
+  }
+
 private:
   const NamedStoredArray *find(std::string_view name) const {
     for (const NamedStoredArray &named : arrays_)

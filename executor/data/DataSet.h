@@ -102,6 +102,12 @@ struct Target {
   std::vector<std::string> symbols; ///< of a text column: a label is the number of one; else empty
 };
 
+/// The array of an input, samples along one of its axes.
+struct ArrayShape {
+  std::string input;
+  std::vector<int64_t> shape;
+};
+
 /// What is learned from the training data and has to be the same for other data of the model.
 struct Learned {
   std::optional<Vocabulary> vocabulary;
@@ -142,6 +148,9 @@ public:
   virtual Result<Samples> samples(std::vector<InputSlot> slots, bool carried) const;
   /// Nothing if the data are no table, or name no column to predict.
   virtual std::optional<Target> target() const { return std::nullopt; }
+
+  /// Of data that are arrays by input; else none.
+  virtual std::vector<ArrayShape> arrayShapes() const { return {}; }
 
   /// What was learned from these data, to be stored in a checkpoint.
   virtual Learned learned() const { return {}; }

@@ -34,6 +34,8 @@ constexpr ElementType kTypes[] = {
 constexpr int32_t kNoStorage = -1, kDense = 0;
 constexpr std::string_view kSparse[] = {"", "row_sparse", "csr"};
 
+constexpr std::string_view kPrefixes[] = {"", "arg:", "aux:"};
+
 /// One array of the list as its header describes it.
 struct Header {
   DType dtype = DType::F32;
@@ -52,7 +54,7 @@ public:
   Reader(std::span<const uint8_t> bytes, const std::string &file, const Limits &limits)
       : bytes_(bytes), file_(file), limits_(limits) {}
 
-  Status list(std::vector<uint64_t> &begins, SymbolTable &names) {
+  Status list(std::vector<uint64_t> &begins, SymbolTable &names, std::vector<uint8_t> &prefixes) {
     uint64_t magic = 0, reserved = 0, count = 0;
     LSTMC_TRY(number(magic, "magic number"));
     if (magic != kListMagic)
@@ -71,7 +73,7 @@ public:
       begins.push_back(position_);
       LSTMC_TRY(array());
     }
-    LSTMC_TRY(readNames(count, names));
+    LSTMC_TRY(readNames(count, names, prefixes));
     if (left() != 0)
       return refuse(position_, ErrorCode::E0605,
                     "end: found {} bytes after the last name, want none", left());
@@ -238,7 +240,7 @@ private:
     return {};
   }
 
-  Status readNames(uint64_t arrays, SymbolTable &names) {
+  Status readNames(uint64_t arrays, SymbolTable &names, std::vector<uint8_t> &prefixes) {
     uint64_t count = 0;
     LSTMC_TRY(number(count, "count of names"));
     if (count != 0 && count != arrays)
@@ -247,12 +249,13 @@ private:
     if (count > left() / sizeof(uint64_t))
       return cutShort("names", count * sizeof(uint64_t));
     names.reserve(count, left() - count * sizeof(uint64_t));
+    prefixes.reserve(count);
     for (uint64_t i = 0; i < count; ++i)
-      LSTMC_TRY(readName(i, names));
+      LSTMC_TRY(readName(i, names, prefixes));
     return {};
   }
 
-  Status readName(uint64_t number, SymbolTable &names) {
+  Status readName(uint64_t number, SymbolTable &names, std::vector<uint8_t> &prefixes) {
     const uint64_t at = position_;
     uint64_t length = 0;
     if (!next(length) || length > left())
@@ -263,7 +266,8 @@ private:
                     number, length, limits_.name);
     const std::string_view written = asText(bytes_.subspan(position_, length));
     position_ += length;
-    const std::string_view name = withoutPrefix(written);
+    prefixes.push_back(prefixOf(written));
+    const std::string_view name = written.substr(kPrefixes[prefixes.back()].size());
     if (name.empty())
       return refuse(at, ErrorCode::E0604, "name {}: found {}, want a name", number,
                     inQuotes(written));
@@ -278,11 +282,11 @@ private:
     return {};
   }
 
-  static std::string_view withoutPrefix(std::string_view name) {
-    for (std::string_view prefix : {"arg:", "aux:"})
-      if (name.starts_with(prefix))
-        return name.substr(prefix.size());
-    return name;
+  static uint8_t prefixOf(std::string_view name) {
+    for (uint8_t i = 1; i < std::size(kPrefixes); ++i)
+      if (name.starts_with(kPrefixes[i]))
+        return i;
+    return 0;
   }
 
   static bool isUtf8(std::string_view text) {
@@ -311,7 +315,7 @@ Result<MxnetParams> MxnetParams::parse(Bytes bytes, std::string file, const Limi
   if (std::string_view kind = foreignKind(bytes); !kind.empty() && !isMxnetParams(bytes))
     return failAt({.file = file}, ErrorCode::E0603, "this is {}", kind);
   MxnetParams params;
-  LSTMC_TRY(Reader(bytes, file, limits).list(params.begins_, params.names_));
+  LSTMC_TRY(Reader(bytes, file, limits).list(params.begins_, params.names_, params.prefixes_));
   params.bytes_ = std::move(bytes);
   params.file_ = std::move(file);
   return params;
@@ -331,6 +335,11 @@ std::optional<Array> MxnetParams::array(size_t number) const {
 
 std::string MxnetParams::name(size_t number) const {
   return names_.size() == 0 ? std::string() : std::string(names_[number]);
+}
+
+std::string MxnetParams::writtenName(size_t number) const {
+  return names_.size() == 0 ? std::string()
+                            : std::string(kPrefixes[prefixes_[number]]) + name(number);
 }
 
 std::optional<size_t> MxnetParams::find(std::string_view name) const {

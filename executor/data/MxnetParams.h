@@ -27,7 +27,7 @@ namespace lstmc::data {
 /// (E0613), names that are neither none nor one per array, and bytes after the last (E0605), two
 /// names that are equal without their prefixes (E0612), another file (E0603).
 ///
-/// Costs time linear in the file, and 8 bytes per array and about 30 per name besides the file.
+/// Costs time linear in the file, and 8 bytes per array and about 31 per name besides the file.
 ///
 /// Source: MXNet 1.9.1, src/ndarray/ndarray.cc (NDArray::Save, Load, LegacyLoad).
 class MxnetParams {
@@ -41,13 +41,16 @@ public:
   std::optional<Array> array(size_t number) const;
   /// Without prefix; empty where the file has no names.
   std::string name(size_t number) const;
+  /// With it.
+  std::string writtenName(size_t number) const;
   std::optional<size_t> find(std::string_view name) const;
 
 private:
   std::string file_;
   Bytes bytes_;
-  std::vector<uint64_t> begins_; ///< position of each array's first byte
-  SymbolTable names_;            ///< numbered as the arrays are
+  std::vector<uint64_t> begins_;  ///< position of each array's first byte
+  SymbolTable names_;             ///< numbered as the arrays are
+  std::vector<uint8_t> prefixes_; ///< of each name: a number of kPrefixes
 };
 
 /// Whether a file begins as a .params file does: the magic number and 8 zeros.

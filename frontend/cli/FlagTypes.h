@@ -23,7 +23,7 @@ enum class Origin {
   KerasRnn,
   TensorFlowLstm
 };
-enum class InputLayout { BatchFirst, StepsFirst };
+enum class ExportForm { Mxnet };
 enum class EmitForm { Lnet, Sym, Module, Exec, Dot };
 
 } // namespace lstmc::cli
@@ -38,7 +38,7 @@ inline constexpr std::string_view kWords<cli::Picture> = "network|schedule|memor
 template <>
 inline constexpr std::string_view kWords<cli::Origin> =
     "torch-lstm|torch-gru|torch-rnn|torch-rnn-relu|keras-lstm|keras-gru|keras-rnn|tf-lstm";
-template <> inline constexpr std::string_view kWords<cli::InputLayout> = "NTC|TNC";
+template <> inline constexpr std::string_view kWords<cli::ExportForm> = "mxnet";
 template <> inline constexpr std::string_view kWords<cli::EmitForm> = "lnet|sym|module|exec|dot";
 template <> inline constexpr std::string_view kWords<Shell> = kShellNames;
 template <>

@@ -4,6 +4,7 @@
 
 #include "executor/base/Escape.h"
 #include "executor/base/OutputFile.h"
+#include "executor/base/Quote.h"
 #include "executor/data/ArrayFile.h"
 #include "executor/data/SafeTensors.h"
 #include "frontend/cli/Commands.h"
@@ -170,8 +171,8 @@ Result<std::vector<data::NamedArray>> weightsOf(const symbol::Graph &graph, cons
 
 /// Imports a source that leaves its shapes open.
 CommandResult importSource(const Outputs &outputs, const Options &options, Console &console) {
-  LSTMC_CHECKED_TRY(refuseFlags(options, {Flag::as, Flag::modules, Flag::layout},
-                                "it belongs to weights without a network"));
+  LSTMC_CHECKED_TRY(
+      refuseFlags(options, {Flag::as, Flag::modules}, "it belongs to weights without a network"));
   Checked<symbol::Network> net = loadSource(options.operands[0], options);
   if (!net.ok())
     return net.diagnostics();
@@ -196,15 +197,24 @@ CommandResult importSource(const Outputs &outputs, const Options &options, Conso
 
 //===---- weights without a network -----------------------------------------------------------===//
 
+/// --layout of weights without a network: that of their one input.
+Result<bool> batchFirst(const Options &options) {
+  for (const std::string &layout : options.layout)
+    if (layout != "NTC" && layout != "TNC")
+      return fail(ErrorCode::E0001, "--layout takes one of NTC, TNC, got {}", inQuotes(layout));
+  return options.layout.empty() || options.layout.back() == "NTC";
+}
+
 CommandResult importWeights(const Outputs &outputs, const Options &options, Console &console) {
   LSTMC_CHECKED_TRY(refuseFlags(options, {Flag::params, Flag::shape, Flag::batch},
                                 "it belongs to a network, such as a symbol.json"));
+  LSTMC_CHECKED_ASSIGN(const bool isBatchFirst, batchFirst(options));
   LSTMC_CHECKED_ASSIGN(lstmc::Limits limits, fileLimits(options));
   LSTMC_CHECKED_ASSIGN(data::SafeTensors file,
                        data::SafeTensors::load(options.operands[0], limits));
   torch::ImportRequest request = {.recurrence = recurrenceOf(*options.as),
                                   .order = *options.modules,
-                                  .batchFirst = *options.layout == InputLayout::BatchFirst};
+                                  .batchFirst = isBatchFirst};
   if (std::optional<keras::Source> source = kerasSource(*options.as)) {
     request.assumptions = keras::assumptions(file, *source);
     LSTMC_CHECKED_ASSIGN(file, keras::asStateDict(file, *source));

@@ -310,7 +310,8 @@ Status takePrefix(Options &options) {
   if (options.loadEpoch && !options.modelPrefix)
     return fail(ErrorCode::E0001, "--load-epoch {} needs --model-prefix P, whose weights it names",
                 *options.loadEpoch);
-  if (options.modelPrefix)
+  // A training of another MODEL writes files of that name.
+  if (options.modelPrefix && (options.command != CommandId::Train || options.operands.empty()))
     options.operands.insert(options.operands.begin(), *options.modelPrefix + "-symbol.json");
   if (!options.loadEpoch)
     return {};

@@ -15,6 +15,7 @@
 #include "frontend/cli/IdleFlags.h"
 #include "frontend/cli/LayerMonitor.h"
 #include "frontend/cli/LostOutput.h"
+#include "frontend/cli/ModelFiles.h"
 #include "frontend/cli/Operand.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/cli/Progress.h"
@@ -195,6 +196,31 @@ std::string resultLine(const training::EndEvent &end) {
   return line + fmt::format("  weights {}", end.weightsHash);
 }
 
+/// P-symbol.json of --model-prefix P, unless that is what is trained, and P-NNNN.params from now
+/// on.
+Status addModelFiles(const TrainJob &job, const Options &options, const Console &console,
+                     Observers &observers) {
+  if (!options.modelPrefix || jobRank() != 0)
+    return {};
+  const std::string &path = options.operands[0];
+  if (!isSource(path))
+    console.say(fmt::format("warning: {} holds no network, so {} is not written", path,
+                            symbolFile(*options.modelPrefix)));
+  else if (path != symbolFile(*options.modelPrefix) && !options.resume) {
+    Checked<symbol::Network> net = loadSource(path, options, job.request);
+    if (!net.ok())
+      return fail(ErrorCode::E0001, "{}", net.diagnostics().front().message);
+    LSTMC_ASSIGN(std::vector<std::string> warnings,
+                 writeNetwork(*options.modelPrefix, *net, options.existing()));
+    for (const std::string &warning : warnings)
+      console.say("warning: " + warning);
+  }
+  observers.add<ModelFiles>(console, job.package(), *options.modelPrefix,
+                            options.loadEpoch.value_or(0),
+                            options.resume ? OutputFile::Existing::Replace : options.existing());
+  return {};
+}
+
 /// Trains, and says what came of it.
 CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
                        const Options &options, const Trace &trace, Console &console) {
@@ -212,6 +238,7 @@ CommandResult carryOut(TrainJob &job, const std::vector<Expectation> &wanted,
   const bool emulated = onEmulated(job.package());
   Observers observers(emulated);
   LSTMC_CHECKED_TRY(addObservers(job, options, console, observers));
+  LSTMC_CHECKED_TRY(addModelFiles(job, options, console, observers));
   UpdateClock &clock = observers.add<UpdateClock>();
   training::TrainReport *report = addReport(job, options, console, observers);
   Result<training::EndEvent> end =

@@ -12,25 +12,43 @@ namespace lstmc::driver {
 
 namespace fs = std::filesystem;
 
-/// All tensors of a file, in its order.
-static Result<std::vector<data::NamedArray>> tensorsOf(const std::string &path,
-                                                       const InputOptions &options) {
-  LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
-  std::vector<data::NamedArray> all;
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path, limits));
-    const data::SafeTensors &tensors = found.checkpoint.model;
-    for (const data::TensorRecord &record : tensors.records())
-      all.push_back({record.name, tensors.array(record)});
-    return all;
+namespace {
+
+/// The tensors of a file of arrays, or of a checkpoint.
+class Tensors {
+public:
+  static Result<Tensors> load(const std::string &path, const InputOptions &options) {
+    LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
+    Tensors tensors;
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(path, limits));
+      tensors.checkpoint_ = std::move(found.checkpoint);
+      for (const data::TensorRecord &record : tensors.checkpoint_->model.records())
+        tensors.names_.push_back(record.name);
+      return tensors;
+    }
+    LSTMC_ASSIGN(tensors.file_, data::ArrayFile::load(path, limits));
+    for (size_t i = 0; i < tensors.file_->size(); ++i)
+      tensors.names_.push_back(tensors.file_->name(i));
+    return tensors;
   }
-  LSTMC_ASSIGN(data::ArrayFile::Pointer file, data::ArrayFile::load(path, limits));
-  for (size_t i = 0; i < file->size(); ++i)
-    if (std::optional<data::Array> array = file->array(i))
-      all.push_back({file->name(i), std::move(*array)});
-  return all;
-}
+
+  const std::vector<std::string> &names() const { return names_; }
+  std::optional<data::Array> find(const std::string &name) const {
+    if (file_)
+      return file_->find(name);
+    const data::TensorRecord *record = checkpoint_->model.find(name);
+    return record ? std::optional(checkpoint_->model.array(*record)) : std::nullopt;
+  }
+
+private:
+  std::optional<training::Checkpoint> checkpoint_;
+  data::ArrayFile::Pointer file_;
+  std::vector<std::string> names_;
+};
+
+} // namespace
 
 static std::string typeText(DType dtype, std::span<const int64_t> shape) {
   return fmt::format("{}{}", dtypeLongName(dtype), data::shapeText(shape));
@@ -38,22 +56,25 @@ static std::string typeText(DType dtype, std::span<const int64_t> shape) {
 
 Result<FoundParameters> initParams(Session &session, const std::string &path,
                                    const InputOptions &options) {
-  LSTMC_ASSIGN(std::vector<data::NamedArray> tensors, tensorsOf(path, options));
-  std::vector<std::string> missing, others, unused;
+  LSTMC_ASSIGN(Tensors tensors, Tensors::load(path, options));
+  std::vector<std::string> missing, others, unused, initialised;
+  bool hasPieces = false; // of a parameter
   size_t matched = 0;
   const auto &parameters = session.package().data().parameters;
   for (const package::Parameter &parameter : parameters) {
-    auto found = std::ranges::find(tensors, parameter.name, &data::NamedArray::name);
-    if (found == tensors.end()) {
+    std::optional<data::Array> found = tensors.find(parameter.name);
+    if (!found) {
       missing.push_back(parameter.name);
+      initialised.push_back(parameter.name);
       continue;
     }
     LSTMC_ASSIGN(Tensor here, session.parameter(parameter.name));
-    data::Array &array = found->array;
+    data::Array &array = *found;
     if (array.dtype != here.dtype || !std::ranges::equal(array.shape, data::shapeOf(here))) {
       others.push_back(fmt::format("{} ({} there, {} here)", parameter.name,
                                    typeText(array.dtype, array.shape),
                                    typeText(here.dtype, data::shapeOf(here))));
+      initialised.push_back(parameter.name);
       continue;
     }
     if (session::firstNonFinite(array.tensor()))
@@ -61,16 +82,18 @@ Result<FoundParameters> initParams(Session &session, const std::string &path,
                     parameter.name);
     LSTMC_TRY(session.setParameter(parameter.name, array.tensor()));
     ++matched;
+    hasPieces |= std::ranges::find(tensors.names(), parameter.name) == tensors.names().end();
   }
-  for (const data::NamedArray &tensor : tensors)
-    if (std::ranges::find(parameters, tensor.name, &package::Parameter::name) == parameters.end())
-      unused.push_back(tensor.name);
+  for (const std::string &name : tensors.names())
+    if (!hasPieces &&
+        std::ranges::find(parameters, name, &package::Parameter::name) == parameters.end())
+      unused.push_back(name);
   if (matched == 0)
     return failAt({path}, ErrorCode::E0610,
                   "weights: found none of the network's {} parameters by name and shape{}{}",
                   parameters.size(), others.empty() ? "" : "; of another shape ",
                   fmt::join(others, ", "));
-  FoundParameters all{matched, parameters.size(), {}};
+  FoundParameters all{matched, parameters.size(), {}, std::move(initialised)};
   auto list = [&](std::string_view what, const std::vector<std::string> &names) {
     if (!names.empty())
       all.others.push_back(fmt::format("{} {}", what, fmt::join(names, ", ")));

@@ -10,10 +10,11 @@ struct FoundParameters {
   size_t found = 0, wanted = 0;
   /// "not there, so initialised: a, b" and the like.
   std::vector<std::string> others;
+  std::vector<std::string> initialised; ///< all that were not found
 };
 
-/// Gives parameters the tensors of their names and shapes in a file of arrays (data/ArrayFile.h) or
-/// a checkpoint; the others keep their values. E0610 if there is none, E0701 for a value that is
+/// Gives parameters the tensors of their names and shapes in a file of arrays (data/ArrayFile.h,
+/// with those that it has in pieces) or a checkpoint; the others keep their values. E0610 if there is none, E0701 for a value that is
 /// not finite, and the errors of the readers.
 Result<FoundParameters> initParams(Session &session, const std::string &path,
                                    const InputOptions &options);

@@ -82,6 +82,9 @@ Checked<Model> compileNet(symbol::Network net, const std::string &path,
   if (findSetting(fit, "carry"))
     states = statesOf(*net.graph);
   std::optional<Diagnostic> idle = idleInitializer(net);
+  std::vector<symbol::UnknownInitialiser> unknown;
+  if (!findSetting(fit, "initializer"))
+    unknown = net.unknownInitialisers;
   mlir::OwningOpRef<mlir::ModuleOp> module = symbol::takeModule(*net.graph);
   Checked<passes::Compiled> compiled = planning::compile(*module, compile);
   if (compiled.ok()) {
@@ -104,6 +107,7 @@ Checked<Model> compileNet(symbol::Network net, const std::string &path,
   model.warnings = compiled.diagnostics();
   model.compiled = std::move(*compiled);
   model.fit = fit;
+  model.unknownInitialisers = std::move(unknown);
   return model;
 }
 

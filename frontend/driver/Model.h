@@ -66,6 +66,9 @@ struct Model {
 
   /// `fit(..)` of the file with the flags over it: keys and values as text.
   std::vector<package::Setting> fit;
+
+  /// Of a source; none where fit's initialiser stands in for them.
+  std::vector<symbol::UnknownInitialiser> unknownInitialisers;
 };
 
 /// A fit or data setting by key; the last one given.
@@ -116,6 +119,9 @@ openSession(const Model &model, const RunRequest &options,
 /// A session of another model in the arenas of `owner`, of which it is a neighbour.
 Result<std::unique_ptr<Session>> openBeside(Session &owner, const Model &model,
                                             const RunRequest &options);
+
+/// E0613 for a parameter whose initialiser is not known, at its place.
+Status checkInitialisers(const std::vector<symbol::UnknownInitialiser> &unknown);
 
 /// Whether that would find weights, rather than make them up.
 bool hasWeights(const Model &model, const RunRequest &options);

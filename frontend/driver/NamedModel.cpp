@@ -1,5 +1,9 @@
 #include "frontend/driver/NamedModel.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "frontend/driver/OfferedInputs.h"
 #include "frontend/driver/SettingText.h"
 
 namespace lstmc::driver {
@@ -43,10 +47,14 @@ Checked<NamedModel> readNamedModel(const std::string &path, const RunRequest &op
                                    const ModelRequest &request) {
   if (!isSource(path))
     return readCompiled(path, options, request);
-  LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(path, options, request));
   NamedModel named;
-  named.data = settingTexts(net.data);
   named.namer = {path, ""};
+  if (leavesShapesOpen(path)) { // the data may say them
+    named.asksData = true;
+  } else {
+    LSTMC_CHECKED_ASSIGN(symbol::Network net, loadSource(path, options, request));
+    named.data = settingTexts(net.data);
+  }
   LSTMC_CHECKED_ASSIGN(std::optional<training::Checkpoint> checkpoint, checkpointOfParams(options));
   if (checkpoint) {
     LSTMC_CHECKED_ASSIGN(named.learned, learnedFrom(*checkpoint));
@@ -62,6 +70,8 @@ Checked<Model> modelFor(NamedModel named, const std::string &path, const ModelDa
     return std::move(*named.model);
   if (data.vocabulary)
     request.offeredVocab = int64_t(data.vocabulary->size());
+  if (named.asksData)
+    std::ranges::move(inputsOfData(*data.data), std::back_inserter(request.offeredInputs));
   return loadModel(path, options, request);
 }
 

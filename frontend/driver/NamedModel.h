@@ -13,6 +13,7 @@ namespace lstmc::driver {
 /// offer the size of the vocabulary.
 struct NamedModel {
   std::optional<Model> model;
+  bool asksData = false;                ///< a source that leaves its shapes open
   std::vector<package::Setting> data;   ///< of data(..), for loadData()
   DataNamer namer;                      ///< who says that
   std::optional<data::Learned> learned; ///< what a checkpoint keeps of its data
@@ -26,7 +27,8 @@ struct NamedModel {
 Checked<NamedModel> readNamedModel(const std::string &path, const RunRequest &options,
                                    const ModelRequest &request);
 
-/// The model, compiled now where it is a source; `request` gets the vocabulary that the data offer.
+/// The model, compiled now where it is a source; `request` gets the vocabulary and the shapes that
+/// the data offer.
 Checked<Model> modelFor(NamedModel named, const std::string &path, const ModelData &data,
                         const CompileRequest &options, ModelRequest &request);
 

@@ -60,4 +60,11 @@ inputsOfValues(const std::vector<std::string> &assignments, const lstmc::Limits 
   return inputs;
 }
 
+std::vector<symbol::OfferedInput> inputsOfData(const data::DataSet &data) {
+  std::vector<symbol::OfferedInput> inputs;
+  for (const data::ArrayShape &array : data.arrayShapes())
+    inputs.push_back({array.input, shapeOf(array.shape), {}, /*ofAllSamples=*/true});
+  return inputs;
+}
+
 } // namespace lstmc::driver

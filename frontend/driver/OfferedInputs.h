@@ -6,6 +6,7 @@
 
 #include "executor/base/Limits.h"
 #include "executor/base/Status.h"
+#include "executor/data/DataSet.h"
 #include "frontend/symbol/Network.h"
 
 namespace lstmc::driver {
@@ -15,5 +16,8 @@ namespace lstmc::driver {
 /// data/Npy.h and data/Npz.h.
 Result<std::vector<symbol::OfferedInput>>
 inputsOfValues(const std::vector<std::string> &assignments, const lstmc::Limits &limits);
+
+/// Name and shape of each array of the data. The number of samples stands where the batch will.
+std::vector<symbol::OfferedInput> inputsOfData(const data::DataSet &data);
 
 } // namespace lstmc::driver

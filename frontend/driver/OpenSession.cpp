@@ -9,6 +9,7 @@
 #include "backends/registry/Devices.h"
 #include "executor/base/LibraryPages.h"
 #include "executor/base/OutputFile.h"
+#include "executor/base/Quote.h"
 #include "executor/base/StandardStreams.h"
 #include "executor/package/Plan.h"
 #include "executor/session/Values.h"
@@ -53,7 +54,17 @@ static Status bindWeights(Session &session, const Model &model, const RunRequest
     return session::bindWeights(session, model.checkpoint->model);
   if (std::string beside = weightsBeside(model); !beside.empty())
     return session::bindWeights(session, beside, limits);
-  return {};
+  return checkInitialisers(model.unknownInitialisers);
+}
+
+Status checkInitialisers(const std::vector<symbol::UnknownInitialiser> &unknown) {
+  if (unknown.empty())
+    return {};
+  const symbol::UnknownInitialiser &first = unknown.front();
+  return failAt({first.origin.file, first.origin.line, first.origin.column}, ErrorCode::E0613,
+                "parameter {} begins with {}, which lstmc does not know: --params brings weights, "
+                "fit(initializer=..) of a .lnet another beginning",
+                inQuotes(first.parameter), inQuotes(first.text));
 }
 
 Result<uint64_t> seedInForce(const Model &model, const RunRequest &options) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "executor/base/Checked.h"
+#include "executor/base/Quote.h"
 #include "executor/base/StandardStreams.h"
 #include "frontend/driver/CompilerMemory.h"
 #include "frontend/driver/DataKeys.h"
@@ -31,8 +32,26 @@ Result<lstmc::Limits> fileLimits(const InputOptions &options) {
   return limits;
 }
 
-/// --set, --batch, --shape, --net, --werror, -I, --allow-data and --limit, with what the command
-/// itself wants.
+/// --layout NAME=TNC.
+static Result<std::vector<std::pair<std::string, std::string>>>
+layoutsAsked(const InputOptions &options) {
+  std::vector<std::pair<std::string, std::string>> layouts;
+  for (const std::string &text : options.layout) {
+    const size_t equals = text.find('=');
+    const std::string axes = equals == text.npos ? "" : text.substr(equals + 1);
+    if (equals == 0 || std::ranges::count(axes, 'N') != 1 ||
+        !std::ranges::all_of(axes, [](char axis) { return axis >= 'A' && axis <= 'Z'; }))
+      return fail(ErrorCode::E0001,
+                  "--layout takes NAME=TNC, a letter for each axis and N for the "
+                  "batch, got {}",
+                  inQuotes(text));
+    layouts.emplace_back(text.substr(0, equals), axes);
+  }
+  return layouts;
+}
+
+/// --set, --batch, --shape, --layout, --net, --werror, -I, --allow-data and --limit, with what the
+/// command itself wants.
 static Result<importers::ImportRequest> networkAsked(const CompileRequest &options,
                                                      const ModelRequest &request) {
   importers::ImportRequest asked;
@@ -41,6 +60,7 @@ static Result<importers::ImportRequest> networkAsked(const CompileRequest &optio
     asked.settings.push_back({"batch", *options.batch});
   asked.shapes = options.shape;
   asked.shapes.insert(asked.shapes.end(), request.shapes.begin(), request.shapes.end());
+  LSTMC_ASSIGN(asked.layouts, layoutsAsked(options));
   asked.net = options.net.value_or("");
   asked.offeredInputs = request.offeredInputs;
   asked.offeredVocab = request.offeredVocab;
@@ -115,6 +135,12 @@ Checked<symbol::Network> loadSource(const importers::Source &source, const Compi
                                     const ModelRequest &request) {
   CompilerMemory memory;
   LSTMC_CHECKED_ASSIGN(importers::ImportRequest asked, networkAsked(options, request));
+  const importers::Importer *kind = importers::importerOf(source);
+  if (!asked.layouts.empty() && kind && !kind->leavesShapesOpen)
+    return asDiagnostic(fail(ErrorCode::E0001,
+                             "--layout has no effect here: the dims of a {} say "
+                             "where the batch is",
+                             kind->name));
   Checked<symbol::Network> net = importers::load(source, asked);
   if (!net.ok() || !request.shapes.empty())
     return net;

@@ -1,5 +1,7 @@
 #include "frontend/driver/TrainJob.h"
 
+#include <algorithm>
+
 #include "executor/training/SessionTrainable.h"
 #include "frontend/driver/FitCheck.h"
 #include "frontend/driver/InitParams.h"
@@ -162,11 +164,18 @@ Checked<TrainJob> prepareTraining(const std::string &path, const TrainRequest &a
   if (!buckets.empty()) {
     LSTMC_CHECKED_ASSIGN(job.buckets, compileBuckets(path, buckets, options, job.request));
   }
+  std::vector<symbol::UnknownInitialiser> unknown;
+  if (options.initParams) // some of them may be there
+    std::swap(unknown, job.model.unknownInitialisers);
   LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, trainingEntries(job), Engine::Fast,
                                                 job.buckets.packages()));
   if (options.initParams) {
     LSTMC_CHECKED_ASSIGN(FoundParameters found,
                          initParams(*job.session, *options.initParams, options));
+    std::erase_if(unknown, [&](const symbol::UnknownInitialiser &each) {
+      return std::ranges::find(found.initialised, each.parameter) == found.initialised.end();
+    });
+    LSTMC_CHECKED_TRY(checkInitialisers(unknown));
     sayFound(found, *options.initParams, notices);
   }
   LSTMC_CHECKED_TRY(makeTrainable(job, options));

@@ -60,6 +60,8 @@ static Compiled compileFile(const std::string &path, const std::string &command,
   Checked<cli::Model> model =
       withCompiler([&] { return cli::loadModel(made.options, made.request); });
   made.model = shown(std::move(model), made.options);
+  for (const symbol::UnknownInitialiser &each : std::exchange(made.model.unknownInitialisers, {}))
+    made.unknown.emplace_back(each.parameter, each.text);
   return made;
 }
 
@@ -189,6 +191,7 @@ void addModels(nb::module_ &module) {
       .def("parameters", &parametersOf)
       .def("states", &statesOf)
       .def("rolled", &rolledOf)
+      .def_rw("unknown", &Compiled::unknown)
       .def("save", &save, nb::arg("path"), nb::arg("force"))
       .def("bytes",
            [](const Compiled &compiled) {

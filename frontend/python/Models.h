@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -23,6 +24,8 @@ struct Compiled {
   cli::Model model;
   cli::Options options;
   cli::ModelRequest request; ///< what it was compiled for
+  /// Parameters whose initialiser is not known, and its text: Python asks for their values.
+  std::vector<std::pair<std::string, std::string>> unknown = {};
 };
 
 /// Calls of the compiler are made one after the other, whatever thread they are from: it changes

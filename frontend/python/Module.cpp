@@ -5,6 +5,7 @@
 #include "frontend/python/Drawing.h"
 #include "frontend/python/Failure.h"
 #include "frontend/python/Models.h"
+#include "frontend/python/MxnetFiles.h"
 #include "frontend/python/Operators.h"
 #include "frontend/python/Pictures.h"
 #include "frontend/python/Sessions.h"
@@ -19,6 +20,7 @@ NB_MODULE(_core, module) {
   addOperators(module);
   addDrawings(module);
   addModels(module);
+  addMxnetFiles(module);
   addSessions(module);
   addData(module);
   addTraining(module);

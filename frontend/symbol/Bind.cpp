@@ -282,9 +282,16 @@ private:
                    shown_ + " takes " + std::to_string(records.size()) +
                        (records.size() == 1 ? " input" : " inputs") + ", got " +
                        std::to_string(call_.positional.size()));
-    for (auto [i, symbol] : llvm::enumerate(call_.positional))
+    llvm::SmallVector<BoundInput *> places;
+    for (BoundInput &input : bound_.inputs)
+      if (exists(*input.record))
+        places.push_back(&input);
+    for (auto [i, symbol] : llvm::enumerate(call_.positional)) {
+      // More than there are: those that the attributes exclude are refused by name.
+      BoundInput &input = call_.positional.size() <= places.size() ? *places[i] : bound_.inputs[i];
       if (symbol)
-        bound_.inputs[i].value = valueOf(symbol, records[i].name);
+        input.value = valueOf(symbol, input.record->name);
+    }
     for (auto &[name, symbol] : call_.named) {
       auto at = llvm::find_if(bound_.inputs,
                               [&](const BoundInput &input) { return input.record->name == name; });
@@ -319,12 +326,17 @@ private:
     return StringRef(bound_.record->attribute(name)->defaultText).lower();
   }
 
+  /// Whether the attributes of the call let the op have this input.
+  bool exists(const sym::InputRecord &record) {
+    return record.conditionAttribute.empty() ||
+           conditionText(record.conditionAttribute) == record.conditionValue;
+  }
+
   /// Decides whether an omitted input is created, absent or an error, and rejects inputs that the
   /// attributes exclude.
   void settle(BoundInput &input) {
     const sym::InputRecord &record = *input.record;
-    if (!record.conditionAttribute.empty() &&
-        conditionText(record.conditionAttribute) != record.conditionValue) {
+    if (!exists(record)) {
       if (input.value)
         error(ErrorCode::E0202, placeOf(record.name),
               shown_ + " has no " + std::string(record.name) + " unless " +

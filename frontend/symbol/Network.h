@@ -25,6 +25,7 @@ struct OfferedInput {
   std::string name;
   Shape shape;
   std::optional<DType> dtype;
+  bool ofAllSamples = false; ///< the extent of the batch axis is no batch, but all that there is
 };
 
 /// Options for reading a source.
@@ -32,6 +33,8 @@ struct NetworkRequest {
   std::vector<std::pair<std::string, std::string>> settings; ///< `--set NAME=VALUE`, as written
   std::vector<InputShape> shapes;
   std::vector<OfferedInput> offeredInputs; ///< below `shapes`
+  /// `--layout NAME=TNC`: the axes of an input by letters, N for the batch.
+  std::vector<std::pair<std::string, std::string>> layouts;
   std::string net;                         ///< `--net`; empty: the source decides
   std::optional<int64_t> offeredVocab;     ///< symbols that the data have; stands above the source,
                                            ///< below `settings`
@@ -48,6 +51,12 @@ struct SettingInForce {
   SourceRange place;
 };
 
+/// An initialiser that lstmc does not know: its text, and the parameter that it is of.
+struct UnknownInitialiser {
+  std::string parameter, text;
+  Origin origin;
+};
+
 /// A network with the training settings of its source. Diagnostics of the graph contain their
 /// source lines.
 struct Network {
@@ -60,6 +69,8 @@ struct Network {
   std::vector<Setting> fit, data;
   std::vector<Setting> place;     ///< of `place(..)`: ctx_group, and its device as text
   std::vector<std::string> files; ///< read, as named in messages; the main one first
+  /// Parameters that need a value from elsewhere: weights, or fit's initialiser.
+  std::vector<UnknownInitialiser> unknownInitialisers;
 };
 
 } // namespace lstmc::symbol

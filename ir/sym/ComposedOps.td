@@ -74,6 +74,7 @@ def Sym_SliceLikeOp : Sym_Composed<"slice_like", "slice_like"> {
 
 def Sym_ArangeLikeOp
     : Sym_Composed<"arange_like", "arange_like", ["_contrib_arange_like"], [Sym_NoGradient]> {
+  let fileName = "_contrib_arange_like";
   let summary = "a range from start on, with as many numbers as a tensor has elements";
   let description = [{
     start, start + step, ..., each `repeat` times: a vector with the extent of `axis` of `data`;
@@ -145,6 +146,7 @@ def Sym_SoftminOp : Sym_Composed<"softmin", "softmin"> {
 //===---- normalisation -----------------------------------------------------------------------===//
 
 def Sym_L2NormalizationOp : Sym_Composed<"l2_normalization", "L2Normalization"> {
+  let fileOutputs = 2;
   let summary = "x / sqrt(sum(x * x) + eps)";
   let description = [{
     The sum is over all axes but the first (`mode` instance), over axis 1 (channel), or over all axes
@@ -275,6 +277,7 @@ def Sym_LinalgGemmOp : Sym_Composed<"linalg_gemm", "linalg_gemm", ["_linalg_gemm
 }
 
 def Sym_EinsumOp : Sym_Composed<"einsum", "einsum", ["_npi_einsum"]> {
+  let fileName = "_npi_einsum";
   let countAttribute = "num_args";
   let summary = "Einstein summation over one or two operands";
   let description = [{

@@ -86,7 +86,9 @@ def Sym_GammalnOp
     : Sym_Unary<"gammaln", "gammaln", Sym_One<"logarithm of the gamma function's absolute value",
         "LogGamma">>;
 def Sym_DigammaOp
-    : Sym_Unary<"digamma", "digamma", Sym_One<"derivative of gammaln", "Digamma">>;
+    : Sym_Unary<"digamma", "digamma", Sym_One<"derivative of gammaln", "Digamma">> {
+  let fileName = "-";
+}
 def Sym_ErfOp : Sym_Unary<"erf", "erf", Sym_One<"error function", "Erf">>;
 def Sym_ErfinvOp
     : Sym_Unary<"erfinv", "erfinv", Sym_One<"inverse of the error function", "Erfinv">>;
@@ -202,6 +204,7 @@ def Sym_CastOp : Sym_UnaryWithAttributes<"cast", "Cast"> {
 }
 
 def Sym_DropoutOp : Sym_UnaryWithAttributes<"dropout", "Dropout"> {
+  let fileOutputs = 2;
   let difference = "The numbers are Philox of seed, update, op and element, so they do not depend on devices; `cudnn_off` means nothing.";
   let summary = "dropout: elements kept with probability 1 - p";
   let description = [{

@@ -29,6 +29,7 @@ def Sym_RandomNormalOp
     : Sym_RandomNumbers<"random_normal", "random_normal", ["_random_normal", "normal"],
           "random numbers of a normal distribution",
           "random_normal {scale = 2.0, shape = array<i64: 8, 5>}"> {
+  let fileAttributes = ["mean=loc"];
   let attributeAliases = ["loc=mean"]; // not an attribute `loc`: its getter would hide Operation::getLoc
   let arguments = (ins Sym_Float<"0.0">:$mean, Sym_Float<"1.0">:$scale, Sym_DefaultTuple:$shape,
                        DefaultValuedStrAttr<StrAttr, "">:$ctx, Sym_Float32:$dtype);

@@ -7,6 +7,7 @@ include "ir/sym/SymBase.td"
 
 def Sym_RnnOp
     : Sym_Op<"rnn", "RNN", [AttrSizedOperandSegments, Sym_ResultCount, Sym_Flops, Sym_Gradient]> {
+  let fileRequires = ["num_layers", "mode"];
   let difference = "Lengths of sequences work on every device, also for a bidirectional layer; in MXNet on cuDNN alone. `num_layers` and `mode` may be left out: one layer of tanh, as `mx.rnn.RNNCell` and PyTorch's `RNN` are. `projection_size` and `lstm_state_clip_min` work on every device and in training; with them each step of each layer becomes ops of its own, so the plan grows with the number of steps, and a step is slower. One end of `lstm_state_clip` without the other is refused.";
   let summary = "a stack of recurrent layers over all steps";
   let description = [{

@@ -101,6 +101,7 @@ def Sym_SoftmaxOp : Sym_SoftmaxFamily<"softmax", "softmax", "exp(x) / sum(exp(x)
 def Sym_LogSoftmaxOp : Sym_SoftmaxFamily<"log_softmax", "log_softmax", "x - log(sum(exp(x)))">;
 
 def Sym_LayerNormOp : Sym_Op<"layer_norm", "LayerNorm", [Sym_Kernel, Sym_Flops, Sym_Gradient]> {
+  let fileOutputs = 3;
   let summary = "an axis normalised to mean 0 and variance 1, then scaled";
   let description = [{
     `(x - mean) / sqrt(variance + eps) * gamma + beta`, with the biased variance. The gradient needs

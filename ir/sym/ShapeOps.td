@@ -172,6 +172,7 @@ def Sym_SliceOp : Sym_Movement<"slice", "slice", ["crop"]> {
 }
 
 def Sym_SliceAxisOp : Sym_Movement<"slice_axis", "slice_axis"> {
+  let fileRequires = ["end"];
   let summary = "elements begin to end of one axis";
   let description = [{
     Negative numbers count from the end of the axis; without `end`, the window reaches to the end.

@@ -176,6 +176,13 @@ class Sym_Op<string mnemonic, string mxnet, list<Trait> traits = []>
   list<string> outputNames = [];
   /// How many of the results users see; -1: all. An attribute output_mean_var that is true shows all.
   int visibleOutputs = -1;
+  /// In MXNet's files (FileRecord.h): another name of the op, "-" where MXNet 1.9.1 has none; the
+  /// outputs of a node, hidden ones included (0: those that users see); attributes that MXNet
+  /// requires and that have a default here; "mean=loc", another name of an attribute.
+  string fileName = "";
+  int fileOutputs = 0;
+  list<string> fileRequires = [];
+  list<string> fileAttributes = [];
   /// Where the op differs from MXNet's, in the words of users; empty: nowhere that is known.
   string difference = "";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

@@ -26,6 +26,7 @@ def Sym_BatchNormOp
           [DeclareOpInterfaceMethods<Sym_ShorthandRule, ["writtenOutAll"]>,
            DeclareOpInterfaceMethods<Sym_AuxiliaryRule>]> {
   let mxnetAliases = ["BatchNorm_v1"];
+  let fileOutputs = 3;
   let summary = "each channel normalised over the batch";
   let description = [{
     `gamma * (x - mean) / sqrt(variance + eps) + beta` for each index of `axis`. In training, mean and
@@ -96,6 +97,7 @@ def Sym_MovingAverageOp
 def Sym_CTCLossOp
     : Sym_Composed<"ctc_loss", "CTCLoss", ["ctc_loss", "_contrib_CTCLoss", "_contrib_ctc_loss"],
           [AttrSizedOperandSegments]> {
+  let fileOutputs = 2;
   let summary = "connectionist temporal classification: -log of the probability of a label";
   let description = [{
     `data` `[T, N, C]` are scores of C classes at each step, before softmax. The probability of a

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes OpTable.inc, the rows of ir/sym/OpTable.h, from the op records.
+"""Writes OpTable.inc and FileRecords.inc, the rows of ir/sym/OpTable.h and FileRecord.h, from the op
+records.
 
-usage: op_table.py RECORDS.json OUTPUT
+usage: op_table.py RECORDS.json OP_TABLE FILE_RECORDS
 RECORDS.json is what `llvm-tblgen --dump-json AllOps.td` prints.
 """
 import json
@@ -115,13 +116,28 @@ class Records:
              quote(op["countAttribute"]), quote(op["summary"])])
                 + "},")
 
+    def file_row(self, op):
+        """None for an op that MXNet's files have as its record says."""
+        name, outputs = op["fileName"], op["fileOutputs"]
+        required, others = op["fileRequires"], op["fileAttributes"]
+        if not (name or outputs or required or others):
+            return None
+        pairs = ", ".join("{%s, %s}" % tuple(map(quote, pair.split("="))) for pair in others)
+        missing = name == "-"
+        return (f"{{{quote(op['mxnetName'])}, {quote('' if missing else name)}, "
+                f"{str(missing).lower()}, {outputs}, {strings(required)}, {{{pairs}}}}},")
+
+
+def write(path, rows):
+    with open(path, "w") as out:
+        out.write("// Made by ir/sym/op_table.py.\n")
+        out.writelines(row + "\n" for row in rows if row)
+
 
 def main():
     records = Records(sys.argv[1])
-    with open(sys.argv[2], "w") as out:
-        out.write("// Made by ir/sym/op_table.py.\n")
-        for op in records.ops():
-            out.write(records.row(op) + "\n")
+    write(sys.argv[2], map(records.row, records.ops()))
+    write(sys.argv[3], map(records.file_row, records.ops()))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 """Random nets in files between lstmc and MXNet 1.9.1: `mxnet_nets.py A B` for the seeds A to B,
 after a sweep over all ops.
 
-A net is made with one of the two, written by it (symbol.json and .params), and loaded by the other.
+A net is made with one of the two, written by it (symbol.json and .params), and loaded by the other;
+every net also goes through `lstmc export --to mxnet`, from the language or from MXNet's file, and
+MXNet has to compute the same from what that writes.
 MXNet must infer the shapes of all weights from those of the inputs only, as its Module does, and
 outputs and gradients must be equal up to roundings of f32. Nets of even seeds go to MXNet, those of
 odd ones come from it, every fifth of these as an exported Gluon block. Lengths of sequences, a
@@ -14,6 +16,7 @@ import logging
 import os
 import pathlib
 import random
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -27,7 +30,8 @@ import mxnet
 
 import lstmc
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "frontend/python"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/frontend/python"))
 
 # Both compute in f32, in different orders. A wrong gate, axis or attribute differs by far more than
 # this share of the largest number.
@@ -271,13 +275,19 @@ class Net:
 
     def along(self, x, shape):
         sym, last = self.sym, len(shape) - 1
-        kind = self.draw.choice(["softmax", "log_softmax", "LayerNorm", "L2Normalization", "mean",
-                                 "max", "argmax", "norm", "Dropout", "sort", "topk", "pick",
-                                 "BlockGrad"])
+        kind = self.draw.choice(["softmax", "log_softmax", "LayerNorm", "BatchNorm",
+                                 "L2Normalization", "mean", "max", "argmax", "norm", "Dropout",
+                                 "sort", "topk", "pick", "BlockGrad"])
         self.log.append(kind)
         if kind == "LayerNorm":
             return sym.LayerNorm(x, axis=-1, eps=self.draw.choice([1e-5, 1e-3]),
                                  name=self.name("norm")), shape
+        if kind == "BatchNorm":
+            # of one row the variance is 0, and its gradient noise
+            self.differentiates &= int(np.prod(shape[:-1])) > 2
+            return sym.BatchNorm(x, axis=last, fix_gamma=self.draw.random() < 0.5,
+                                 use_global_stats=self.draw.random() < 0.3, eps=0.01,
+                                 name=self.name("batchnorm")), shape
         if kind == "L2Normalization":
             return sym.L2Normalization(x, mode="instance"), shape
         if kind in ("mean", "max", "norm"):
@@ -349,12 +359,15 @@ class Net:
 
 
 def weights_of(symbol, inputs, rng):
-    """Arrays for all arguments but the inputs, drawn in the order of their names."""
-    shapes, _, _ = symbol.infer_shape(**{name: value.shape for name, value in inputs.items()})
-    known = dict(zip(symbol.list_arguments(), shapes))
+    """Arrays for all arguments but the inputs, and for auxiliary states, drawn in the order of
+    their names."""
+    shapes, _, states = symbol.infer_shape(**{name: value.shape for name, value in inputs.items()})
+    known = {**dict(zip(symbol.list_arguments(), shapes)),
+             **dict(zip(symbol.list_auxiliary_states(), states))}
     draw = lambda shape: (
         (rng.uniform(PROBE, 0.7, shape) * rng.choice([-1, 1], shape)).astype(np.float32))
-    return {name: draw(known[name]) for name in sorted(known) if name not in inputs}
+    return {name: np.abs(draw(known[name])) if name.endswith("_var") else draw(known[name])
+            for name in sorted(known) if name not in inputs}
 
 
 def run(library, symbol, values, inputs, gradients):
@@ -363,8 +376,10 @@ def run(library, symbol, values, inputs, gradients):
     given = {name: array(values[name]) for name in symbol.list_arguments()}
     wanted = ({name: array(np.zeros_like(values[name])) for name in given if name not in inputs}
               if gradients else {})
+    states = {name: array(values[name]) for name in symbol.list_auxiliary_states()}
     executor = symbol.bind(library.cpu(), args=given, args_grad=wanted,
-                           grad_req={name: "write" if name in wanted else "null" for name in given})
+                           grad_req={name: "write" if name in wanted else "null" for name in given},
+                           aux_states=states)
     outputs = [each.asnumpy() for each in executor.forward(is_train=False)]
     if not gradients:
         return outputs, {}
@@ -395,16 +410,18 @@ def moved(source, target, symbol, values, inputs, folder):
     prefix = os.path.join(folder, "net")
     weights = {name: source.nd.array(value, dtype=value.dtype) for name, value in values.items()
                if name not in inputs}
-    source.model.save_checkpoint(prefix, 1, symbol, weights, {})
-    loaded, arguments, _ = target.model.load_checkpoint(prefix, 1)
-    return loaded, {**{name: value.asnumpy() for name, value in arguments.items()}, **inputs}
+    states = {name: weights.pop(name) for name in symbol.list_auxiliary_states() if name in weights}
+    source.model.save_checkpoint(prefix, 1, symbol, weights, states)
+    loaded, arguments, auxiliary = target.model.load_checkpoint(prefix, 1)
+    read = {name: value.asnumpy() for name, value in {**arguments, **auxiliary}.items()}
+    return loaded, {**read, **inputs}
 
 
 def compare(source, target, symbol, values, inputs, gradients, folder):
     loaded, read = moved(source, target, symbol, values, inputs, folder)
-    if sorted(loaded.list_arguments()) != sorted(read):
-        raise Finding(
-            f"arguments are {sorted(loaded.list_arguments())}, the files have {sorted(read)}")
+    names = sorted(loaded.list_arguments() + loaded.list_auxiliary_states())
+    if names != sorted(read):
+        raise Finding(f"arguments are {names}, the files have {sorted(read)}")
     shapes, _, _ = loaded.infer_shape(**{name: value.shape for name, value in inputs.items()})
     for name, shape in zip(loaded.list_arguments(), shapes):
         if tuple(shape) != read[name].shape:
@@ -488,6 +505,35 @@ def of_checkpoints(folder):
     return findings
 
 
+def of_command(source, symbol, values, inputs, folder):
+    """Has MXNet load what `lstmc export` writes of the net: one of lstmc's as a text of the
+    language, one of MXNet's as its file."""
+    prefix, weights = os.path.join(folder, "made"), os.path.join(folder, "weights.npz")
+    np.savez(weights, **{name: value for name, value in values.items() if name not in inputs})
+    shapes = {name: value.shape for name, value in inputs.items()}
+    if source is lstmc:
+        net, words = os.path.join(folder, "net.lnet"), []
+        with open(net, "w", encoding="utf-8") as file:
+            file.write(symbol.tolnet(**shapes))
+    else:
+        net = os.path.join(folder, "net-symbol.json")
+        words = [word for name, shape in shapes.items()
+                 for word in ("--shape", f"{name}:{'x'.join(map(str, shape))}")]
+    command = os.environ.get("LSTMC", str(ROOT / "build/lstmc"))
+    done = subprocess.run([command, "export", net, *words, "--params", weights, "-o", prefix,
+                           "--to", "mxnet", "-y", "-q"], capture_output=True, text=True)
+    if done.returncode:
+        raise Finding(f"export: {done.stderr.strip()[:500]}")
+    loaded, arguments, auxiliary = mxnet.model.load_checkpoint(prefix, 0)
+    read = {name: value.asnumpy() for name, value in {**arguments, **auxiliary}.items()}
+    given = {name: value for name, value in inputs.items() if name in loaded.list_arguments()}
+    wanted = run(source, symbol, values, inputs, False)[0]
+    got = run(mxnet, loaded, {**read, **given}, given, False)[0]
+    for number, (one, two) in enumerate(zip(wanted, got)):
+        if problem := difference(one, two):
+            raise Finding(f"export: output {number}: {problem}")
+
+
 def of_seed(seed, folder):
     if seed % 10 == 5:
         return exported(seed, folder)
@@ -500,6 +546,7 @@ def of_seed(seed, folder):
         values = {**weights_of(net.symbol, inputs, net.random), **inputs}
         compare(source, target, net.symbol, values, inputs,
                 net.differentiates and not net.is_random, folder)
+        of_command(source, net.symbol, values, inputs, folder)
     except Finding as finding:
         raise Finding(f"{', '.join(net.log)}: {finding}") from None
 
@@ -524,7 +571,7 @@ def of_ops(folder):
         try:
             loaded, _ = moved(lstmc, mxnet, symbol, {}, given, folder)
             wanted = cases.symbolic(name, inputs, attributes)
-            got = run(mxnet, loaded, given, given, False)[0]
+            got = run(mxnet, loaded, values, given, False)[0]
             for one, two in zip(wanted, got):
                 if problem := difference(one, two):
                     findings.append((name, problem))

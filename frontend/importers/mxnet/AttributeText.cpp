@@ -1,7 +1,10 @@
 #include "frontend/importers/mxnet/AttributeText.h"
 
+#include <algorithm>
+
 #include "executor/base/LowerCase.h"
 #include "executor/base/ParseNumber.h"
+#include "frontend/symbol/ValueText.h"
 
 namespace lstmc::importers::mxnet {
 
@@ -97,11 +100,22 @@ std::optional<AttributeValue> attributeValue(std::string_view text, OpAttribute:
   return AttributeValue(std::string(text));
 }
 
+std::string attributeText(const AttributeValue &value) {
+  const auto *text = std::get_if<std::string>(&value);
+  return text ? *text : symbol::valueText(value);
+}
+
+// Element types by MXNet's number; those in between are types that lstmc does not have.
+static constexpr DType kTypes[] = {DType::F32, DType::F64, DType::F16, DType::U8,
+                                   DType::I32, DType::I8,  DType::I64, DType::Bool};
+static constexpr int32_t kBFloat16 = 12;
+
+int32_t codeOf(DType dtype) {
+  const auto *found = std::ranges::find(kTypes, dtype);
+  return found == std::end(kTypes) ? kBFloat16 : int32_t(found - kTypes);
+}
+
 std::optional<std::variant<std::monostate, DType>> typeOf(std::string_view text) {
-  // By MXNet's number; those in between are types that lstmc does not have.
-  constexpr DType kTypes[] = {DType::F32, DType::F64, DType::F16, DType::U8,
-                              DType::I32, DType::I8,  DType::I64, DType::Bool};
-  constexpr int64_t kBFloat16 = 12;
   if (std::optional<int64_t> code = integerOf(text)) {
     if (*code == -1)
       return std::monostate();

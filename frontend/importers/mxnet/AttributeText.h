@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "frontend/symbol/Symbol.h"
@@ -18,10 +19,16 @@ namespace lstmc::importers::mxnet {
 std::optional<symbol::AttributeValue> attributeValue(std::string_view text,
                                                      symbol::OpAttribute::Kind kind);
 
+/// The value as Python's str() gives it.
+std::string attributeText(const symbol::AttributeValue &value);
+
 std::optional<symbol::Tuple> tupleOf(std::string_view text);
 
 /// An element type: MXNet's number of it ("0", "12"), or a name ("float32"). "-1" is monostate: not
 /// said. nullopt for another text, and for a type that lstmc does not have.
 std::optional<std::variant<std::monostate, DType>> typeOf(std::string_view text);
+
+/// MXNet's number of an element type.
+int32_t codeOf(DType dtype);
 
 } // namespace lstmc::importers::mxnet

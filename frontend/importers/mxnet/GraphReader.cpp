@@ -104,6 +104,8 @@ public:
     return finish(*outputs);
   }
 
+  /// After run(): whether a batch is open, and so has no name until it is inferred.
+  bool hasOpenBatch() const { return hasOpenBatch_; }
   /// After run(): the batch axis of inputs whose layout the file says.
   const std::map<std::string, int> &layouts() const { return layouts_; }
 
@@ -178,11 +180,15 @@ private:
     for (size_t node = 0; node < file_.size(); ++node)
       if (file_.isVariable(node))
         names.push_back(file_.name(node));
-    for (const InputShape &shape : request_.shapes)
-      if (std::ranges::find(names, shape.input) == names.end())
+    const auto check = [&](const std::string &input) {
+      if (std::ranges::find(names, input) == names.end())
         report(ErrorCode::E0001, {.file = file_.file()},
-               fmt::format("the file has no input {}", inQuotes(shape.input)),
-               didYouMean(shape.input, names));
+               fmt::format("the file has no input {}", inQuotes(input)), didYouMean(input, names));
+    };
+    for (const InputShape &shape : request_.shapes)
+      check(shape.input);
+    for (const auto &[input, axes] : request_.layouts)
+      check(input);
   }
 
   /// "lm" of "nets/lm-symbol.json".
@@ -423,10 +429,8 @@ private:
       return {};
     std::optional<symbol::Initialiser> init = initialiserOf(found->second);
     if (!init)
-      warn(ErrorCode::E0613, file_.place(node),
-           fmt::format("{}: the initialiser {} is not known: its first values are those of "
-                       "fit(initializer=..)",
-                       inQuotes(file_.name(node)), shown(found->second)));
+      unknownInitialisers_.push_back(
+          {std::string(file_.name(node)), std::string(found->second), file_.place(node)});
     else if (isFusedRnn(found->second))
       warn(ErrorCode::E0613, file_.place(node),
            fmt::format("{}: first values that set the biases of forget gates apart (FusedRNN) are "
@@ -447,12 +451,14 @@ private:
       if (given->dtype)
         dtype = given->dtype;
     } else if (const symbol::OfferedInput *offered = offeredFor(name)) {
-      if (offered->shape.ranked)
+      // Of labels the loss says the shape.
+      if (offered->shape.ranked &&
+          !(offered->ofAllSamples && (shape.ranked || role == Role::Label)))
         shape = offered->shape;
       if (offered->dtype)
         dtype = offered->dtype;
     }
-    if (auto known = inferred_.find(name); known != inferred_.end() && !shape.ranked && !batch_)
+    if (auto known = inferred_.find(name); known != inferred_.end() && !shape.known())
       shape = known->second;
     nameBatch(node, shape, hidden);
     if (errors())
@@ -466,21 +472,46 @@ private:
     take(std::move(made.diagnostics()));
   }
 
+  /// That of the request, of several the last, else of the file; empty for neither.
+  std::string_view layoutFor(std::string_view name, const Texts &hidden) const {
+    std::string_view layout;
+    if (auto found = hidden.find("layout"); found != hidden.end())
+      layout = found->second;
+    for (const auto &[input, axes] : request_.layouts)
+      if (input == name)
+        layout = axes;
+    return layout;
+  }
+
+  bool isLayoutAsked(std::string_view name) const {
+    return std::ranges::any_of(request_.layouts,
+                               [&](const auto &layout) { return layout.first == name; });
+  }
+
   /// Gives the batch axis its name, and its extent where the request has one.
   void nameBatch(uint32_t node, symbol::Shape &shape, const Texts &hidden) {
-    auto layout = hidden.find("layout");
     const std::string name(file_.name(node));
+    const std::string_view layout = layoutFor(name, hidden);
     size_t axis = 0;
-    if (layout != hidden.end()) {
-      const size_t found = layout->second.find('N');
+    if (!layout.empty()) {
+      if (shape.ranked && shape.dims.size() != layout.size() && isLayoutAsked(name))
+        report(ErrorCode::E0001, {.file = file_.file()},
+               fmt::format("--layout {}={} has {} axes, the input has {}", name, layout,
+                           layout.size(), shape.dims.size()));
+      const size_t found = layout.find('N');
       axis = found == std::string_view::npos ? 0 : found;
       layouts_[name] = int(axis);
     } else if (auto found = batchAxes_.find(name); found != batchAxes_.end()) {
       axis = size_t(found->second);
     }
-    if (axis >= shape.dims.size())
+    if (axis >= shape.dims.size()) {
+      hasOpenBatch_ |= axis > 0;
       return;
+    }
     symbol::Dim &dim = shape.dims[axis];
+    const symbol::OfferedInput *offered = offeredFor(name);
+    if (offered && offered->ofAllSamples && !shapeFor(name))
+      dim.extent = symbol::kUnknown;
     if (batch_ && dim.extent != symbol::kUnknown && dim.extent != *batch_ && shapeFor(name))
       report(ErrorCode::E0001, {.file = file_.file()},
              fmt::format("--shape {} has a batch of {}, --batch is {}", name, dim.extent, *batch_));
@@ -488,6 +519,8 @@ private:
       dim.extent = *batch_;
     if (dim.extent != symbol::kUnknown)
       dim.name = "batch";
+    else
+      hasOpenBatch_ = true;
   }
 
   void makeCall(uint32_t node, const Attributes &attributes) {
@@ -645,7 +678,14 @@ private:
       if (!symbols_[node][0].shape().known())
         report(ErrorCode::E0211, file_.place(node),
                fmt::format("the shape of input {} is not known", inQuotes(file_.name(node))),
-               fmt::format("--shape {}:32x35", file_.name(node)));
+               lacksBatch(symbols_[node][0].shape())
+                   ? std::string("-b 32 gives the batch")
+                   : fmt::format("--shape {}:32x35", file_.name(node)));
+  }
+  /// Whether one extent is open, and the others are known.
+  static bool lacksBatch(const symbol::Shape &shape) {
+    return shape.ranked &&
+           std::ranges::count(shape.dims, symbol::kUnknown, &symbol::Dim::extent) == 1;
   }
 
   Checked<symbol::Network> finish(const std::vector<Symbol> &outputs) {
@@ -657,6 +697,7 @@ private:
     network.net = graph_->name();
     network.nets = {network.net};
     network.files = {file_.file()};
+    network.unknownInitialisers = std::move(unknownInitialisers_);
     network.graph = std::move(graph_);
     return {std::move(network), std::move(diagnostics_)};
   }
@@ -674,6 +715,7 @@ private:
   std::map<std::string, int> batchAxes_, layouts_;
   std::map<std::string, symbol::Shape> inferred_;
   std::optional<int64_t> batch_;
+  bool hasOpenBatch_ = false;
   std::unique_ptr<Graph> graph_;
   Diagnostics diagnostics_;
   std::vector<std::vector<uint32_t>> orders_; ///< of the nodes of each graph
@@ -684,7 +726,19 @@ private:
   std::vector<bool> isLabel_;
   std::vector<uint32_t> inputs_; ///< data that are made
   std::set<std::string_view> unknownOps_;
+  std::vector<symbol::UnknownInitialiser> unknownInitialisers_;
 };
+
+/// Of inputs, without names of dims.
+std::map<std::string, symbol::Shape> shapesOf(const Graph &graph) {
+  std::map<std::string, symbol::Shape> shapes;
+  for (symbol::InputView &input : symbol::view(graph).inputs) {
+    for (symbol::Dim &dim : input.shape.dims)
+      dim.name.clear();
+    shapes[input.name] = std::move(input.shape);
+  }
+  return shapes;
+}
 
 } // namespace
 
@@ -696,15 +750,18 @@ Checked<symbol::Network> readGraph(const SymbolFile &file, const symbol::Network
     return network;
   std::map<std::string, int> axes = symbol::batchAxes(*network->graph, reader.layouts());
   std::erase_if(axes, [&](const auto &input) { return reader.layouts().contains(input.first); });
-  if (std::ranges::all_of(axes, [](const auto &input) { return input.second == 0; }))
+  if (!reader.hasOpenBatch() &&
+      std::ranges::all_of(axes, [](const auto &input) { return input.second == 0; }))
     return network;
-  std::map<std::string, symbol::Shape> inferred;
-  for (symbol::InputView &input : symbol::view(*network->graph).inputs) {
-    for (symbol::Dim &dim : input.shape.dims)
-      dim.name.clear();
-    inferred[input.name] = std::move(input.shape);
-  }
-  return GraphReader(file, request, limits, std::move(axes), std::move(inferred)).run();
+  // With a batch of the request the shapes are right once it is on the right axes.
+  const bool hasBatch = std::ranges::any_of(
+      request.settings, [](const auto &setting) { return setting.first == "batch"; });
+  GraphReader second(file, request, limits, axes,
+                     hasBatch ? std::map<std::string, symbol::Shape>() : shapesOf(*network->graph));
+  network = second.run();
+  if (!network.ok() || !hasBatch || !second.hasOpenBatch())
+    return network;
+  return GraphReader(file, request, limits, std::move(axes), shapesOf(*network->graph)).run();
 }
 
 } // namespace lstmc::importers::mxnet

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "executor/base/LowerCase.h"
 #include "executor/data/StrictJson.h"
+#include "frontend/importers/mxnet/JsonText.h"
 #include "frontend/symbol/Initialisers.h"
+#include "frontend/symbol/ValueText.h"
+#include "ir/sym/Pattern.h"
 
 namespace lstmc::importers::mxnet {
 
@@ -83,6 +88,37 @@ std::optional<symbol::Initialiser> initialiserOf(std::string_view text) {
   if (row->required && init.arguments.empty())
     return std::nullopt;
   return init;
+}
+
+static std::string jsonOf(const symbol::AttributeValue &value) {
+  if (const auto *text = std::get_if<std::string>(&value))
+    return jsonQuoted(*text);
+  if (const auto *flag = std::get_if<bool>(&value))
+    return *flag ? "true" : "false";
+  if (std::holds_alternative<std::monostate>(value))
+    return "null";
+  const auto *tuple = std::get_if<symbol::Tuple>(&value);
+  if (!tuple)
+    return symbol::valueText(value);
+  std::string list;
+  for (std::optional<int64_t> entry : *tuple)
+    list += (list.empty() ? "" : ", ") + (entry ? std::to_string(*entry) : "null");
+  return "[" + list + "]";
+}
+
+std::string textOfInitialiser(const symbol::Initialiser &init, std::string_view name) {
+  if (init.name.empty())
+    return {};
+  for (size_t i = 0; i < init.patterns.size(); ++i)
+    if (sym::Pattern(init.patterns[i]).matchesBegin(name))
+      return textOfInitialiser(init.initialisers[i], name);
+  if (!init.patterns.empty())
+    return {};
+  std::string arguments;
+  for (const symbol::NamedAttribute &argument : init.arguments)
+    arguments +=
+        (arguments.empty() ? "" : ", ") + jsonQuoted(argument.name) + ": " + jsonOf(argument.value);
+  return fmt::format("[{}, {{{}}}]", jsonQuoted(init.name), arguments);
 }
 
 } // namespace lstmc::importers::mxnet

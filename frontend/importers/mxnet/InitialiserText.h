@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "frontend/symbol/Symbol.h"
@@ -12,6 +13,10 @@ namespace lstmc::importers::mxnet {
 /// symbol/Initialisers.h. `fusedrnn` is its inner initialiser, for the whole vector; one that has
 /// none leaves the name empty. nullopt for another name, argument or form.
 std::optional<symbol::Initialiser> initialiserOf(std::string_view text);
+
+/// The text of an initialiser for a parameter of that name: of several by patterns the one that
+/// matches it, since MXNet cannot keep them in a variable. Empty for none.
+std::string textOfInitialiser(const symbol::Initialiser &init, std::string_view name);
 
 /// Whether it is that of a FusedRNNCell's vector, whose biases of forget gates get no values of
 /// their own here.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "executor/base/ByteOrderMark.h"
+#include "executor/base/Escape.h"
 #include "executor/base/NoMemory.h"
 #include "executor/base/Quote.h"
 #include "executor/data/StrictJson.h"
@@ -207,8 +208,9 @@ public:
   bool parse_error(std::size_t byte, const std::string &, const json::exception &fault) override {
     std::string_view what = fault.what();
     const size_t colon = what.rfind("; ");
+    what = colon == what.npos ? what : what.substr(colon + 2);
     error = errorAt(byte == 0 ? 0 : byte - 1, ErrorCode::E0603, "this is no symbol.json: {}",
-                    colon == what.npos ? what : what.substr(colon + 2));
+                    escaped(what));
     return false;
   }
 

@@ -48,10 +48,12 @@ def did_you_mean(name, known):
     return f' (did you mean "{near[0]}"?)' if near else ""
 
 
-def of_file(code, message, path=None):
-    """The error of a file or array that cannot be read."""
-    at = f"{path}: " if path else ""
-    return Error(f"{at}error[{code}]: {message}", code, message, file=str(path or ""), exit=6)
+def of_file(code, message, path=None, place=None):
+    """The error of a file or array that cannot be read; `place` is one of place.py in it."""
+    _, line, _, begin, _ = place or ("", 0, "", -1, 0)
+    at = f"{path}:{line}:{begin + 1}: " if line else f"{path}: " if path else ""
+    return Error(f"{at}error[{code}]: {message}", code, message, str(path or ""), line, begin + 1,
+                 exit=6)
 
 
 def warn(text):

@@ -13,7 +13,7 @@ import numpy
 from . import _core, arithmetic
 from .attribute import AttrScope, attributes_of, scopes_of
 from .error import Error, usage
-from .init import given, of_text, spec_of
+from .init import Unknown, given, of_attribute, spec_of
 from .name import NameManager
 from .place import of_caller
 
@@ -308,7 +308,7 @@ def _options_of(marks, **options):
     """The options of a Variable: each an argument, or the attribute of that name, which is removed
     from `marks`."""
     for name, read in (("shape", tuple_of), ("lr_mult", float), ("wd_mult", float),
-                       ("dtype", _dtype_of_code), ("init", of_text), ("layout", str)):
+                       ("dtype", _dtype_of_code), ("init", of_attribute), ("layout", str)):
         text = marks.pop(f"__{name}__", None)
         try:
             if options[name] is None and text is not None:
@@ -360,13 +360,14 @@ def Group(symbols: Iterable[Symbol]) -> Symbol:
     return Symbol([output for symbol in symbols for output in symbol._outputs])
 
 
-def apply(op, inputs, attributes, name=None, attr=None):
+def apply(op, inputs, attributes, name=None, attr=None, place=None):
     """Makes a node. `inputs` are (input's name or None, symbol or None), `attr` the attributes of
-    attribute.py. Errors of the call itself are raised here, at the user's line; shapes that
+    attribute.py, `place` one of place.py, by default the caller's. Errors of the call itself are raised here, at the user's line; shapes that
     disagree are reported once shapes are known."""
     inputs = [(argument, _one(op, argument, symbol)) for argument, symbol in inputs]
     node = _Node("op", NameManager.current().get(name, op.lower()), inputs, 1, op, attr,
                  given=[(key, plain(value)) for key, value in attributes.items()])
+    node.place = place or node.place
     present, absent = _core.stand_in(), _core.Value()
     node.outputs = _core.rehearse_call(
         _call(node, [absent if s is None else present for _, s in inputs]))
@@ -469,6 +470,12 @@ def _extents(shape, batch=None):
 def variables(symbol):
     """The Variables of a network by name."""
     return {node.name: node for node in reached(symbol._outputs) if node.kind == "variable"}
+
+
+def unknown_initialisers(symbol):
+    """[(parameter, text)] of initialisers that lstmc does not know."""
+    return [(name, node.options["init"].text) for name, node in variables(symbol).items()
+            if isinstance(node.options["init"], Unknown)]
 
 
 def draw(symbol, name="net", shapes=None, types=None, declared=None):

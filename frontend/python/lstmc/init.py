@@ -131,6 +131,21 @@ class Mixed(Initializer):
         return (self.name, [], self.patterns, [inner.spec() for inner in self.initializers])
 
 
+class Unknown(Initializer):
+    """An initialiser of a file that lstmc does not know. The file's text is kept; first values are
+    asked for where they are needed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("unknown")
+        self.text = text
+
+    def spec(self) -> Any:
+        return None
+
+    def dumps(self) -> str:
+        return self.text
+
+
 _NAMES = {"uniform": Uniform, "normal": Normal, "xavier": Xavier, "msraprelu": MSRAPrelu,
           "orthogonal": Orthogonal, "zero": Zero, "zeros": Zero, "one": One, "ones": One,
           "lstmbias": LSTMBias, "constant": Constant, "fusedrnn": FusedRNN,
@@ -146,6 +161,14 @@ def of_text(text: str) -> Initializer:
     """Parses MXNet's name of an initialiser, or the result of `dumps`."""
     name, arguments = json.loads(text) if text.startswith("[") else (text, {})
     return by_name(name, **arguments)
+
+
+def of_attribute(text: str) -> Initializer:
+    """That of a Variable's `__init__`, which may be any."""
+    try:
+        return of_text(text)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Unknown(text)
 
 
 def given(initializer: Initializer | str) -> Initializer:

@@ -5,7 +5,7 @@ import json
 
 from . import _core, graph
 from .attribute import with_bare_names
-from .init import FusedRNN, spec_of
+from .init import FusedRNN, Unknown, spec_of
 
 RECORDS = {name: record for record in _core.operators() for name in (record[0], *record[1])}
 
@@ -14,7 +14,7 @@ def attributes(node):
     """The attributes of a node as text by name: the op's attributes in the call, and those of
     attribute.py."""
     if node.kind == "variable":
-        own = _of_variable(node.options)
+        own = of_variable(node.options)
     elif node.kind == "layer":
         own = {key: str(value)
                for key, value in {**node.options, "num_hidden": node.options["units"]}.items()
@@ -24,20 +24,21 @@ def attributes(node):
     return with_bare_names({**own, **node.attributes})
 
 
-def _of_variable(options):
+def of_variable(options):
+    """What a Variable says, in the form of files."""
     own = {}
     if options["shape"] is not None:
         shape = (options["shape"] if isinstance(options["shape"], (tuple, list))
                  else (options["shape"],))
         own["__shape__"] = str(tuple(max(int(extent or 0), 0) for extent in shape))
     if options["dtype"] is not None:
-        dtype = graph.plain(options["dtype"])
-        own["__dtype__"] = str(graph.DTYPES.index(dtype)) if dtype in graph.DTYPES else dtype
+        own["__dtype__"] = graph.code_of_dtype(graph.plain(options["dtype"]))
     for key in ("lr_mult", "wd_mult", "layout"):
         if options[key] is not None:
             own[f"__{key}__"] = str(options[key])
     if options["init"] is not None:
-        own["__init__"] = (options["init"].dumps() if isinstance(options["init"], FusedRNN)
+        own["__init__"] = (options["init"].dumps()
+                           if isinstance(options["init"], (FusedRNN, Unknown))
                            else text_of_init(spec_of(options["init"])))
     return own
 

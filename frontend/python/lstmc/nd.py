@@ -77,5 +77,6 @@ def save(fname, data):
 def load(fname):
     """Reads such a file: a dict, or a list if the arrays have no names."""
     read = _params_file.read(fname)
-    return ({name: NDArray(array) for name, array in read.items()} if isinstance(read, dict)
-            else [NDArray(array) for array in read])
+    whole = lambda array: None if array is None else NDArray(array)
+    return ({name: whole(array) for name, array in read.items()} if isinstance(read, dict)
+            else [whole(array) for array in read])

@@ -150,6 +150,8 @@ class Network:
         if isinstance(params, dict) and not params:
             raise usage("params= has no weights: leave it out, or give some by name")
         first = self.session.params() if goes_on else params
+        if init_params is not None:
+            compiled.unknown = []
         self.session = Package(compiled)._session(first, buckets, given)
         self.session._learned = self.session._learned or known
         sessions = [self.session.beside(package, **given) for package in buckets]
@@ -212,7 +214,10 @@ class Network:
                             "its inputs that compile(shapes) is given")
         drawing = graph.draw(self._source, self._name, shapes, types)
         line = words(with_fit_keys(flags, command))
-        return _core.compile_drawing(drawing, command, line, entries, spec_of(initializer))
+        compiled = _core.compile_drawing(drawing, command, line, entries, spec_of(initializer))
+        if initializer is None:
+            compiled.unknown = graph.unknown_initialisers(self._source)
+        return compiled
 
     def _axes(self):
         """The batch axis of each input."""

@@ -114,6 +114,11 @@ class Package:
     def _session(self, params, neighbours, flags):
         """As session(); parameters that a dict of `params` lacks get initial values."""
         flags = dict(flags)
+        for name, text in self._compiled.unknown:
+            if params is None or (isinstance(params, dict) and name not in params):
+                raise of_file("E0613", f'parameter "{name}" begins with "{text}", which lstmc does '
+                                       "not know: params= brings weights, initializer= another "
+                                       "beginning")
         if params is not None and not isinstance(params, dict):
             flags["params"] = str(params)
         session = Session(self, _core.Session(self._compiled, words(flags),

@@ -7,7 +7,6 @@ from . import graph as _graph
 from . import symbol_json as _symbol_json
 from .attribute import attributes_of as _attributes_of
 from .attribute import is_attribute as _is_attribute
-from .error import of_file as _of_file
 from .error import usage as _usage
 from .graph import Group, Symbol, Variable, dim
 
@@ -17,13 +16,7 @@ var = Variable
 def load(path):
     """Loads the symbol of an MXNet file (symbol.json), of any version from 0.7 on."""
     with open(path, "rb") as file:
-        text = file.read()
-    if kind := _core.foreign_kind(text[:4096]):
-        raise _of_file("E0603", f"this is {kind}", path)
-    try:
-        return _symbol_json.loads(text.decode("utf-8"), path)
-    except UnicodeDecodeError as problem:
-        raise _of_file("E0603", f"this is no symbol.json: {problem}", path) from None
+        return _symbol_json.loads(file.read(), path)
 
 
 def load_json(json_str):

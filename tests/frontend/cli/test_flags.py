@@ -44,6 +44,7 @@ BASE = {"compile": "net.lnet -o out.lstmc", "run": "net.lnet -i data=@x.npy --pa
         "inspect": "net.lnet --plan", "bench": "net.lnet --repeats 2 --entry step",
         "sample": "text --length 50", "fmt": "rough.lnet", "diff": "w w2",
         "import": "layer.npz --as torch-lstm -o i.lnet", "devices": "", "help": "train",
+        "export": "net.lnet -o e --to mxnet",
 }
 TWO = "-d 2xcpu"
 NETWORK = "net.lnet -o p.svg --what network"
@@ -150,7 +151,7 @@ ELSEWHERE = {
     "data-on": "of ranks: test_several.py", "calibrate": "test_devices.py",
     "untrusted": "test_hostile.py",
     "as": "test_import.py", "modules": "test_import.py", "layout": "test_import.py",
-    "model-prefix": "test_mxnet.py", "load-epoch": "test_mxnet.py",
+    "model-prefix": "test_mxnet.py", "load-epoch": "test_mxnet.py", "to": "test_mxnet.py",
     "interface": "of launch", "port": "of launch",
 }
 # Of an update alone, or of the layout: they change what is compiled, which these commands do not
@@ -167,7 +168,7 @@ def observed(folder):
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             name = str(path.relative_to(folder))
-            whole = path.suffix in (".lstmc", ".csv", ".svg", ".safetensors")
+            whole = path.suffix in (".lstmc", ".csv", ".svg", ".safetensors", ".json", ".params")
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest() if whole else ""
     return found
 
