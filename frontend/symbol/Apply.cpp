@@ -1,6 +1,7 @@
 // Graph::apply: converts a bound call to an op, and infers shapes from it.
 #include "frontend/symbol/Bind.h"
 #include "ir/sym/Attributes.h"
+#include "ir/sym/FileRecord.h"
 #include "ir/sym/InitialRule.h"
 #include "ir/sym/Traits.h"
 #include "ir/sym/WrittenOps.h"
@@ -222,6 +223,9 @@ private:
                        mlir::UnrankedTensorType::get(impl_.openType()));
 
     state.addAttribute(sym::kNameAttr, builder.getStringAttr(name_));
+    if (const sym::FileRecord *file = sym::fileRecordOf(bound_.record->mxnetName);
+        file && !file->outputOf(call_.op).empty())
+      state.addAttribute(sym::kCalledAttr, builder.getStringAttr(call_.op));
     if (!call_.dims.empty())
       state.addAttribute(sym::kDimsAttr,
                          builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(call_.dims)));

@@ -4,6 +4,7 @@
 #include "frontend/symbol/Impl.h"
 #include "frontend/symbol/ValueText.h"
 #include "ir/sym/Attributes.h"
+#include "ir/sym/FileRecord.h"
 #include "ir/sym/OpText.h"
 #include "ir/sym/SymOps.h"
 #include "ir/sym/UniqueNames.h"
@@ -24,6 +25,10 @@ std::string outputName(Value value, StringRef nodeName) {
   unsigned index = result.getResultNumber();
   bool numbered =
       result.getOwner()->getNumResults() > 1 || llvm::isa<sym::SliceChannelOp>(result.getOwner());
+  if (auto called = result.getOwner()->getAttrOfType<mlir::StringAttr>(sym::kCalledAttr))
+    if (const sym::FileRecord *file = record ? sym::fileRecordOf(record->mxnetName) : nullptr)
+      if (std::string_view output = file->outputOf(called.strref()); !output.empty())
+        return nodeName.str() + "_" + std::string(output);
   if (record && index < record->outputNames.size())
     return nodeName.str() + "_" + std::string(record->outputNames[index]);
   if (record && sym::visibleResults(result.getOwner(), *record) == 1)

@@ -163,6 +163,8 @@ private:
   void addCall(mlir::Operation *op, NodeView &node) {
     const sym::OpRecord *record = sym::recordOf(op->getName());
     node.op = record ? std::string(record->mxnetName) : op->getName().getStringRef().str();
+    if (auto called = op->getAttrOfType<mlir::StringAttr>(sym::kCalledAttr))
+      node.op = called.str();
     if (auto name = op->getAttrOfType<mlir::StringAttr>(sym::kNameAttr))
       node.name = name.str();
     const int visible = record ? sym::visibleResults(op, *record) : -1;

@@ -12,4 +12,11 @@ const FileRecord *fileRecordOf(std::string_view op) {
   return found == kRecords.end() ? nullptr : &*found;
 }
 
+std::string_view FileRecord::outputOf(std::string_view alias) const {
+  for (auto [name, output] : aliasOutputs)
+    if (name == alias)
+      return output;
+  return {};
+}
+
 } // namespace lstmc::sym

@@ -14,6 +14,11 @@ struct FileRecord {
   int outputs;           ///< of a node, hidden ones included; 0: those that users see
   std::vector<std::string_view> required; ///< attributes that have a default here alone
   std::vector<std::pair<std::string_view, std::string_view>> attributes; ///< ours, and the file's
+  /// An alias of the op under which MXNet has another op, and what its output is called there.
+  std::vector<std::pair<std::string_view, std::string_view>> aliasOutputs;
+
+  /// "loss" of make_loss; empty for other names.
+  std::string_view outputOf(std::string_view alias) const;
 };
 
 /// Null for an op that files have as its record says.

@@ -97,6 +97,7 @@ def Sym_SvmOutputOp : Sym_Head<"svm_output", "SVMOutput", [Sym_Scalar, Sym_Flops
 
 def Sym_MakeLossOp : Sym_Head<"make_loss", "MakeLoss", [Sym_Scalar, Sym_Flops]> {
   let mxnetAliases = ["make_loss"];
+  let fileAliasOutputs = ["make_loss=loss"];
   let summary = "the identity, whose gradient is a constant";
   let description = [{
     The gradient is `grad_scale`, divided by the extent of axis 0 (`normalization` batch) or by the

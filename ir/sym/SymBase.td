@@ -183,6 +183,8 @@ class Sym_Op<string mnemonic, string mxnet, list<Trait> traits = []>
   int fileOutputs = 0;
   list<string> fileRequires = [];
   list<string> fileAttributes = [];
+  /// "make_loss=loss": an alias that is an op of its own in MXNet, and the name of its output.
+  list<string> fileAliasOutputs = [];
   /// Where the op differs from MXNet's, in the words of users; empty: nowhere that is known.
   string difference = "";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "ir/sym/ImportedOps.h"
 #include "ir/sym/LoopOps.h"
 #include "ir/sym/Shorthand.h"
 #include "ir/sym/SymOps.h"
@@ -27,6 +28,9 @@ using namespace mlir;
 #include "ir/sym/WrittenOps.cpp.inc"
 #define GET_OP_CLASSES
 #include "ir/sym/LoopOps.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "ir/sym/ImportedOps.cpp.inc"
 
 namespace lstmc::sym {
 
@@ -58,6 +62,10 @@ void SymDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "ir/sym/LoopOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/sym/ImportedOps.cpp.inc"
       >();
   addSortOps();
   addRandomOps();

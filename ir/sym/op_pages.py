@@ -19,7 +19,8 @@ GROUPS = {  # file of records -> title
           "SequenceOps.td": "Sequences", "RecurrentOps.td": "Recurrent layers",
           "LossOps.td": "Losses", "ComposedOps.td": "Written out by others",
           "ConvolutionOps.td": "Windows of images and sequences",
-          "WrittenOps.td": "Statistics of the batch, alignments", "SortOps.td": "Sorting",
+          "WrittenOps.td": "Statistics of the batch, alignments",
+          "ImportedOps.td": "Of MXNet's images", "SortOps.td": "Sorting",
           "RandomOps.td": "Random numbers",
 }
 KINDS = {"Integer": "integer", "Float": "number", "Boolean": "bool", "String": "string",

@@ -10,7 +10,8 @@ import sys
 
 FILES = ["SourceOps.td", "ElementwiseOps.td", "ScalarFormOps.td", "ShapeOps.td", "IndexOps.td",
          "ProductOps.td", "ReduceOps.td", "SequenceOps.td", "RecurrentOps.td", "LossOps.td",
-         "ComposedOps.td", "ConvolutionOps.td", "WrittenOps.td", "SortOps.td", "RandomOps.td"]
+         "ComposedOps.td", "ConvolutionOps.td", "WrittenOps.td", "ImportedOps.td", "SortOps.td",
+         "RandomOps.td"]
 
 KINDS = {  # storage of the base attribute -> AttributeKind
          "I64Attr": "Integer", "F64Attr": "Float", "BoolAttr": "Boolean", "StrAttr": "String",
@@ -119,13 +120,14 @@ class Records:
     def file_row(self, op):
         """None for an op that MXNet's files have as its record says."""
         name, outputs = op["fileName"], op["fileOutputs"]
-        required, others = op["fileRequires"], op["fileAttributes"]
-        if not (name or outputs or required or others):
+        required, lists = op["fileRequires"], (op["fileAttributes"], op["fileAliasOutputs"])
+        if not (name or outputs or required or any(lists)):
             return None
-        pairs = ", ".join("{%s, %s}" % tuple(map(quote, pair.split("="))) for pair in others)
+        pairs = ["{" + ", ".join("{%s, %s}" % tuple(map(quote, pair.split("="))) for pair in each)
+                 + "}" for each in lists]
         missing = name == "-"
         return (f"{{{quote(op['mxnetName'])}, {quote('' if missing else name)}, "
-                f"{str(missing).lower()}, {outputs}, {strings(required)}, {{{pairs}}}}},")
+                f"{str(missing).lower()}, {outputs}, {strings(required)}, {', '.join(pairs)}}},")
 
 
 def write(path, rows):

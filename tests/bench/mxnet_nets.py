@@ -94,11 +94,46 @@ class Net:
                     (self.n, self.t, width))
         return self.input("x", (self.n, self.t, width)), (self.n, self.t, width)
 
+    def image(self, x, shape):
+        """[N, T, C] as the images [N, T, C, 1], and back."""
+        sym = self.sym
+        kind = self.draw.choice(["Convolution", "Deconvolution", "Pooling", "UpSampling", "LRN",
+                                 "GroupNorm", "InstanceNorm", "BatchNorm", "Pad", "split_v2"])
+        self.log.append(kind)
+        y, channels, height = sym.expand_dims(x, axis=3), shape[1], shape[2]
+        name = self.name(kind.lower())
+        if kind in ("Convolution", "Deconvolution"):
+            made = {"kernel": (2, 1), "pad": (1, 0), "num_filter": channels, "num_group": 1,
+                    "no_bias": self.draw.random() < 0.5, "name": name}
+            if kind == "Deconvolution":
+                made.update(stride=(2, 1), adj=(1, 0))
+                y, height = sym.Deconvolution(y, **made), 2 * height - 1
+            else:
+                y, height = sym.Convolution(y, **made), height + 1
+        elif kind == "Pooling":
+            y = sym.Pooling(y, kernel=(3, 1), pad=(1, 0),
+                            pool_type=self.draw.choice(["max", "avg", "sum"]))
+        elif kind == "UpSampling":
+            y = sym.slice_axis(sym.UpSampling(y, scale=2, sample_type="nearest", num_args=1),
+                               axis=3, begin=0, end=1)
+            height *= 2
+        elif kind == "LRN":
+            y = sym.LRN(y, nsize=3, alpha=0.2, name=name)
+        elif kind == "Pad":
+            y, height = sym.Pad(y, mode="edge", pad_width=(0, 0, 0, 0, 1, 2, 0, 0)), height + 3
+        elif kind == "split_v2":
+            return sym.split_v2(sym.Concat(x, x * 0.5, dim=2), (height,), axis=2)[1], shape
+        else:
+            options = {"num_groups": channels} if kind == "GroupNorm" else {}
+            self.differentiates &= height > 1
+            y = getattr(sym, kind)(y, eps=0.01, name=name, **options)
+        return sym.squeeze(y, axis=3), (shape[0], channels, height)
+
     def step(self, value):
         _, shape = value
         kinds = [self.pointwise, self.dense, self.shapes, self.pair, self.along]
         if len(shape) == 3:
-            kinds += [self.recurrent] * 5 + [self.sequence]
+            kinds += [self.recurrent] * 5 + [self.sequence, self.image, self.image]
         return self.draw.choice(kinds)(*value)
 
     def recurrent(self, x, shape):

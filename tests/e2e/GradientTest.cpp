@@ -282,7 +282,7 @@ protected:
 
 TEST_F(GradientTest, OfEveryOpOfTheTable) {
   for (const char *file : {"elementwise", "moves", "sums", "recurrent", "heads", "shorthands",
-                           "composed", "convolution", "written"})
+                           "composed", "convolution", "imported", "written"})
     expectGradientsOf(fmt::format(LSTMC_SOURCE_DIR "/tests/e2e/gradients/{}.mlir", file));
   int made = 0;
   for (const sym::OpRecord &record : sym::opRecords()) {

@@ -485,6 +485,10 @@ private:
       return windows(name);
     if (name == "pad_width")
       return widths();
+    if (name == "indices")
+      return draw_.chance(0.5) ? Tuple{0, 1} : Tuple{0};
+    if (name == "target_shape")
+      return Tuple();
     Extents numbers;
     for (int64_t i = 0; i < rank(); ++i)
       numbers.push_back(draw_.between(0, 3));

@@ -31,7 +31,8 @@ bool hasGradientOfItsOwn(const NodeView &node) {
       auto dtype = std::get_if<std::string>(&attribute.value);
       return dtype && !dtype->starts_with("float");
     });
-  if (node.op == "LayerNorm" || node.op == "BatchNorm") // none flows through mean and deviation
+  if (node.op == "LayerNorm" || node.op == "BatchNorm" ||
+      node.op == "GroupNorm") // none flows through mean and deviation
     return node.outputs > 1;
   constexpr std::string_view kOps[] = {"BlockGrad", "max", "min", "_mod", "broadcast_mod"};
   return std::ranges::find(kOps, node.op) != std::end(kOps);

@@ -287,12 +287,17 @@ private:
   Result<size_t> emitCall(const NodeView &node) {
     static const std::vector<symbol::OpAttribute> kNoAttributes;
     const OpSignature *op = symbol::findOp(node.op);
-    const sym::FileRecord *record = sym::fileRecordOf(node.op);
+    const sym::FileRecord *record = sym::fileRecordOf(op ? std::string_view(op->name) : node.op);
     if (record && record->missing)
       warnings_.push_back(fmt::format("{}: MXNet 1.9.1 has no {}, so it does not load this "
                                       "network; lstmc does",
                                       inQuotes(node.name), node.op));
-    Written made{node.op, node.name, marksFor(node), {}, node.outputs};
+    // An alias that is an op of its own in MXNet has none of these attributes there.
+    Written made{op && !node.attributes.empty() ? op->name : node.op,
+                 node.name,
+                 marksFor(node),
+                 {},
+                 node.outputs};
     LSTMC_ASSIGN(made.inputs, node.op == "RNN" ? rnnInputs(node) : plainInputs(node, op));
     if (op && op->variadic)
       made.attributes["num_args"] = std::to_string(made.inputs.size());

@@ -112,8 +112,7 @@ namespace {
 /// Ops of MXNet that files use and this version lacks; refused by name.
 bool isUnbuiltOp(std::string_view name) {
   constexpr std::string_view kOps[] = {
-      "WarpCTC",  "LRN",        "Deconvolution",   "UpSampling",
-      "Crop",     "ROIPooling", "BilinearSampler", "IdentityAttachKLSparseReg",
+      "WarpCTC",  "Crop",    "ROIPooling", "BilinearSampler", "IdentityAttachKLSparseReg",
       "Bilinear", "FusedRNN"};
   return std::find(std::begin(kOps), std::end(kOps), name) != std::end(kOps);
 }

@@ -66,3 +66,10 @@ def signature(record, *last):
                    for attribute, _, default, _ in attributes if attribute.isidentifier()]
     return inspect.Signature(
         parameters + [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in last])
+
+
+def of_split(indices_or_sections):
+    """The attributes of `_split_v2` for an argument of NumPy's split."""
+    if isinstance(indices_or_sections, int):
+        return {"indices": (), "sections": indices_or_sections}
+    return {"indices": (0, *indices_or_sections)}

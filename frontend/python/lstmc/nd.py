@@ -8,6 +8,7 @@ from . import functions as _functions
 from . import ndarray as _ndarray
 from . import params_file as _params_file
 from .arguments import document as _document
+from .arguments import of_split as _of_split
 from .arguments import signature as _signature
 from .graph import plain as _plain
 from .ndarray import NDArray, array
@@ -64,6 +65,13 @@ def _function(spelled, record):
 for _record in _core.operators():
     for _name in (_record[0], *_record[1]):
         globals().setdefault(_name, _function(_name, _record))
+
+
+def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
+    """Parts of an axis, as NumPy's split: a number of equal ones, or those that begin at 0 and at
+    each index."""
+    return globals()["_split_v2"](ary, **_of_split(indices_or_sections), axis=axis,
+                                  squeeze_axis=squeeze_axis)
 
 
 def save(fname, data):

@@ -82,6 +82,13 @@ for _record in _core.operators():
         globals().setdefault(_name, _function(_name, _record))
 
 
+def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False, name=None):
+    """Parts of an axis, as NumPy's split: a number of equal ones, or those that begin at 0 and at
+    each index."""
+    return globals()["_split_v2"](ary, **_arguments.of_split(indices_or_sections), axis=axis,
+                                  squeeze_axis=squeeze_axis, name=name)
+
+
 def _method(spelled):
     function = globals()[spelled]
 

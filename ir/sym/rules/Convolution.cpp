@@ -4,6 +4,7 @@
 #include "ir/sym/Create.h"
 #include "ir/sym/Expression.h"
 #include "ir/sym/RuleSupport.h"
+#include "ir/sym/rules/Windows.h"
 
 using namespace mlir;
 
@@ -14,17 +15,9 @@ using E = Expression;
 namespace {
 
 constexpr int64_t kMostExtents = 3; ///< after N and C
-/// Bounds of what is written out: a slice for each position of the kernel, a product for each
-/// group.
-constexpr int64_t kMostPositions = 10'000, kMostGroups = 1024;
 /// The largest attribute and the largest extent, so that no sum of them wraps.
 constexpr int64_t kMostNumber = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMostExtent = std::numeric_limits<int64_t>::max() - (int64_t(1) << 33);
-
-/// Elements added along one axis.
-struct Padding {
-  int64_t before = 0, after = 0;
-};
 
 /// What a window does along one axis.
 struct Step {
@@ -39,10 +32,6 @@ struct Step {
     return rest < 0 ? 0 : (rest + (full ? stride - 1 : 0)) / stride + 1;
   }
 };
-
-int64_t entryOf(ArrayRef<int64_t> tuple, size_t axis, int64_t fallback) {
-  return tuple.empty() ? fallback : tuple[axis];
-}
 
 SmallVector<Step> stepsOf(ConvolutionOp op) {
   SmallVector<Step> steps;
@@ -63,9 +52,10 @@ SmallVector<Step> stepsOf(PoolingOp op) {
   return steps;
 }
 
+} // namespace
+
 // ---- shapes ----
 
-/// E0319 unless the tuple has `count` numbers from `least` to kMostNumber; it may be empty.
 LogicalResult checkTuple(ShapeRelation &relation, ArrayRef<int64_t> tuple, size_t count,
                          int64_t least, StringRef name) {
   if (!tuple.empty() && tuple.size() != count)
@@ -93,13 +83,14 @@ LogicalResult checkKernel(ShapeRelation &relation, ArrayRef<int64_t> kernel) {
   return success();
 }
 
-/// The layout, where it is given, is that of so many extents.
 LogicalResult checkLayout(ShapeRelation &relation, StringRef layout, size_t extents) {
   if (layout == "None" || layout.size() == extents + 2)
     return success();
   return relation.refuse(ErrorCode::E0319)
          << "layout is " << layout << ", and the kernel has " << extents << " extents";
 }
+
+namespace {
 
 /// Extents of `output` after N and C, from those of `data`.
 LogicalResult relateWindows(ShapeRelation &relation, Value data, Value output, ArrayRef<Step> steps,
@@ -295,6 +286,8 @@ Value filled(OpBuilder &builder, Location loc, Value x, int64_t axis, int64_t co
   return repeated(builder, loc, (number == 0 ? zeros : zeros + number).value, axis, 0, count);
 }
 
+} // namespace
+
 Value padded(OpBuilder &builder, Location loc, Value x, int64_t axis, Padding padding,
              StringRef mode, double number) {
   const int64_t extent = shapeOf(x)[size_t(axis)];
@@ -316,6 +309,8 @@ Value padded(OpBuilder &builder, Location loc, Value x, int64_t axis, Padding pa
     parts.push_back(part(padding.after, false));
   return createConcat(builder, loc, parts, axis);
 }
+
+namespace {
 
 /// Axes 0, 2, ..., 1: channels last; and back.
 SmallVector<int64_t> channelsLast(int64_t rank) {

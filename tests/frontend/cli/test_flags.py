@@ -109,6 +109,9 @@ BY_COMMAND = {
     ("train", "check-nan"): ("--check-nan", "", "net.lnet --data npz:bad.npz --after 4e -o ck"),
     ("fmt", "diff"): ("--diff", ""), ("fmt", "limit"): ("--limit source=10", ""),
     ("diff", "limit"): ("--limit header=1", ""),
+    # of a file that is exported the batch is open
+    ("export", "batch"): ("-b 0", ""), ("export", "batch-size"): ("--batch-size 0", ""),
+    ("export", "shape"): ("--shape data:8x7x3", ""),
     ("import", "limit"): ("--limit header=1", "",
                           "w/last/model.safetensors --as torch-lstm -o i.lnet"),
     ("bench", "expect"): ("--expect ms_per_run<1e-9", ""), ("bench", "input"): ("-i random:2", ""),

@@ -1,4 +1,4 @@
-"""Convolution, Pooling, Pad and InstanceNorm against loops over NumPy's elements, in float64 and at
+"""Convolution, Pooling, Pad, Deconvolution, UpSampling, LRN and normalisations against loops over NumPy's elements, in float64 and at
 random; their gradients by differences are tests/e2e/gradients. `test_convolution.py --seeds A..B`
 draws more of them."""
 
@@ -52,6 +52,21 @@ def pooled(x, kind, kernel, stride, pad, full, include_pad):
     return y
 
 
+def spread(x, w, b, stride, dilate, pad, adj, groups):
+    """Each element times the kernel, added where the kernel's elements fall."""
+    kernel, own = w.shape[2:], w.shape[1]
+    whole = [s * (e - 1) + d * (k - 1) + 1 for e, k, s, d in zip(x.shape[2:], kernel, stride,
+                                                                 dilate)]
+    y = np.zeros((x.shape[0], own * groups, *[e + a for e, a in zip(whole, adj)]))
+    for n, c, *at in np.ndindex(x.shape):
+        first = c // (x.shape[1] // groups) * own
+        for f, *k in np.ndindex(w.shape[1:]):
+            place = tuple(a * s + i * d for a, s, i, d in zip(at, stride, k, dilate))
+            y[(n, first + f, *place)] += w[(c, f, *k)] * x[(n, c, *at)]
+    y = y[(..., *[slice(p, e + a - p) for p, e, a in zip(pad, whole, adj)])]
+    return y + (0 if b is None else b.reshape(1, -1, *[1] * len(kernel)))
+
+
 class Convolution(unittest.TestCase):
     def output(self, symbol, **values):
         package = lstmc.Network(symbol).compile({"data": values["data"].shape}, dtype="f64",
@@ -82,6 +97,33 @@ class Convolution(unittest.TestCase):
         values = {"conv_weight": w, **({} if b is None else {"conv_bias": b})}
         self.close(self.output(y, data=x, **values),
                    convolved(x, w, b, stride, dilate, pad, groups), seed)
+
+    def drawn_deconvolution(self, seed):
+        draw = np.random.default_rng(seed)
+        number = lambda least, most: int(draw.integers(least, most + 1))
+        count, groups = number(1, 3), number(1, 2)
+        kernel, stride, dilate = ([number(1, most) for _ in range(count)] for most in (3, 3, 2))
+        adj = [number(0, s - 1) for s in stride]
+        extents = [number(1, 4) for _ in range(count)]
+        whole = [s * (e - 1) + d * (k - 1) + 1 for e, k, s, d in zip(extents, kernel, stride,
+                                                                     dilate)]
+        pad = [number(0, min(2, (e - 1) // 2)) for e in whole]
+        channels, filters = groups * number(1, 2), groups * number(1, 3)
+        x = draw.normal(size=(number(1, 3), channels, *extents))
+        w = draw.normal(size=(channels, filters // groups, *kernel))
+        b = draw.normal(size=filters) if draw.random() < 0.7 else None
+        options = {"pad": pad, "adj": adj}
+        if draw.random() < 0.3:  # from which pad and adj follow
+            target = [number(1, e) for e in whole]
+            rest = [e - t for e, t in zip(whole, target)]
+            options, pad, adj = ({"target_shape": target}, [(r + 1) // 2 for r in rest],
+                                 [r % 2 for r in rest])
+        y = sym.Deconvolution(sym.Variable("data"), kernel=kernel, stride=stride, dilate=dilate,
+                              num_filter=filters, num_group=groups, no_bias=b is None,
+                              name="conv", **options)
+        values = {"conv_weight": w, **({} if b is None else {"conv_bias": b})}
+        self.close(self.output(y, data=x, **values),
+                   spread(x, w, b, stride, dilate, pad, adj, groups), seed)
 
     def drawn_pooling(self, seed):
         draw = np.random.default_rng(seed)
@@ -114,7 +156,8 @@ class Convolution(unittest.TestCase):
 
     def test_drawn(self):
         for seed in range(1, 31):
-            for judge in self.drawn_convolution, self.drawn_pooling, self.drawn_pad:
+            for judge in (self.drawn_convolution, self.drawn_deconvolution, self.drawn_pooling,
+                          self.drawn_pad):
                 with self.subTest(seed=seed, judge=judge.__name__):
                     judge(seed)
 
@@ -132,6 +175,56 @@ class Convolution(unittest.TestCase):
         mean, variance = (f(x, axis=(2, 3), keepdims=True) for f in (np.mean, np.var))
         wanted = (x - mean) / np.sqrt(variance + 1e-3) * gamma[:, None, None] + beta[:, None, None]
         self.close(self.output(y, data=x, norm_gamma=gamma, norm_beta=beta), wanted, "norm")
+
+    def test_group_norm(self):
+        draw = np.random.default_rng(6)
+        x, gamma, beta = (draw.normal(size=size) for size in ((2, 6, 4, 5), 3, 3))
+        rows = x.reshape(2, 3, -1)
+        mean, deviation = rows.mean(-1), np.sqrt(rows.var(-1) + 1e-3)
+        wanted = ((rows - mean[..., None]) / deviation[..., None] * gamma[:, None]
+                  + beta[:, None]).reshape(x.shape)
+        y = sym.GroupNorm(sym.Variable("data"), num_groups=3, eps=1e-3, output_mean_var=True,
+                          name="norm")
+        values = {"norm_gamma": gamma, "norm_beta": beta}
+        for number, each in enumerate((wanted, mean, deviation)):
+            self.close(self.output(y[number], data=x,
+                                   **{name: value for name, value in values.items()
+                                      if name in y[number].list_arguments()}), each, number)
+
+    def test_lrn(self):
+        x = np.random.default_rng(7).normal(size=(2, 5, 3, 2))
+        for size in (1, 3, 7):
+            wanted = np.zeros_like(x)
+            for c in range(5):
+                beside = x[:, max(0, c - size // 2) : c + size // 2 + 1]
+                wanted[:, c] = x[:, c] * (1.5 + 0.3 / size * (beside ** 2).sum(1)) ** -0.6
+            y = sym.LRN(sym.Variable("data"), nsize=size, alpha=0.3, beta=0.6, knorm=1.5)
+            self.close(self.output(y, data=x), wanted, size)
+
+    def test_up_sampling(self):
+        x = np.random.default_rng(8).normal(size=(2, 3, 2, 3))
+        big = x.repeat(2, 2).repeat(2, 3)
+        data = sym.Variable("data")
+        options = {"scale": 2, "sample_type": "nearest"}
+        self.close(self.output(sym.UpSampling(data, **options), data=x), big, "one")
+        twice = sym.UpSampling(data, sym.UpSampling(data, **options), **options)
+        self.close(self.output(twice, data=x), np.concatenate([big, big], 1), "concat")
+        twice = sym.UpSampling(data, sym.UpSampling(data, **options), multi_input_mode="sum",
+                               **options)
+        self.close(self.output(twice, data=x), 2 * big, "sum")
+
+    def test_split_v2(self):
+        x = np.random.default_rng(9).normal(size=(3, 6))
+        data = sym.Variable("data")
+        for at, axis in (((1, 3), 1), (3, 1), (3, 0), ((2,), -1)):
+            parts = sym.split_v2(data, at, axis=axis)
+            for number, wanted in enumerate(np.split(x, at, axis)):
+                self.close(self.output(parts[number], data=x), wanted, (at, axis, number))
+            eager = lstmc.nd.split_v2(lstmc.nd.array(x, dtype="float64"), at, axis=axis)
+            for one, two in zip(eager, np.split(x, at, axis)):
+                np.testing.assert_array_equal(one.asnumpy(), two)
+        rows = sym.split_v2(data, 3, axis=0, squeeze_axis=True)
+        self.close(self.output(rows[1], data=x), x[1], "squeezed")
 
     def test_small_ops(self):
         x = np.random.default_rng(5).normal(size=(4, 3, 5))
@@ -190,7 +283,8 @@ class Devices(unittest.TestCase):
 
 def at_random(first, last):
     found, case = 0, Convolution()
-    judges = case.drawn_convolution, case.drawn_pooling, case.drawn_pad
+    judges = (case.drawn_convolution, case.drawn_deconvolution, case.drawn_pooling,
+              case.drawn_pad)
     for seed, judge in itertools.product(range(first, last + 1), judges):
         try:
             judge(seed)

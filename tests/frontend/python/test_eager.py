@@ -90,6 +90,12 @@ CASES = {
     "Pad": ([reals(1, 2, 3, 4)], {"mode": "edge", "pad_width": (0, 0, 0, 0, 1, 2, 0, 1)}),
     "Convolution": ([reals(2, 3, 5), reals(4, 3, 2), reals(4)], {"kernel": (2,), "num_filter": 4}),
     "Pooling": ([reals(2, 3, 5)], {"kernel": (2,)}),
+    "Deconvolution": ([reals(2, 3, 5), reals(3, 4, 2), reals(4)],
+                      {"kernel": (2,), "num_filter": 4, "stride": (2,), "no_bias": False}),
+    "UpSampling": ([reals(1, 2, 3, 4), reals(1, 1, 6, 8)], {"scale": 2, "sample_type": "nearest"}),
+    "LRN": ([reals(2, 5, 3, 2)], {"nsize": 3, "alpha": 0.3}),
+    "GroupNorm": ([reals(2, 4, 3), reals(2), reals(2)], {"num_groups": 2}),
+    "_split_v2": ([reals(2, 6)], {"indices": (0, 1, 4)}),
     "BatchNorm": ([reals(4, 3, 2), *(reals(3) for _ in range(4))], {"fix_gamma": False}),
     "CTCLoss": ([reals(6, 2, 5), whole(2, 3, below=5)], {}),
 }

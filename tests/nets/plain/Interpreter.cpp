@@ -20,7 +20,7 @@ const Rules &allRules() {
   static const Rules all = [] {
     Rules rules;
     for (auto add : {addElementwise, addMoves, addIndices, addSorts, addReductions, addProducts,
-                     addRecurrences, addSources, addHeads, addWindows, addWritten})
+                     addRecurrences, addSources, addHeads, addWindows, addImported, addWritten})
       add(rules);
     return rules;
   }();

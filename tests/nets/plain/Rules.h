@@ -65,6 +65,7 @@ void addRecurrences(Rules &rules);
 void addSources(Rules &rules);
 void addHeads(Rules &rules);
 void addWindows(Rules &rules);
+void addImported(Rules &rules);
 void addWritten(Rules &rules);
 
 /// Rules of all ops that have one.
