@@ -5,15 +5,16 @@ and `load` compile and train, and a `Session` runs. `nd` computes at once, with 
 `autograd`. See docs/python.md.
 """
 
-from . import (_core, attribute, autograd, callback, gluon, init, io, lr_scheduler, metric, model,
-               name, nd, optimizer, random, rnn, sym)
+from . import (_core, attribute, autograd, callback, executor, gluon, init, io, lr_scheduler,
+               metric, model, name, nd, optimizer, random, rnn, sym)
 from . import mod
 from . import visualization as viz
 from .attribute import AttrScope
 from .context import Context, cpu, current_context, gpu
 from .error import Error, Warning
-from .graph import Symbol, dim
+from .graph import Symbol
 from .network import Network, load
+from .nodes import dim
 from .session import Package, Session
 from .torch import from_torch
 

@@ -1,6 +1,11 @@
-"""Arguments and docstring of a function generated from an op's record."""
+"""The ops' records, and arguments and docstring of a function generated from one."""
 
 import inspect
+
+from . import _core
+
+#: by every name of the op
+RECORDS = {name: record for record in _core.operators() for name in (record[0], *record[1])}
 
 
 def split(record, args, keywords, tensor):

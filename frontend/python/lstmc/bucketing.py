@@ -11,10 +11,10 @@ from . import metric as metrics
 from . import training
 from .arrays import as_array, input_dtype
 from .error import usage
-from .graph import variables
 from .module import Module
 from .ndarray import NDArray
 from .network import Network
+from .nodes import variables
 from .sharing import one_at_a_time
 
 if TYPE_CHECKING:

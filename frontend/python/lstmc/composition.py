@@ -1,30 +1,32 @@
 """Composition: a network with some of its Variables replaced by symbols, `net(data=hidden)`."""
 
-from . import graph
+from .drawing import made_by
 from .error import usage
-from .listing import made_by
+from .nodes import reached, variables
 
 
 def composed(symbol, given):
     """Copies the nodes that depend on the Variables of these names; all other nodes are shared.
     Such a Variable may be one that a call made for a missing argument."""
+    symbol_of = type(symbol)
     for name, value in given.items():
-        if not isinstance(value, graph.Symbol) or len(value) != 1:
+        if not isinstance(value, symbol_of) or len(value) != 1:
             raise usage(f'composing takes symbols of one tensor, got {value!r} for "{name}"')
-    known = graph.variables(symbol)
+    known = variables(symbol)
     made = made_by(symbol._outputs) if given.keys() - known.keys() else {}
     arguments = {}  # node: [(argument, symbol)]
     for name in sorted(given.keys() - known.keys()):
         node, argument = _maker(symbol, name, made)
         arguments.setdefault(node, []).append((argument, given[name]))
     replaced = {(known[name], 0): value for name, value in given.items() if name in known}
-    for node in graph.reached(symbol._outputs):
+    for node in reached(symbol._outputs):
         inputs = [(argument, _replaced(source, replaced)) for argument, source in node.inputs]
         if (node in arguments
             or any(new is not old for (_, new), (_, old) in zip(inputs, node.inputs))):
             copy = node.reading([*inputs, *arguments.get(node, ())])
-            replaced.update(((node, i), graph.Symbol([(copy, i)])) for i in range(node.outputs))
-    return graph.Group([replaced.get(output, graph.Symbol([output])) for output in symbol._outputs])
+            replaced.update(((node, i), symbol_of([(copy, i)])) for i in range(node.outputs))
+    return symbol_of([new for output in symbol._outputs
+                      for new in (replaced[output]._outputs if output in replaced else [output])])
 
 
 def _maker(symbol, name, made):

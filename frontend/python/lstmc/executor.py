@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from . import graph, sym
+from . import sym
 from .arrays import as_array
+from .drawing import begin
 from .error import usage
+from .graph import Group, Symbol, Variable
 from .ndarray import NDArray
+from .nodes import is_input, reached, variables
 from .programs import Program
 from .sharing import Turn, one_at_a_time
+from .values import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from numpy.typing import ArrayLike
     from typing import Any
 
-    from .graph import Symbol
+    from .context import Context
+    from .kinds import DType
 
 
 class _Late(NDArray):
@@ -120,9 +125,7 @@ class Executor:
                     f'the symbol has no argument "{name}"; there are {", ".join(self.arg_dict)}')
             self.arg_dict[name][:] = value
         if self._forward is None:
-            self._forward = Program(
-                *graph.begin(self._symbol, self._inputs, self._types(), self._declared), "forward",
-                self._elements)
+            self._forward = Program(*self._begun(), "forward", self._elements)
         self._calls += 1
         results = self._forward.run(*self._values(),
                                     random=(0, self._calls) if self._forward.is_random else None)
@@ -205,7 +208,7 @@ class Executor:
                 return bool(dict(node.options.get("given", ()), **node.options).get("p"))
             return node.kind == "op" and re.match("dropout|.*(random|sample)", node.op.lower())
 
-        return any(draws(node) for node in graph.reached(self._symbol._outputs))
+        return any(draws(node) for node in reached(self._symbol._outputs))
 
     def _values(self):
         """(values of inputs, values of parameters) by name."""
@@ -215,8 +218,12 @@ class Executor:
 
     def _check_shapes(self):
         """Raises lstmc.Error (E0207) for arrays whose shapes disagree."""
-        drawing, outputs = graph.begin(self._symbol, self._inputs, self._types(), self._declared)
+        drawing, outputs = self._begun()
         drawing.finish(outputs)
+
+    def _begun(self):
+        """The network for the shapes and types of the arrays."""
+        return begin(self._symbol, self._inputs, self._types(), self._declared)
 
     def _types(self):
         return {name: array._data.dtype.name
@@ -226,37 +233,49 @@ class Executor:
         losses = []
         for number, output in enumerate(self._symbol):
             name = f"head{number}"
-            losses.append(sym.MakeLoss(output * graph.Variable(name) if name in factors else output,
+            losses.append(sym.MakeLoss(output * Variable(name) if name in factors else output,
                                        name=f"loss{number}"))
         shapes = {**inputs, **{name: value.shape for name, value in factors.items()}}
         types = {**self._types(), **{name: value.dtype.name for name, value in factors.items()}}
-        return Program(*graph.begin(graph.Group(losses), shapes, types, declared), "step",
-                       self._elements)
+        return Program(*begin(Group(losses), shapes, types, declared), "step", self._elements)
 
 
-def simple_bind(symbol, grad_req, type_dict, shapes):
-    """Binds arrays of zeros, for these shapes of inputs."""
-    names = symbol.list_arguments()
-    arguments, _, states = symbol.infer_shape(**shapes)
+def simple_bind(self: Symbol, ctx: Context | None = None,
+                grad_req: str | Sequence[str] | Mapping[str, str] = "write",
+                type_dict: Mapping[str, DType] | None = None, stype_dict: Any = None,
+                group2ctx: Any = None, shared_arg_names: Any = None, shared_exec: Any = None,
+                shared_buffer: Any = None, **shapes: Any) -> Executor:
+    """An Executor on the CPU with arrays of zeros. `shapes` are those of the inputs. Parameters get
+    gradients, and inputs only if `grad_req` (a dict) names them. `group2ctx` and arguments for
+    sharing memory are ignored, because they change no value."""
+    if stype_dict:
+        raise usage("stype_dict: there are no sparse arrays")
+    names = self.list_arguments()
+    arguments, _, states = self.infer_shape(**shapes)
     requests = _requests_of(grad_req, names, [name for name in names if name not in shapes])
     of_inputs = (_requests_of(grad_req, names, [name for name in names if name in shapes])
                  if isinstance(grad_req, str) else {})
-    types = {name: graph.plain(dtype) for name, dtype in (type_dict or {}).items()}
-    for name, variable in graph.variables(symbol).items():
-        types.setdefault(name, graph.plain(variable.options["dtype"] or "float32"))
+    types = {name: plain(dtype) for name, dtype in (type_dict or {}).items()}
+    for name, variable in variables(self).items():
+        types.setdefault(name, plain(variable.options["dtype"] or "float32"))
     arrays = {name: NDArray(numpy.zeros(shape, types.get(name, "float32")))
               for name, shape in zip(names, arguments)}
     gradients = {
         name: (_Late if name in of_inputs else NDArray)(numpy.zeros_like(arrays[name]._data))
         for name in names if name in requests or name in of_inputs}
     auxiliary = {name: NDArray(numpy.zeros(shape, types.get(name, "float32")))
-                 for name, shape in zip(symbol.list_auxiliary_states(), states)}
-    return Executor(symbol, arrays, gradients, requests, list(shapes), of_inputs, auxiliary)
+                 for name, shape in zip(self.list_auxiliary_states(), states)}
+    return Executor(self, arrays, gradients, requests, list(shapes), of_inputs, auxiliary)
 
 
-def bind(symbol, args, args_grad, grad_req, aux_states):
-    """Binds the user's arrays."""
-    names, states = symbol.list_arguments(), symbol.list_auxiliary_states()
+def bind(self: Symbol, ctx: Context | None = None, args: Any = None, args_grad: Any = None,
+         grad_req: str | Sequence[str] | Mapping[str, str] = "write", aux_states: Any = None,
+         group2ctx: Any = None, shared_exec: Any = None) -> Executor:
+    """An Executor on the CPU with the user's arrays: `args` and `args_grad` are NDArrays by name,
+    or in the order of `list_arguments()`, `aux_states` those of auxiliary states, in the order of
+    `list_auxiliary_states()`. Arguments without an array in `args_grad` get no gradient.
+    `group2ctx` and `shared_exec` are ignored, because they change no value."""
+    names, states = self.list_arguments(), self.list_auxiliary_states()
     arrays, gradients = _named(args, names, "args"), _named(args_grad, names, "args_grad")
     auxiliary = _named(aux_states, states, "aux_states")
     for wanted, given, what in ((names, arrays, "args"), (states, auxiliary, "aux_states")):
@@ -269,11 +288,15 @@ def bind(symbol, args, args_grad, grad_req, aux_states):
                 f'"{name}" has shape {arrays[name].shape}, its array in args_grad {gradient.shape}')
     requests = {name: request for name, request in _requests_of(grad_req, names, names).items()
                 if name in gradients}
-    executor = Executor(symbol, {name: arrays[name] for name in names}, gradients, requests,
-                        [name for name in names if graph.is_input(name)],
+    executor = Executor(self, {name: arrays[name] for name in names}, gradients, requests,
+                        [name for name in names if is_input(name)],
                         states={name: auxiliary[name] for name in states})
     executor._check_shapes()
     return executor
+
+
+# Methods of MXNet's symbols; a symbol itself knows no arrays.
+Symbol.simple_bind, Symbol.bind = simple_bind, bind
 
 
 def _named(arrays, names, what):

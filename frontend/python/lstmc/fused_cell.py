@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from . import gates, sym
 from .cells import BaseRNNCell, DropoutCell, GRUCell, LSTMCell, RNNCell, SequentialRNNCell, cut
 from .error import usage
-from .graph import prefixes
 from .init import FusedRNN
 from .modifier_cells import BidirectionalCell
+from .nodes import prefixes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

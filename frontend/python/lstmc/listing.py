@@ -1,13 +1,12 @@
-"""Attributes of a symbol's nodes as text, and the Variables that calls make for missing
-arguments."""
+"""Attributes of a symbol's nodes as text."""
 
 import json
 
-from . import _core, graph
 from .attribute import with_bare_names
+from .drawing import made_by
 from .init import FusedRNN, Unknown, spec_of
-
-RECORDS = {name: record for record in _core.operators() for name in (record[0], *record[1])}
+from .nodes import reached
+from .values import code_of_dtype, plain
 
 
 def attributes(node):
@@ -32,7 +31,7 @@ def of_variable(options):
                  else (options["shape"],))
         own["__shape__"] = str(tuple(max(int(extent or 0), 0) for extent in shape))
     if options["dtype"] is not None:
-        own["__dtype__"] = graph.code_of_dtype(graph.plain(options["dtype"]))
+        own["__dtype__"] = code_of_dtype(plain(options["dtype"]))
     for key in ("lr_mult", "wd_mult", "layout"):
         if options[key] is not None:
             own[f"__{key}__"] = str(options[key])
@@ -53,34 +52,5 @@ def all_attributes(symbol):
     without those of the op."""
     found = {name: with_bare_names(node.attributes)
              for name, (node, _, _) in made_by(symbol._outputs).items()}
-    found.update((node.name, attributes(node)) for node in graph.reached(symbol._outputs))
+    found.update((node.name, attributes(node)) for node in reached(symbol._outputs))
     return {name: own for name, own in found.items() if own}
-
-
-def made_by(outputs):
-    """{name: (node, argument, whether it is a parameter)} of all Variables that calls make."""
-    nodes = graph.reached(outputs)
-    known = {node.name for node in nodes if node.kind == "variable"}
-    drawing, values = graph.begin_for_names(outputs)
-    drawing.finish_for_names(values)
-    names = {*drawing.list_arguments(), *drawing.list_auxiliary_states()} - known
-    made = {}
-    for node in nodes:
-        for argument, is_parameter in _made_for(node):
-            name = f"{node.name}_{argument}" if node.kind == "op" else argument
-            if name in names:
-                made.setdefault(name, (node, argument, is_parameter))
-    return made
-
-
-def _made_for(node):
-    """(argument of an op, or name of a layer's parameter; whether it is a parameter) of all
-    Variables that the call may make."""
-    if node.kind == "layer":
-        layers, both = node.options.get("num_layers", 1), node.options.get("bidirectional", False)
-        return [(prefix + part, True) for prefix in graph.prefixes(node.name, layers, both)
-                for part in ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias")]
-    if node.kind == "op":
-        return [(argument, left_out == "parameter") for argument, left_out in RECORDS[node.op][2]
-                if left_out in ("parameter", "label")]
-    return []

@@ -13,13 +13,14 @@ from . import metric as metrics
 from .arrays import as_array
 from .context import Context, cpu
 from .error import usage
-from .graph import variables
 from .init import Uniform
 from .io import DataDesc, NDArrayIter
 from .loop import Loop
 from .model import load_checkpoint, save_checkpoint
 from .ndarray import NDArray, array
+from .nd import save
 from .network import Network
+from .nodes import variables
 from .optimizer import Optimizer
 from .params_file import read
 from .sharing import Turn, one_at_a_time
@@ -313,8 +314,6 @@ class Module:
     @one_at_a_time
     def save_params(self, fname: Path) -> None:
         """Writes the weights as MXNet's file of arrays."""
-        from .nd import save
-
         arg_params, aux_params = self.get_params()
         save(fname, {**{f"arg:{name}": value for name, value in arg_params.items()},
                      **{f"aux:{name}": value for name, value in aux_params.items()}})

@@ -10,8 +10,8 @@ from . import params_file as _params_file
 from .arguments import document as _document
 from .arguments import of_split as _of_split
 from .arguments import signature as _signature
-from .graph import plain as _plain
 from .ndarray import NDArray, array
+from .values import plain as _plain
 
 
 def zeros(shape, ctx=None, dtype="float32"):

@@ -13,9 +13,9 @@ from . import _core, arithmetic, autograd, draws
 from .arrays import as_array
 from .context import cpu
 from .error import usage
-from .graph import plain
 from .place import of_caller
 from .programs import Program, frozen, kept
+from .values import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from . import _core, graph, training
+from . import _core, drawing, training
 from .error import usage
 from .flags import LOOP, check_taken, with_fit_keys, words
 from .graph import Symbol
 from .init import spec_of
+from .nodes import batch_axis, variables
 from .picture import Picture
 from .session import Package
 from .sharing import Turn, one_at_a_time
@@ -179,7 +180,7 @@ class Network:
         its inputs; `unfold` may have "layer" (a box per op) and "time" (a box per step)."""
         options = (format, shapes, memory, "layer" in unfold, "time" in unfold)
         if self._drawn:
-            picture = _core.plot_drawing(graph.draw(self._source, self._name, inputs), *options)
+            picture = _core.plot_drawing(drawing.draw(self._source, self._name, inputs), *options)
         else:
             check_taken("plot", inputs)
             picture = _core.plot_file(self._source, words({**self._flags, **inputs}), *options)
@@ -212,25 +213,24 @@ class Network:
             if flag in flags:
                 raise usage(f"{flag}= is for .lnet files; a network of symbols has the shapes of "
                             "its inputs that compile(shapes) is given")
-        drawing = graph.draw(self._source, self._name, shapes, types)
+        drawn = drawing.draw(self._source, self._name, shapes, types)
         line = words(with_fit_keys(flags, command))
-        compiled = _core.compile_drawing(drawing, command, line, entries, spec_of(initializer))
+        compiled = _core.compile_drawing(drawn, command, line, entries, spec_of(initializer))
         if initializer is None:
-            compiled.unknown = graph.unknown_initialisers(self._source)
+            compiled.unknown = drawing.unknown_initialisers(self._source)
         return compiled
 
     def _axes(self):
         """The batch axis of each input."""
         if not self._drawn:
             return {}
-        return {name: graph.batch_axis(node)
-                for name, node in graph.variables(self._source).items()}
+        return {name: batch_axis(node) for name, node in variables(self._source).items()}
 
     def _shapes_of(self, source, shapes, types):
         """The shapes of a symbol's inputs: those of the data, overridden by the user's."""
         if not self._drawn:
             return None, types
-        known = graph.variables(self._source)
+        known = variables(self._source)
         found, dtypes = source.shapes(), source.types()
         names = [name for name in found if name in known or name in self.list_arguments()]
         merged = {name: found[name] for name in names}

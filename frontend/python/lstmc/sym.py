@@ -4,11 +4,12 @@ their docstrings are made from the op records (ir/sym)."""
 from . import _core
 from . import arguments as _arguments
 from . import graph as _graph
-from . import symbol_json as _symbol_json
+from . import symbol_reader as _symbol_reader
 from .attribute import attributes_of as _attributes_of
 from .attribute import is_attribute as _is_attribute
 from .error import usage as _usage
-from .graph import Group, Symbol, Variable, dim
+from .graph import Group, Symbol, Variable
+from .nodes import dim
 
 var = Variable
 
@@ -16,12 +17,12 @@ var = Variable
 def load(path):
     """Loads the symbol of an MXNet file (symbol.json), of any version from 0.7 on."""
     with open(path, "rb") as file:
-        return _symbol_json.loads(file.read(), path)
+        return _symbol_reader.loads(file.read(), path)
 
 
 def load_json(json_str):
     """Parses the text of such a file."""
-    return _symbol_json.loads(json_str)
+    return _symbol_reader.loads(json_str)
 
 
 def LSTM(x, num_hidden, num_layers=1, bidirectional=False, p=0.0, h=None, c=None, length=None,

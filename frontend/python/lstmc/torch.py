@@ -8,12 +8,15 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
+import numpy
+
 from . import aten, filled, sym
 from .aten import Unsupported, dtype_of, shape_of
 from .error import Error, usage
 from .filled import Filled
-from .graph import Group, Variable, batch_axis, variables
+from .graph import Group, Variable
 from .network import Network
+from .nodes import batch_axis, variables
 from .packed import filled_up
 from .training import prepare
 
@@ -635,8 +638,6 @@ class _Reader:
     def _direction(self, prefix, names, rows):
         """[(parameter, its array, whether it trains)] of a direction; missing biases are frozen
         zeros."""
-        import numpy
-
         found = []
         for number, part in enumerate(("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias")):
             if number < len(names):

@@ -6,9 +6,10 @@ import math
 import os
 from typing import TYPE_CHECKING
 
-from . import _core, graph
+from . import _core, drawing, graph
+from .drawing import made_by
 from .error import usage
-from .listing import made_by
+from .nodes import is_input, reached
 from .picture import Picture
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ def plot_network(symbol: Symbol, title: str = "plot", save_format: str = "pdf",
                     "hide_weights=False are not there")
 
     def draw(form):
-        drawing = graph.draw(symbol, title, shape, dtype) if shape else graph.draw_for_names(symbol)
-        return _core.plot_drawing(drawing, form, bool(shape), False, False, False)
+        drawn = (drawing.draw(symbol, title, shape, dtype) if shape
+                 else drawing.draw_for_names(symbol))
+        return _core.plot_drawing(drawn, form, bool(shape), False, False, False)
 
     return Plot(draw, title, save_format)
 
@@ -121,7 +123,7 @@ def _rows(symbol, shapes):
     made = {}
     for name, (node, _, _) in made_by(symbol._outputs).items():
         made.setdefault(node, []).append(name)
-    nodes = graph.reached(symbol._outputs)
+    nodes = reached(symbol._outputs)
     outputs = (
         graph.Group([graph.Symbol([(node, 0)]) for node in nodes]).infer_shape_partial(**shapes)[1])
     for node, output in zip(nodes, outputs):
@@ -139,4 +141,4 @@ def _sizes(symbol, shapes):
     """Numbers of elements of the parameters by name; 0 if shapes are unknown."""
     arguments = zip(symbol.list_arguments(), symbol.infer_shape_partial(**shapes)[0])
     return {name: math.prod(shape) if shape else 0 for name, shape in arguments
-            if name not in shapes and not graph.is_input(name)}
+            if name not in shapes and not is_input(name)}

@@ -25,7 +25,7 @@ def mlp():
 
 
 def multipliers(net):
-    nodes = mx.graph.draw(net, shapes=SHAPES).nodes()[1]
+    nodes = mx.drawing.draw(net, shapes=SHAPES).nodes()[1]
     return {node["name"]: (node["lr_mult"], node["wd_mult"]) for node in nodes
             if node["kind"] == "variable"}
 
@@ -89,6 +89,10 @@ class Attributes(unittest.TestCase):
         again = mx.sym.load_json(net.tojson())
         self.assertEqual({name: own for name, own in again.attr_dict().items()}, net.attr_dict())
         self.assertEqual(pickle.loads(pickle.dumps(net)).tojson(), net.tojson())
+        # version 0.2 had nodes under another name
+        earlier = pickle.dumps(net, 2).replace(b"clstmc.nodes\nNode\n", b"clstmc.graph\n_Node\n")
+        self.assertIn(b"_Node", earlier)
+        self.assertEqual(pickle.loads(earlier).tojson(), net.tojson())
 
     def test_refusals(self):
         for call, text in (

@@ -11,7 +11,7 @@ import unittest
 import numpy as np
 
 import lstmc as mx
-from lstmc import _core, autograd, graph, nd
+from lstmc import _core, autograd, drawing, nd
 
 RANDOM = np.random.default_rng(11)
 
@@ -149,7 +149,7 @@ def symbolic_gradients(name, inputs, attributes, factors):
     types = {f"v{number}": value.dtype.name for number, value in enumerate(inputs)}
     shapes.update((f"f{number}", factor.shape) for number, factor in enumerate(factors))
     types.update((f"f{number}", factor.dtype.name) for number, factor in enumerate(factors))
-    session = _core.bind(graph.draw(mx.sym.Group(losses), "net", shapes, types), ["step"],
+    session = _core.bind(drawing.draw(mx.sym.Group(losses), "net", shapes, types), ["step"],
                          "none", 1)
     values = {**{f"v{number}": value for number, value in enumerate(inputs)},
               **{f"f{number}": value for number, value in enumerate(factors)}}

@@ -13,7 +13,7 @@ import warnings
 import numpy
 
 import lstmc
-from lstmc import _core, graph, sym
+from lstmc import _core, drawing, sym
 
 TINY = """
 N, T = dim("batch", 4), dim("seq", 5)
@@ -59,7 +59,7 @@ class SameNetwork(unittest.TestCase):
             self.assertEqual(bytes(lstmc.load(path).compile()), command)
 
     def test_graph_has_the_hash_of_the_language(self):
-        drawn = graph.draw(tiny(), "tiny", {"data": SHAPE, "label": SHAPE})
+        drawn = drawing.draw(tiny(), "tiny", {"data": SHAPE, "label": SHAPE})
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "tiny.lnet")
             with open(path, "w") as file:
@@ -192,7 +192,7 @@ class Symbols(unittest.TestCase):
     def test_scopes(self):
         with lstmc.AttrScope(ctx_group="first"):
             net = sym.FullyConnected(sym.Variable("data"), num_hidden=3, name="fc")
-        self.assertIn("first", graph.draw(net, shapes={"data": (4, 5)}).text())
+        self.assertIn("first", drawing.draw(net, shapes={"data": (4, 5)}).text())
         with self.assertRaisesRegex(lstmc.Error, "has no attribute"):
             lstmc.AttrScope(group="first")
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import numpy
 
 from .. import autograd, draws, graph, nd, params_file, sym
+from ..drawing import draw_into
 from ..error import usage
 from ..graph import Symbol
 from ..name import NameManager
 from ..ndarray import NDArray, late_outputs
+from ..nodes import variables
 from ..place import of_caller
 from . import tracing
 from .block import Block
@@ -127,7 +129,7 @@ class _Call(autograd.Node):
 
     def _draw(self, drawing, source, name):
         sources = dict(self.inputs)
-        return graph.draw_into(drawing, self.graph.symbol,
+        return draw_into(drawing, self.graph.symbol,
                                lambda variable: source(sources[variable]), self.training,
                                name + ":")
 
@@ -252,10 +254,10 @@ class SymbolBlock(HybridBlock):
         super().__init__(prefix="", params=None)
         listed = [inputs] if isinstance(inputs, Symbol) else list(inputs)
         symbol = outputs if isinstance(outputs, Symbol) else graph.Group(outputs)
-        if set(symbol.list_arguments()) - graph.variables(symbol).keys():
+        if set(symbol.list_arguments()) - variables(symbol).keys():
             symbol = sym.load_json(symbol.tojson())  # in which all parameters are Variables
         names = [each.name for each in listed]
-        declared = graph.variables(symbol)
+        declared = variables(symbol)
         parameters = {}
         for name in symbol.list_arguments():
             if name in names:

@@ -15,6 +15,7 @@ from ..context import Context, current_context
 from ..error import did_you_mean, usage, warn
 from ..name import NameManager
 from ..ndarray import NDArray
+from ..values import plain
 from . import first_values, tracing
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Parameter:
         self.name = name
         self.lr_mult, self.wd_mult = lr_mult, wd_mult
         self.init = init
-        self.dtype = graph.plain(dtype)
+        self.dtype = plain(dtype)
         self._differentiable = differentiable
         self._shape = (shape,) if isinstance(shape, int) else shape and tuple(shape)
         self._allow_deferred = allow_deferred_init
@@ -189,7 +190,7 @@ class Parameter:
 
     def cast(self, dtype: DType) -> None:
         """Converts array and gradient to another type."""
-        self.dtype = graph.plain(dtype)
+        self.dtype = plain(dtype)
         if self._copies:
             self._make(self.list_data()[0]._data, list(self._copies))
 
@@ -313,7 +314,7 @@ class ParameterDict:
                 else:
                     found.shape = [have if new in (0, -1) else new
                                    for have, new in zip(found.shape, shape)]
-            elif option == "dtype" and graph.plain(value) != found.dtype:
+            elif option == "dtype" and plain(value) != found.dtype:
                 raise usage(f'parameter "{name}" has type {found.dtype}, wanted {value}')
         return found
 
