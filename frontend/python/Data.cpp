@@ -149,13 +149,13 @@ static std::optional<PythonLearned> learnedAt(const std::string &path) {
   return found.ok() ? std::optional(learnedOf(found->checkpoint)) : std::nullopt;
 }
 
-/// `--data` and `--valid` among the flags, over the keys of data(..) in the file `path`, as what
+/// `data` and `valid` among the given fields, over the keys of data(..) in the file `path`, as what
 /// the network has learned.
 static PythonData ofSpec(const std::string &path, const std::string &command,
-                         const std::vector<std::string> &flags,
+                         const GivenFields &given,
                          const std::vector<std::pair<std::string, std::string>> &file,
                          const PythonLearned *known) {
-  cli::Options options = valueOf(optionsOf(command, flags));
+  cli::Options options = valueOf(optionsOf(command, given));
   std::vector<package::Setting> settings;
   for (const auto &[name, value] : file)
     settings.push_back({name, value});
@@ -189,7 +189,7 @@ void addData(nb::module_ &module) {
   module.def("split_point", &data::splitPoint, nb::arg("count"), nb::arg("valid"));
   module.def("data_of_batches", &ofBatches, nb::arg("source"), nb::arg("batches"),
              nb::arg("continues"));
-  module.def("data_of_spec", &ofSpec, nb::arg("path"), nb::arg("command"), nb::arg("flags"),
+  module.def("data_of_spec", &ofSpec, nb::arg("path"), nb::arg("command"), nb::arg("given"),
              nb::arg("file"), nb::arg("learned").none());
   module.def(
       "foreign_kind",

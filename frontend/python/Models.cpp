@@ -1,7 +1,5 @@
 #include "frontend/python/Models.h"
 
-#include <algorithm>
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -18,15 +16,6 @@
 namespace nb = nanobind;
 
 namespace lstmc::python {
-
-Result<cli::Options> optionsOf(const std::string &command, const std::vector<std::string> &flags) {
-  std::vector<std::string> words = {"lstmc", command};
-  words.insert(words.end(), flags.begin(), flags.end());
-  std::vector<char *> arguments;
-  for (std::string &word : words)
-    arguments.push_back(word.data());
-  return cli::parseOptions(int(arguments.size()), arguments.data());
-}
 
 cli::ModelRequest requestOf(const std::string &command) {
   cli::ModelRequest request;
@@ -47,11 +36,11 @@ static cli::Model shown(Checked<cli::Model> model, const cli::Options &options) 
 }
 
 static Compiled compileFile(const std::string &path, const std::string &command,
-                            const std::vector<std::string> &flags,
+                            const GivenFields &given,
                             const std::vector<std::string> &entries,
                             std::optional<int64_t> vocabulary, std::optional<int64_t> bucket) {
   Compiled made;
-  made.options = valueOf(optionsOf(command, flags));
+  made.options = valueOf(optionsOf(command, given));
   made.options.operands = {path};
   made.request = requestOf(command);
   made.request.entries = entries;
@@ -65,7 +54,7 @@ static Compiled compileFile(const std::string &path, const std::string &command,
   return made;
 }
 
-/// The fit(..) of a net that was drawn: its initialiser. All other keys are flags.
+/// The fit(..) of a net that was drawn: its initialiser. All other keys are fields.
 static std::vector<symbol::Setting> fitOf(nb::handle initialiser) {
   if (initialiser.is_none())
     return {};
@@ -77,10 +66,10 @@ static std::vector<symbol::Setting> fitOf(nb::handle initialiser) {
 }
 
 static Compiled compileDrawing(Drawing &drawing, const std::string &command,
-                               const std::vector<std::string> &flags,
-                               const std::vector<std::string> &entries, nb::handle initialiser) {
+                               const GivenFields &given, const std::vector<std::string> &entries,
+                               nb::handle initialiser) {
   Compiled made;
-  made.options = valueOf(optionsOf(command, flags));
+  made.options = valueOf(optionsOf(command, given));
   made.request = requestOf(command);
   made.request.entries = entries;
   symbol::Network net;
@@ -99,8 +88,8 @@ static Compiled compileDrawing(Drawing &drawing, const std::string &command,
 
 /// What a source says of itself before it is compiled: its nets, and the keys of data(..).
 static nb::tuple readSource(const std::string &path, const std::string &command,
-                            const std::vector<std::string> &flags) {
-  cli::Options options = valueOf(optionsOf(command, flags));
+                            const GivenFields &given) {
+  cli::Options options = valueOf(optionsOf(command, given));
   Checked<symbol::Network> read = withCompiler([&] { return cli::loadSource(path, options); });
   symbol::Network net = valueOf(std::move(read));
   std::vector<std::pair<std::string, std::string>> data;
@@ -170,19 +159,6 @@ static void save(const Compiled &compiled, const std::string &path, bool force) 
                   force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
 }
 
-/// [(name, is it settled in a package, is it a switch)] of a command.
-static nb::list flagsOf(const std::string &command) {
-  std::optional<cli::CommandId> id = cli::findCommand(command);
-  if (!id)
-    throw Failure(fail(ErrorCode::E0001, "there is no command \"{}\"", command));
-  nb::list flags;
-  for (const cli::FlagRecord &flag : cli::flags())
-    if (flag.servedBy(*id))
-      flags.append(nb::make_tuple(std::string(flag.name), flag.group == cli::FlagGroup::Compiled,
-                                  flag.argument.empty()));
-  return flags;
-}
-
 void addModels(nb::module_ &module) {
   nb::class_<Compiled>(module, "Compiled", "A network that was compiled, or a package.")
       .def("entries",
@@ -208,18 +184,11 @@ void addModels(nb::module_ &module) {
            })
       .def("net", [](const Compiled &c) { return c.model.package->data().net; })
       .def("path", [](const Compiled &c) { return c.model.path; });
-  module.def("compile_file", &compileFile, nb::arg("path"), nb::arg("command"), nb::arg("flags"),
+  module.def("compile_file", &compileFile, nb::arg("path"), nb::arg("command"), nb::arg("given"),
              nb::arg("entries"), nb::arg("vocabulary").none(), nb::arg("bucket").none());
   module.def("compile_drawing", &compileDrawing, nb::arg("drawing"), nb::arg("command"),
-             nb::arg("flags"), nb::arg("entries"), nb::arg("initialiser").none());
+             nb::arg("given"), nb::arg("entries"), nb::arg("initialiser").none());
   module.def("read_source", &readSource);
-  module.def("flags", &flagsOf, nb::arg("command"));
-  module.def("is_flag", [](const std::string &name, const std::string &command) {
-    std::optional<cli::CommandId> id = cli::findCommand(command);
-    return id && std::ranges::any_of(cli::flags(), [&](const cli::FlagRecord &flag) {
-             return flag.name == name && flag.servedBy(*id);
-           });
-  });
 }
 
 } // namespace lstmc::python

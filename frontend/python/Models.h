@@ -11,11 +11,9 @@
 #include "frontend/cli/Operand.h"
 #include "frontend/python/Failure.h"
 #include "frontend/python/Gil.h"
+#include "frontend/python/Request.h"
 
 namespace lstmc::python {
-
-/// Flags of a command, as `lstmc COMMAND FLAGS` has them. E0001 as the command says it.
-Result<cli::Options> optionsOf(const std::string &command, const std::vector<std::string> &flags);
 
 /// What that command asks of a network.
 cli::ModelRequest requestOf(const std::string &command);

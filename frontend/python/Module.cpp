@@ -8,6 +8,7 @@
 #include "frontend/python/MxnetFiles.h"
 #include "frontend/python/Operators.h"
 #include "frontend/python/Pictures.h"
+#include "frontend/python/Request.h"
 #include "frontend/python/Sessions.h"
 #include "frontend/python/Training.h"
 
@@ -19,6 +20,7 @@ NB_MODULE(_core, module) {
   addFailures(module);
   addOperators(module);
   addDrawings(module);
+  addRequests(module);
   addModels(module);
   addMxnetFiles(module);
   addSessions(module);

@@ -1,5 +1,6 @@
 #include "frontend/python/Pictures.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -32,10 +33,10 @@ static std::string pictureOf(symbol::Graph &graph, const viz::NetworkOptions &op
   return format == "dot" ? dot : valueOf(viz::render(dot, format));
 }
 
-static nb::bytes plotFile(const std::string &path, const std::vector<std::string> &flags,
+static nb::bytes plotFile(const std::string &path, const GivenFields &given,
                           const std::string &format, bool shapes, bool memory, bool layer,
                           bool time) {
-  cli::Options options = valueOf(lstmc::python::optionsOf("plot", flags));
+  cli::Options options = valueOf(lstmc::python::optionsOf("plot", given));
   Checked<symbol::Network> read = withCompiler([&] { return cli::loadSource(path, options); });
   symbol::Network net = valueOf(std::move(read));
   std::string picture = pictureOf(*net.graph, optionsOf(shapes, memory, layer, time), format);

@@ -20,10 +20,10 @@ namespace nb = nanobind;
 
 namespace lstmc::python {
 
-PythonSession::PythonSession(const Compiled &compiled, const std::vector<std::string> &flags,
+PythonSession::PythonSession(const Compiled &compiled, const GivenFields &given,
                              const std::vector<const Compiled *> &neighbours)
     : process_(::getpid()) {
-  cli::Options options = valueOf(optionsOf("run", flags));
+  cli::Options options = valueOf(optionsOf("run", given));
   std::vector<package::Package::Pointer> packages;
   for (const Compiled *neighbour : neighbours)
     packages.push_back(neighbour->model.package);
@@ -44,9 +44,8 @@ PythonSession::PythonSession(const Compiled &compiled, const std::vector<std::st
 PythonSession::PythonSession(std::unique_ptr<Session> session)
     : session_(std::move(session)), process_(::getpid()) {}
 
-PythonSession PythonSession::beside(const Compiled &neighbour,
-                                    const std::vector<std::string> &flags) const {
-  cli::Options options = valueOf(optionsOf("run", flags));
+PythonSession PythonSession::beside(const Compiled &neighbour, const GivenFields &given) const {
+  cli::Options options = valueOf(optionsOf("run", given));
   return PythonSession(valueOf(cli::openBeside(get(), neighbour.model, options)));
 }
 
@@ -168,8 +167,7 @@ void addSessions(nb::module_ &module) {
   module.def("bind", &bindDrawing, nb::arg("drawing"), nb::arg("entries"), nb::arg("optimizer"),
              nb::arg("threads"));
   nb::class_<PythonSession>(module, "Session", "A package with memory, weights and states.")
-      .def(nb::init<const Compiled &, const std::vector<std::string> &,
-                    const std::vector<const Compiled *> &>())
+      .def(nb::init<const Compiled &, const GivenFields &, const std::vector<const Compiled *> &>())
       .def("__reduce__", &refusePickle)
       .def("beside", &PythonSession::beside, nb::keep_alive<0, 1>())
       .def("entries",

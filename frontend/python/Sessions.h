@@ -21,7 +21,7 @@ namespace lstmc::python {
 class PythonSession {
 public:
   /// With room for sessions of `neighbours` (beside()).
-  PythonSession(const Compiled &compiled, const std::vector<std::string> &flags,
+  PythonSession(const Compiled &compiled, const GivenFields &given,
                 const std::vector<const Compiled *> &neighbours = {});
   explicit PythonSession(std::unique_ptr<Session> session);
   PythonSession(PythonSession &&) = default;
@@ -29,7 +29,7 @@ public:
   ~PythonSession();
 
   /// A session of a neighbour, in the memory of this one, which outlives it.
-  PythonSession beside(const Compiled &neighbour, const std::vector<std::string> &flags) const;
+  PythonSession beside(const Compiled &neighbour, const GivenFields &given) const;
 
   /// Runs an entry. KeyboardInterrupt after ctrl-C, from the main thread.
   void run(const std::string &entry, bool mainThread);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -201,11 +202,11 @@ Status addObservers(cli::Observers &observers, nb::object callback, const cli::O
 }
 
 /// `buckets` are sessions beside `session`, for the batches that the data say are of them.
-nb::dict fit(PythonSession &session, const Compiled &compiled,
-             const std::vector<std::string> &flags, const PythonData &data, const PythonData *valid,
-             nb::object callback, const std::vector<const PythonSession *> &buckets) {
+nb::dict fit(PythonSession &session, const Compiled &compiled, const GivenFields &given,
+             const PythonData &data, const PythonData *valid, nb::object callback,
+             const std::vector<const PythonSession *> &buckets) {
   const OneTraining one;
-  cli::Options options = valueOf(optionsOf("train", flags));
+  cli::Options options = valueOf(optionsOf("train", given));
   training::TrainOptions train = trainOptions(compiled, options, data);
   train.interrupted = [] { return training::SignalWatch::pending() != 0; };
   cli::Observers observers(cli::onEmulated(compiled.model.package->data()));
@@ -234,14 +235,13 @@ nb::dict fit(PythonSession &session, const Compiled &compiled,
 }
 
 /// --init-params: how many parameters were found and wanted, and lines about the others.
-nb::tuple initParams(PythonSession &session, const std::string &path,
-                     const std::vector<std::string> &flags) {
-  cli::Options options = valueOf(optionsOf("train", flags));
-  Session &given = session.get();
+nb::tuple initParams(PythonSession &session, const std::string &path, const GivenFields &given) {
+  cli::Options options = valueOf(optionsOf("train", given));
+  Session &running = session.get();
   Result<cli::FoundParameters> found = [&] {
     GilReleased released;
     std::lock_guard lock(session.mutex());
-    return cli::initParams(given, path, options);
+    return cli::initParams(running, path, options);
   }();
   cli::FoundParameters all = valueOf(std::move(found));
   return nb::make_tuple(all.found, all.wanted, all.others);
@@ -423,13 +423,13 @@ void addTraining(nb::module_ &module) {
   module.def("default_rate", &defaultRate, nb::arg("optimizer"));
   module.def("scheduled_rate", &scheduledRate, nb::arg("schedule"), nb::arg("base"),
              nb::arg("number"));
-  module.def("fit", &fit, nb::arg("session"), nb::arg("compiled"), nb::arg("flags"),
+  module.def("fit", &fit, nb::arg("session"), nb::arg("compiled"), nb::arg("given"),
              nb::arg("data"), nb::arg("valid").none(), nb::arg("callback").none(),
              nb::arg("buckets"));
   module.def("predict", &predict, nb::arg("session"), nb::arg("compiled"), nb::arg("data"),
              nb::arg("main_thread"));
   module.def("check_no_training", &checkNoTraining);
-  module.def("init_params", &initParams, nb::arg("session"), nb::arg("path"), nb::arg("flags"));
+  module.def("init_params", &initParams, nb::arg("session"), nb::arg("path"), nb::arg("given"));
   module.def("validations_measure", &validationsMeasure, nb::arg("compiled"), nb::arg("metrics"));
   module.def("score", &score, nb::arg("session"), nb::arg("compiled"), nb::arg("metrics"),
              nb::arg("data"), nb::arg("main_thread"));

@@ -1,9 +1,11 @@
-"""stubs.py FOLDER: writes sym.pyi and nd.pyi, the functions of the ops with their arguments, beside
-the package's files in FOLDER. Reads the records from the extension module in FOLDER."""
+"""stubs.py FOLDER: writes sym.pyi and nd.pyi, the functions of the ops with their arguments, and
+keyword_types.pyi, the keywords of calls, beside the package's files in FOLDER. Reads the records
+from the extension module in FOLDER."""
 
 import keyword
 import pathlib
 import sys
+import textwrap
 
 KINDS = {"an integer": "int", "a number": "float", "a bool": "bool", "a string": "str",
          "a tuple of integers": "Sequence[int | None] | int"}
@@ -78,6 +80,25 @@ def stubs(head, records, tensor, result, last):
     return head + "".join(lines)
 
 
+KEYWORDS = '''# Made from the records of frontend/driver/request.def.
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+'''
+
+
+def keyword_stubs():
+    """A TypedDict for the keywords of each call."""
+    from lstmc import keyword_types
+
+    lines = [KEYWORDS]
+    for name in keyword_types.OWN:
+        lines.append(f"\nclass {name}(TypedDict, total=False):\n")
+        for key, (kind, text) in keyword_types.described(name).items():
+            shown = "\n    ".join(textwrap.wrap(text, 90))
+            lines.append(f'    {key}: {kind} | None\n    """{shown}"""\n')
+    return "".join(lines)
+
+
 def main(folder):
     sys.path.insert(0, str(folder.parent))
     from lstmc import _core
@@ -88,6 +109,7 @@ def main(folder):
               "Symbol", "name: str | None = ..., attr: dict[str, str] | None = ..."))
     (folder / "nd.pyi").write_text(stubs(
         ARRAYS, records, "NDArray", "Any", "out: NDArray | None = ..., name: str | None = ..."))
+    (folder / "keyword_types.pyi").write_text(keyword_stubs())
 
 
 main(pathlib.Path(sys.argv[1]).resolve())

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from . import _core, drawing, training
 from .error import usage
-from .flags import LOOP, check_taken, with_fit_keys, words
 from .graph import Symbol
 from .init import spec_of
+from .keywords import LOOP, SESSION, as_fields, check_taken, takes, with_fit_keys
 from .nodes import batch_axis, variables
 from .picture import Picture
 from .session import Package
@@ -18,22 +18,24 @@ from .sharing import Turn, one_at_a_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
+    from typing_extensions import Unpack
 
     from .init import Initializer
+    from .keyword_types import CompileKeywords, FitKeywords, NetworkKeywords
     from .kinds import DType, Path
 
-_SESSION = {"threads", "seed", "check_nan", "limit", "quiet"}
-_OF_FILES = ("batch", "batch_size", "net", "set", "shape")  # flags for the open values of a text
+_OF_FILES = ("batch", "batch_size", "net", "set", "shape")  # keywords for the open values of a text
 
 
-def load(path: Path, **flags: Any) -> Network | Package:
+@takes("Network")
+def load(path: Path, **keywords: Unpack[NetworkKeywords]) -> Network | Package:
     """Loads a `.lnet` file as a Network, or a package (`.lstmc`) or a checkpoint's folder as a
-    Package. Flags are those of the command for such a file: set, net, shape, batch, devices, ..."""
+    Package, which takes limit and quiet alone."""
     path = os.fspath(path)
     if path.endswith(".lnet"):
-        return Network(path, **flags)
-    check_taken("load", flags)
-    return Package(_core.compile_file(path, "run", words(flags), [], None, None))
+        return Network(path, **keywords)
+    check_taken("load", keywords)
+    return Package(_core.compile_file(path, "run", as_fields(keywords), [], None, None))
 
 
 class Network:
@@ -41,17 +43,20 @@ class Network:
     compile in parallel; fit, score and predict run one at a time, in the session of the last
     fit."""
 
-    def __init__(self, source: Symbol | Path, name: str = "net", **flags: Any) -> None:
-        check_taken("Network", flags)
+    @takes("Network")
+    def __init__(self, source: Symbol | Path, name: str = "net",
+                 **keywords: Unpack[NetworkKeywords]) -> None:
+        """The keywords hold for all that is compiled of it, under those of the call."""
+        check_taken("Network", keywords)
         self._source = source
-        self._flags = flags
+        self._keywords = keywords
         self._turn = Turn()
         self._name = name
         self.session = None  #: of the last fit, score or predict
         if not isinstance(source, Symbol):
             self._source = os.fspath(source)
             self._name, _, self._data, *self._lists = _core.read_source(
-                self._source, "run", words(flags))
+                self._source, "run", as_fields(keywords))
 
     def __repr__(self):
         return (f"<Network {self._name}: {', '.join(self.list_arguments())} -> "
@@ -67,24 +72,27 @@ class Network:
     def list_outputs(self) -> list[str]:
         return self._source.list_outputs() if self._drawn else self._lists[1]
 
+    @takes("compile")
     def compile(self, shapes: Mapping[str, Sequence[int]] | None = None,
                 types: Mapping[str, DType] | None = None, entries: Sequence[str] = (),
-                initializer: Initializer | str | None = None, **flags: Any) -> Package:
+                initializer: Initializer | str | None = None,
+                **keywords: Unpack[CompileKeywords]) -> Package:
         """Compiles a Package for these shapes of inputs. They are required for a symbol; a file has
-        its own, which `shape=` overrides. Flags are those of `lstmc compile`: devices, place, mem,
-        dtype, optimizer, fit, ..., and for a file also batch, net, set and shape."""
-        check_taken("compile", flags)
+        its own, which `shape=` overrides, and also the keywords batch, net and set. Keys of
+        fit(..) are keywords too."""
+        check_taken("compile", keywords)
         if not self._drawn and shapes:
-            flags["shape"] = shapes
-        flags = {**self._flags, **flags}
-        return Package(self._compile("compile", flags, list(entries), shapes, types, initializer))
+            keywords["shape"] = shapes
+        return Package(self._compile("compile", {**self._keywords, **keywords}, list(entries),
+                                     shapes, types, initializer))
 
+    @takes("fit")
     def fit(self, data: Any, valid: Any = None, batch: int | None = None,
             callback: Callable[[dict[str, Any]], Any] | None = None, metric: Any = None,
             initializer: Initializer | str | None = None, params: Mapping[str, Any] | None = None,
             shapes: Mapping[str, Sequence[int]] | None = None,
             types: Mapping[str, DType] | None = None, shuffle: bool | None = None,
-            _buckets: Sequence[Any] = (), **keys: Any) -> dict[str, Any]:
+            _buckets: Sequence[Any] = (), **keywords: Unpack[FitKeywords]) -> dict[str, Any]:
         """Trains as `lstmc train` does, with the same bits, and returns the final reason, update,
         loss, best_loss, weights (the hash) and checkpoint.
 
@@ -103,15 +111,15 @@ class Network:
         matching names and shapes are taken. Without both, training continues from the weights of an
         earlier fit.
 
-        Other keywords are keys of fit(..) (optimizer, learning_rate, num_epoch, carry, ...) and
-        flags of `lstmc train` (after, output, devices, threads, ...); flags about what the command
+        Other keywords are those of `lstmc train` (after, output, devices, threads, ...) and keys of
+        fit(..) (optimizer, learning_rate, num_epoch, carry, ...); flags about what the command
         prints are refused.
         """
         _core.check_no_training()
-        check_taken("fit", keys)
+        check_taken("fit", keywords)
         with self._held():
             return self._fit(data, valid, batch, callback, metric, initializer, params, shapes,
-                             types, shuffle, _buckets, keys)
+                             types, shuffle, _buckets, keywords)
 
     def _fit(self, data, valid, batch, callback, metric, initializer, params, shapes, types,
              shuffle, _buckets, keys):
@@ -122,41 +130,41 @@ class Network:
                 'init_params= begins a training, and '
                 f'{"params=" if params is not None else "resume="} does too: give one of them')
         loop = {key: keys.pop(key) for key in LOOP & keys.keys()}
-        given = {key: keys[key] for key in _SESSION & keys.keys()}
+        for_session = {key: keys[key] for key in SESSION & keys.keys()}
         batch = training.batch_size(batch)
         goes_on = self.session is not None and params is None and init_params is None
         known = self.session._known() if goes_on else None
         place = *self._path_and_keys(keys), known
         source, valid = training.with_valid(
             training.prepare(data, batch, self._axes(), place, shuffle), valid)
-        flags = {**self._flags, **keys}
+        keywords = {**self._keywords, **keys}
         steps = source.buckets() if isinstance(source, training.Spec) and not self._drawn else []
         if steps:
-            flags["data"] = source.text
+            keywords["data"] = source.text
         if batch is not None and not self._drawn:
-            flags["batch"] = batch
+            keywords["batch"] = batch
         if not self._drawn and shapes:
-            flags["shape"] = shapes
+            keywords["shape"] = shapes
         names = training.metric_names(metric)
         if names:  # auc needs to be compiled in
-            flags["metric"] = names
+            keywords["metric"] = names
         shapes, types = self._shapes_of(source, shapes, types)
-        compiled = self._compile("train", flags, [], shapes, types, initializer,
+        compiled = self._compile("train", keywords, [], shapes, types, initializer,
                                  source.vocabulary(), *steps[-1:])
         # Networks for other shapes (with these shapes and their types) that train the same weights.
-        buckets = [Package(other._compile("train", flags, ["step"], *described, initializer))
+        buckets = [Package(other._compile("train", keywords, ["step"], *described, initializer))
                    for other, *described in _buckets]
-        buckets += [Package(self._compile("train", flags, ["step"], shapes, types, initializer,
+        buckets += [Package(self._compile("train", keywords, ["step"], shapes, types, initializer,
                                           source.vocabulary(), length)) for length in steps[:-1]]
         if isinstance(params, dict) and not params:
             raise usage("params= has no weights: leave it out, or give some by name")
         first = self.session.params() if goes_on else params
         if init_params is not None:
             compiled.unknown = []
-        self.session = Package(compiled)._session(first, buckets, given)
+        self.session = Package(compiled)._session(first, buckets, for_session)
         self.session._learned = self.session._learned or known
-        sessions = [self.session.beside(package, **given) for package in buckets]
-        seed = {k: v for k, v in {**given, "init_params": init_params}.items()
+        sessions = [self.session.beside(package, **for_session) for package in buckets]
+        seed = {k: v for k, v in {**for_session, "init_params": init_params}.items()
                 if k in ("seed", "limit", "init_params")}
         with self.session.alone():
             return training.fit(self.session, source, valid, callback, metric, {**loop, **seed},
@@ -183,7 +191,8 @@ class Network:
             picture = _core.plot_drawing(drawing.draw(self._source, self._name, inputs), *options)
         else:
             check_taken("plot", inputs)
-            picture = _core.plot_file(self._source, words({**self._flags, **inputs}), *options)
+            fields = as_fields({**self._keywords, **inputs})
+            picture = _core.plot_file(self._source, fields, *options)
         return Picture(picture, format)
 
     @property
@@ -199,23 +208,23 @@ class Network:
                 "the network has no weights yet: fit it, or take compile(..).session(params=..)")
         return self.session
 
-    def _compile(self, command, flags, entries, shapes=None, types=None, initializer=None,
+    def _compile(self, job, keywords, entries, shapes=None, types=None, initializer=None,
                  vocabulary=None, bucket=None):
         if not self._drawn:
             if initializer is not None:
-                flags = {**flags, "initializer": initializer}
+                keywords = {**keywords, "initializer": initializer}
             if types:
                 raise usage("types= is for networks of symbols: a .lnet file has the types of its "
                             "inputs")
-            return _core.compile_file(self._source, command, words(with_fit_keys(flags, command)),
-                                      entries, vocabulary, bucket)
-        for flag in _OF_FILES:
-            if flag in flags:
-                raise usage(f"{flag}= is for .lnet files; a network of symbols has the shapes of "
+            fields = as_fields(with_fit_keys(keywords, job))
+            return _core.compile_file(self._source, job, fields, entries, vocabulary, bucket)
+        for name in _OF_FILES:
+            if name in keywords:
+                raise usage(f"{name}= is for .lnet files; a network of symbols has the shapes of "
                             "its inputs that compile(shapes) is given")
         drawn = drawing.draw(self._source, self._name, shapes, types)
-        line = words(with_fit_keys(flags, command))
-        compiled = _core.compile_drawing(drawn, command, line, entries, spec_of(initializer))
+        fields = as_fields(with_fit_keys(keywords, job))
+        compiled = _core.compile_drawing(drawn, job, fields, entries, spec_of(initializer))
         if initializer is None:
             compiled.unknown = drawing.unknown_initialisers(self._source)
         return compiled
@@ -240,7 +249,7 @@ class Network:
                   if not (name in known and known[name].options["dtype"])}
         return merged, {**dtypes, **(types or {})}
 
-    def _path_and_keys(self, flags):
-        return (None if self._drawn else self._source), ([] if self._drawn else self._data), flags
+    def _path_and_keys(self, keywords):
+        return (None, [], keywords) if self._drawn else (self._source, self._data, keywords)
 
 

@@ -11,7 +11,7 @@ import numpy
 from . import _core, training, updates
 from .arrays import converted, fill, numbers
 from .error import did_you_mean, of_file, usage
-from .flags import check_taken, words
+from .keywords import as_fields, check_taken, takes
 from .picture import Picture
 from .sharing import Turn, one_at_a_time
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from numpy.typing import ArrayLike
     from typing import Any
+    from typing_extensions import Unpack
 
+    from .keyword_types import SessionFitKeywords, SessionKeywords
     from .kinds import Path
 
 
@@ -97,31 +99,32 @@ class Package:
             raise usage(f'a package is plotted as memory or schedule, not as "{what}"')
         return Picture(draw[what](self._compiled).encode(), "svg")
 
-    def session(self, params: Any = None, _neighbours: Sequence[Any] = (), **flags: Any) -> Session:
+    @takes("session")
+    def session(self, params: Any = None, _neighbours: Sequence[Any] = (),
+                **keywords: Unpack[SessionKeywords]) -> Session:
         """Makes a session with memory, threads and weights. `params` are all weights by name, or a
         path (safetensors, npz, MXNet's .params, a checkpoint). By default the weights are a
         checkpoint's own, those beside the package's file, or initial values by `seed`; `set_params`
-        overwrites single ones. Flags are threads, seed, devices, check_nan, limit and quiet, as for
-        `lstmc run`."""
-        check_taken("session", flags)
+        overwrites single ones."""
+        check_taken("session", keywords)
         if isinstance(params, dict):
             missing = [name for name in self.parameters if name not in params]
             if missing:
                 raise of_file("E0610", f"params: found none of {', '.join(missing)}, want all "
                                        "weights; session() and set_params(..) set some")
-        return self._session(params, _neighbours, flags)
+        return self._session(params, _neighbours, keywords)
 
-    def _session(self, params, neighbours, flags):
+    def _session(self, params, neighbours, keywords):
         """As session(); parameters that a dict of `params` lacks get initial values."""
-        flags = dict(flags)
+        keywords = dict(keywords)
         for name, text in self._compiled.unknown:
             if params is None or (isinstance(params, dict) and name not in params):
                 raise of_file("E0613", f'parameter "{name}" begins with "{text}", which lstmc does '
                                        "not know: params= brings weights, initializer= another "
                                        "beginning")
         if params is not None and not isinstance(params, dict):
-            flags["params"] = str(params)
-        session = Session(self, _core.Session(self._compiled, words(flags),
+            keywords["params"] = str(params)
+        session = Session(self, _core.Session(self._compiled, as_fields(keywords),
                                               [package._compiled for package in neighbours]))
         if isinstance(params, dict):
             session.set_params(params)
@@ -306,13 +309,14 @@ class Session:
         return self._core.weights_hash()
 
     @one_at_a_time
+    @takes("Session.fit")
     def fit(self, data: Any, valid: Any = None,
             callback: Callable[[dict[str, Any]], Any] | None = None, metric: Any = None,
-            **flags: Any) -> dict[str, Any]:
-        """Trains; see Network.fit. Flags are those of `lstmc train` for the loop (after, output,
-        save_every, seed, ...); compiled-in settings, such as the optimizer, stay."""
-        check_taken("Session.fit", flags)
-        return training.fit(self, data, valid, callback, metric, flags)
+            **keywords: Unpack[SessionFitKeywords]) -> dict[str, Any]:
+        """Trains; see Network.fit. Keywords are those of the loop; compiled-in settings, such as
+        the optimizer, stay."""
+        check_taken("Session.fit", keywords)
+        return training.fit(self, data, valid, callback, metric, keywords)
 
     @one_at_a_time
     def score(self, data: Any, metric: Any = None) -> dict[str, float]:
@@ -325,11 +329,13 @@ class Session:
         return training.predict(self, data)
 
     @one_at_a_time
-    def beside(self, package: Package, **flags: Any) -> Session:
+    @takes("session")
+    def beside(self, package: Package, **keywords: Unpack[SessionKeywords]) -> Session:
         """A session of a package that was compiled to share this one's memory; one of the two runs
         at a time."""
-        check_taken("session", flags)
-        return Session(package, self._core.beside(package._compiled, words(flags)), self._turn)
+        check_taken("session", keywords)
+        core = self._core.beside(package._compiled, as_fields(keywords))
+        return Session(package, core, self._turn)
 
     @contextlib.contextmanager
     def fresh_states(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ import numpy
 from . import _core
 from .arrays import as_array, fill, input_dtype, numbers
 from .error import did_you_mean, usage, warn
-from .flags import words
+from .keywords import as_fields
 
 
 _OF_VALIDATIONS = {"valid_every", "early_stop"}  # flags that only validations read
@@ -92,8 +92,8 @@ class Spec:
     def _data(self):
         if self._read is None:
             path, keys = self._place
-            line = words({"data": self.text, **self._flags})
-            self._read = _core.data_of_spec(path, self._job, line, keys, self._known)
+            given = as_fields({"data": self.text, **self._flags})
+            self._read = _core.data_of_spec(path, self._job, given, keys, self._known)
         return self._read
 
     def shapes(self):
@@ -325,7 +325,7 @@ def _measure(session, functions, data):
 def _set_first(session, path, flags):
     """Sets the weights of a file whose names and shapes match."""
     limits = {key: value for key, value in flags.items() if key == "limit"}
-    found, wanted, others = _core.init_params(session._core, str(path), words(limits))
+    found, wanted, others = _core.init_params(session._core, str(path), as_fields(limits))
     if others:
         warn(f"warning: init_params: {found} of {wanted} parameters from {path}; "
              f"{'; '.join(others)}")
@@ -365,12 +365,12 @@ def fit(session, data, valid, callback, metric, flags, buckets=()):
         if callback is not None:
             callback(event)
 
-    line = words({**flags, "metric": names or None})
     listener = observe if callback is not None or functions else None
     session._forget_inputs()
     if isinstance(source, Spec):
         session._learned = source.learned()
-    return _core.fit(session._core, session.package._compiled, line, core,
+    return _core.fit(session._core, session.package._compiled,
+                     as_fields({**flags, "metric": names or None}), core,
                      check.core(None) if check else None, listener,
                      [bucket._core for bucket in buckets])
 

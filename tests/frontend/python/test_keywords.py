@@ -1,6 +1,6 @@
 """Every keyword of a call has an effect: it changes the result, or causes an error or a warning;
-all other flags of the command are refused by name. A flag added to options.def is refused until it
-is listed here."""
+all other flags of the command are refused by name. A record that is added to request.def needs a
+case here."""
 
 import contextlib
 import hashlib
@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 
 import lstmc
-from lstmc import _core, flags, sym
+from lstmc import _core, keyword_types, keywords, sym
 
 NET = """
 from sizes import classes
@@ -91,7 +91,7 @@ FIT = {**COMPILE, "threads": ({}, 3), "seed": ({}, 5),
        "force": ({"output": "@old"}, True), "tensorboard": ({}, "@tb"),
 }
 FIT.pop("entry")
-SESSION_FIT = {name: FIT[name] for name in (*flags.LOOP, "seed", "init_params") if name in FIT}
+SESSION_FIT = {name: FIT[name] for name in FIT if name in keywords.taken("Session.fit")}
 SESSION_FIT["limit"] = ({"init_params": "@first.safetensors"}, {"header": 1})
 SESSION = {"threads": ({}, 3), "seed": ({}, 5), "devices": ({}, "2xcpu"), "gpus": ({}, "99"),
            "check_nan": ({"bad": True}, True),
@@ -174,12 +174,12 @@ class Keywords(unittest.TestCase):
     def check(self, call, table, run):
         """Checks that each flag of the call is in the table and has an effect, and that the
         command's other flags are refused."""
-        command = flags._TAKEN[call][0]
-        for name in flags._flags_of(command):
-            if (name in SAME or f"{name} of {call}" in SAME) and name in flags.taken(call):
+        taken = keywords.taken(call)
+        for name in _core.flags(keywords.CALLS[call].job):
+            if (name in SAME or f"{name} of {call}" in SAME) and name in taken:
                 continue
             with self.subTest(call=call, flag=name):
-                if name in flags.taken(call):
+                if name in taken:
                     self.assertIn(name, table, "a flag that is taken needs a case here")
                     self.assert_effect(table, name, run)
                 elif name not in self.arguments(call):
@@ -354,6 +354,53 @@ class Keywords(unittest.TestCase):
             with self.subTest(given=given), self.assertRaisesRegex(lstmc.Error, words):
                 lstmc.Network(self.net, net="last").fit(self.arrays(), after="1u", **given)
 
+    def test_signatures(self):
+        """Each call shows its keywords, with their types and documentation; those for type checkers
+        are the same."""
+        types = {"compile": "CompileKeywords", "fit": "FitKeywords", "session": "SessionKeywords",
+                 "Session.fit": "SessionFitKeywords", "Network": "NetworkKeywords"}
+        functions = {"compile": lstmc.Network.compile, "fit": lstmc.Network.fit,
+                     "session": lstmc.Package.session, "Session.fit": lstmc.Session.fit,
+                     "Network": lstmc.Network.__init__}
+        for call, function in functions.items():
+            shown = {name: one.annotation
+                     for name, one in inspect.signature(function).parameters.items()
+                     if one.kind is one.KEYWORD_ONLY}
+            own = set(inspect.signature(function).parameters) - shown.keys()
+            taken = keywords.taken(call).keys()
+            self.assertEqual(taken - own, shown.keys() - (set(KEYS) - taken))
+            kept = getattr(keyword_types, types[call]).__annotations__
+            self.assertEqual({name: kind.__forward_arg__ for name, kind in kept.items()}, shown)
+            for name in shown:
+                self.assertIn(f"\n    {name}: ", function.__doc__)
+        compiled = inspect.signature(lstmc.Network.compile).parameters
+        for name, kind in {
+                "batch": "int | str", "mem": "int | str", "werror": "bool", "dtype": "str",
+                "update_on_kvstore": 'Literal["auto", "0", 0, "1", 1]', "batch_size": "int",
+                "shape": "Mapping[str, Sequence[int]]", "gpus": "int | str | Sequence[int]",
+                "disable_pass": "str | Sequence[str]", "learning_rate": "Any",
+                "place": "str | Sequence[str] | Mapping[str, str]"}.items():
+            self.assertEqual(compiled[name].annotation, f"{kind} | None", name)
+
+    def test_lists_and_dicts(self):
+        """A list or dict is several values of a field that repeats, else one text; a field of one
+        value refuses it."""
+        for given, fields in (
+                ({"disable_pass": ["fuse", "schedule"]},
+                 [("disable-pass", "fuse"), ("disable-pass", "schedule")]),
+                ({"set": {"a": 1, "b": 2}, "shape": {"x": (2, 3)}},
+                 [("set", "a=1"), ("set", "b=2"), ("shape", "x:2x3")]),
+                ({"place": {"a": "cpu:0", "b": "cpu:1"}}, [("place", "a=cpu:0,b=cpu:1")]),
+                ({"devices": ["cpu:0", "cpu:1"]}, [("devices", "cpu:0,cpu:1")]),
+                ({"gpus": [0, 1], "num_epochs": 3}, [("devices", "gpu:0,1"), ("after", "3e")]),
+                ({"fast": ["tf32", "cudnn"]}, [("fast", "tf32,cudnn")]),
+                ({"werror": True, "quiet": False, "mem": None}, [("werror", "")])):
+            self.assertEqual(keywords.as_fields(given), fields)
+        model = lstmc.Network(self.net, net="last")
+        for given in ({"batch": [8, 16]}, {"mem": {"a": 1}}, {"kv_store": ("local",)}):
+            with self.assertRaisesRegex(lstmc.Error, "takes one value"):
+                model.compile(**given)
+
     def test_arguments(self):
         """Arguments besides flags: (without, with) for each, with different outcomes."""
         net = sym.LinearRegressionOutput(
@@ -413,7 +460,7 @@ class Keywords(unittest.TestCase):
         }
         for function, (call, arguments) in cases.items():
             known = {name for name, one in inspect.signature(function).parameters.items()
-                     if one.kind is not one.VAR_KEYWORD and not name.startswith("_")}
+                     if one.kind is not one.KEYWORD_ONLY and not name.startswith("_")}
             self.assertEqual(known - {"self"}, set(arguments), "an argument needs a case here")
             for name, given in arguments.items():
                 with self.subTest(call=function.__qualname__, argument=name):

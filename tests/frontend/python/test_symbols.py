@@ -242,7 +242,7 @@ class Errors(unittest.TestCase):
     def test_flags_are_the_commands(self):
         net = lstmc.Network(sym.FullyConnected(sym.Variable("data"), num_hidden=3))
         error = self.error(lambda: net.compile({"data": (4, 5)}, bach=3))
-        self.assertIn('lstmc compile has no flag "--bach"; did you mean "--batch"?', str(error))
+        self.assertIn('compile has no keyword "bach"; did you mean "batch"?', str(error))
 
 
 if __name__ == "__main__":

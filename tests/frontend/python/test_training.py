@@ -210,7 +210,9 @@ class Fit(unittest.TestCase):
     def test_errors(self):
         for keys, text in (({"optimizer": "adm"}, 'did you mean "adam"'),
                            ({"metric": "acuracy"}, "accuracy"),
-                           ({"lerning_rate": 1}, "has no flag"), ({"carry": "gru*"}, "carry")):
+                           ({"lerning_rate": 1}, 'fit has no keyword "lerning_rate"; did you mean '
+                                                 '"learning_rate"'),
+                           ({"carry": "gru*"}, "carry")):
             with self.assertRaisesRegex(lstmc.Error, text):
                 self.fit(arrays(), **keys)
         wrong = arrays()

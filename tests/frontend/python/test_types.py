@@ -87,7 +87,8 @@ class Annotations(unittest.TestCase):
             if bare or signature.return_annotation is inspect.Signature.empty:
                 missing.append(f"{name}({', '.join(parameter.name for parameter in bare)})")
                 continue
-            names = known.setdefault(module, names_in(module))
+            # keywords have the types of keyword_types.pyi
+            names = known.setdefault(module, names_in(module) | {"Literal", "Mapping", "Sequence"})
             for annotation in (
                     *(parameter.annotation for parameter in signature.parameters.values()),
                     signature.return_annotation):
@@ -169,7 +170,7 @@ names: list[str] = net.list_arguments()
 stack = mx.rnn.SequentialRNNCell()
 stack.add(mx.rnn.ZoneoutCell(mx.rnn.LSTMCell(8, prefix="a_"), zoneout_states=0.1))
 outputs, states = stack.unroll(3, inputs=net.reshape((0, -1)), merge_outputs=True)
-package = lstmc.Network(net).compile({"data": (4, 5)}, entries=["forward"], devices="cpu")
+package = lstmc.Network(net).compile({"data": (4, 5)}, entries=["forward"], devices="cpu", batch=8, shards=4,\n                                       mem="1G", optimizer="adam", learning_rate=0.1)
 session = package.session(threads=2)
 first = session.run({"data": nd.ones((4, 5))})["softmax_output"].shape[0]
 weight = nd.array([[1, 2]], dtype="float32")
@@ -197,6 +198,13 @@ WRONG = (
     ("mx.rnn.BidirectionCell", 'Module has no attribute "BidirectionCell"'),
     ("module.fit(train=None)", 'Unexpected keyword argument "train" for "fit" of "Module"'),
     ("lstmc_runtime.load(3)", 'Argument 1 to "load" has incompatible type "int"'),
+    ("lstmc.Network(net).compile(bach=8)",
+     'Unexpected keyword argument "bach" for "compile" of "Network"'),
+    ("lstmc.Network(net).compile(werror='yes')",
+     'Argument "werror" to "compile" of "Network" has incompatible type "str"; expected '
+     '"bool | None"'),
+    ("package.session(optimizer='sgd')",
+     'Unexpected keyword argument "optimizer" for "session" of "Package"'),
     ("mx.init.Xavier(scale=3)", 'Unexpected keyword argument "scale" for "Xavier"'),
 )
 

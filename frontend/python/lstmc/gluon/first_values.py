@@ -51,7 +51,8 @@ def _values(default, group):
         call = _core.Call("BlockGrad", [value], [], [], f"head{number}", None)
         heads += drawing.apply(call)
     drawing.finish(heads)
-    package = Package(_core.compile_drawing(drawing, "compile", ["--quiet"], ["forward"], default))
+    package = Package(
+        _core.compile_drawing(drawing, "compile", [("quiet", "")], ["forward"], default))
     seed, call = draws.next_call()
     return package.session(seed=(seed + (call - 1) * _STEP) % (1 << 62)).params()
 

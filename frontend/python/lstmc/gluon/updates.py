@@ -6,7 +6,7 @@ import threading
 
 from .. import _core
 from ..autograd import draw
-from ..flags import words, with_fit_keys
+from ..keywords import as_fields
 from ..session import Package
 
 _ENTRY = "step"
@@ -42,8 +42,9 @@ class Update:
                            f"product:{rule.name}", None)
             losses += draw(drawing, "MakeLoss", [(None, product[0])], [], f"loss:{rule.name}", None)
         drawing.finish(losses)
-        flags = words(with_fit_keys({"optimizer": optimizer, **keys}, "compile"))
-        package = Package(_core.compile_drawing(drawing, "compile", flags, [_ENTRY], None))
+        fields = as_fields({"optimizer": optimizer, "fit": {
+            key: value for key, value in keys.items() if value is not None}})
+        package = Package(_core.compile_drawing(drawing, "compile", fields, [_ENTRY], None))
         self._session = package.session(seed=0)
         self._core = self._session._core
         self._names = [rule.name for rule in rules]
