@@ -13,7 +13,9 @@
 // GPU: chunk = 11 : i64
 // TEN: chunk = 10 : i64
 // TWO: chunk = 2 : i64
+// CAPPED: "sym.rnn_layer"
 // CAPPED-NOT: chunk
+// TIGHT: "sym.rnn_layer"
 // TIGHT-NOT: chunk
 func.func @layer(%x: tensor<10x48x3xf32>, %w: tensor<4x3xf32>, %r: tensor<4x1xf32>) -> tensor<10x48x1xf32> {
   %y, %h, %c = "sym.rnn_layer"(%x, %w, %r) {mode = "lstm", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>,

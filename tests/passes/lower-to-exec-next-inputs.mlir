@@ -9,6 +9,7 @@
 // CHECK: exec.buffer scalar "rate" on 0 : memref<1xf32>
 // CHECK: exec.buffer input "x.next" on 0 next of %[[X]] : memref<3x4xf32>
 // CHECK-NOT: next of
+// ONE: exec.buffer input "x" on 0 : memref<3x4xf32>
 // ONE-NOT: next of
 func.func @forward(%x: tensor<3x4xf32> {sym.name = "x"}) -> tensor<3x4xf32> {
   return %x : tensor<3x4xf32>

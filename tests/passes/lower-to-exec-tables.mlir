@@ -7,6 +7,9 @@
 // CHECK: exec.buffer workspace "tables" on 0 : memref<256xui8>
 // CHECK-NOT: "tables"
 // CPU-NOT: "tables"
+// CPU: exec.launch "weight_gradient"
+// CPU: exec.launch "bias_gradient"
+// CPU-NOT: "tables"
 !y = tensor<3x10x5xf32>
 !x = tensor<3x10x4xf32>
 !w = tensor<5x4xf32>

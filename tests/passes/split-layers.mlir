@@ -18,6 +18,10 @@
 //       CHECK:   %[[Y1:.+]] = sym.fully_connected %[[B1]]
 //       CHECK:   sym.concat %[[Y0]], %[[Y1]]
 //       CHECK:   sym.linear_regression_output
+//   ONE-LABEL: func.func @step
+//     ONE-NOT:   sym.cut
+//         ONE:   "sym.rnn_layer"
+//         ONE:   "sym.rnn_layer"
 //     ONE-NOT:   sym.cut
 sym.parameter @w0 : tensor<20x3xf32>
 sym.parameter @r0 : tensor<20x5xf32>

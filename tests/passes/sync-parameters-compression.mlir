@@ -23,6 +23,9 @@
 // One process has all parts.
 // ALONE-NOT: residual
 // ALONE-NOT: compress
+// ALONE: sym.gradient @w, %{{.+}} : tensor<2x50xf32> {sym.device = 0 : i64
+// ALONE-NOT: residual
+// ALONE-NOT: compress
 func.func @net(%x: tensor<8x50xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"},
                %l: tensor<8x2xf32> {sym.dims = ["batch", ""], sym.name = "l", sym.role = "label"}) -> tensor<8x2xf32> {
   %w = sym.variable {name = "w"} : tensor<2x50xf32>
