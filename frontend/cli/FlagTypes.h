@@ -3,6 +3,7 @@
 
 #include "executor/base/Completion.h"
 #include "frontend/driver/FieldTypes.h"
+#include "frontend/importers/WeightRules.h"
 #include "frontend/launch/Hosts.h"
 
 namespace lstmc::cli {
@@ -13,16 +14,7 @@ enum class When { Auto, Always, Never };
 enum class Form { Text, Json, JsonLines, Csv, Markdown };
 enum class EngineKind { Fast, Naive };
 enum class Picture { Network, Schedule, Memory, Scaling };
-enum class Origin {
-  TorchLstm,
-  TorchGru,
-  TorchRnn,
-  TorchRnnRelu,
-  KerasLstm,
-  KerasGru,
-  KerasRnn,
-  TensorFlowLstm
-};
+using Origin = importers::WeightRule;
 enum class ExportForm { Mxnet };
 enum class EmitForm { Lnet, Sym, Module, Exec, Dot };
 
@@ -35,9 +27,7 @@ template <> inline constexpr std::string_view kWords<cli::Form> = "text|json|jso
 template <> inline constexpr std::string_view kWords<cli::EngineKind> = "fast|naive";
 template <>
 inline constexpr std::string_view kWords<cli::Picture> = "network|schedule|memory|scaling";
-template <>
-inline constexpr std::string_view kWords<cli::Origin> =
-    "torch-lstm|torch-gru|torch-rnn|torch-rnn-relu|keras-lstm|keras-gru|keras-rnn|tf-lstm";
+template <> inline constexpr std::string_view kWords<cli::Origin> = importers::kWeightRules;
 template <> inline constexpr std::string_view kWords<cli::ExportForm> = "mxnet";
 template <> inline constexpr std::string_view kWords<cli::EmitForm> = "lnet|sym|module|exec|dot";
 template <> inline constexpr std::string_view kWords<Shell> = kShellNames;

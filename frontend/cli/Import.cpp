@@ -2,60 +2,23 @@
 
 #include <filesystem>
 
-#include "executor/base/Escape.h"
-#include "executor/base/OutputFile.h"
 #include "executor/base/Quote.h"
 #include "executor/data/ArrayFile.h"
-#include "executor/data/SafeTensors.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Compile.h"
-#include "frontend/keras/StateDict.h"
+#include "frontend/importers/Importer.h"
 #include "frontend/lnet/Emit.h"
 #include "frontend/lnet/format/Format.h"
 #include "frontend/symbol/View.h"
-#include "frontend/torch/StateDict.h"
 
 namespace lstmc::cli {
 
 namespace {
 
-torch::Recurrence recurrenceOf(Origin origin) {
-  switch (origin) {
-  case Origin::TorchLstm:
-  case Origin::KerasLstm:
-  case Origin::TensorFlowLstm:
-    return torch::Recurrence::Lstm;
-  case Origin::TorchGru:
-  case Origin::KerasGru:
-    return torch::Recurrence::Gru;
-  case Origin::TorchRnn:
-  case Origin::KerasRnn:
-    return torch::Recurrence::RnnTanh;
-  case Origin::TorchRnnRelu:
-    break;
-  }
-  return torch::Recurrence::RnnRelu;
-}
-
-/// Nothing for a state_dict.
-std::optional<keras::Source> kerasSource(Origin origin) {
-  switch (origin) {
-  case Origin::KerasLstm:
-    return keras::Source::Lstm;
-  case Origin::KerasGru:
-    return keras::Source::Gru;
-  case Origin::KerasRnn:
-    return keras::Source::SimpleRnn;
-  case Origin::TensorFlowLstm:
-    return keras::Source::TensorFlowLstm;
-  default:
-    return std::nullopt;
-  }
-}
-
 /// Where what is imported goes: F.lnet, F.weights.safetensors, and F.lstmc where that is asked for.
 struct Outputs {
-  std::string network, weights;
+  std::string network;
+  std::string weights; ///< empty: there are none
   std::optional<std::string> package;
 };
 
@@ -83,17 +46,11 @@ Options toCompile(const Outputs &outputs, const Options &options) {
   return compile;
 }
 
-/// What import writes, whatever it read.
-struct Imported {
-  std::string text; ///< the network
-  std::vector<data::NamedTensor> weights;
-  bool hasWeights = true;
-  std::vector<std::string> modules, assumptions, warnings;
-};
+using importers::Imported;
 
 nlohmann::ordered_json documentOf(const Outputs &outputs, const Imported &imported) {
   nlohmann::ordered_json document = {{"schema", "lstmc.import/1"}, {"network", outputs.network}};
-  if (imported.hasWeights)
+  if (!outputs.weights.empty())
     document["weights"] = outputs.weights;
   document["modules"] = imported.modules;
   document["assumptions"] = imported.assumptions;
@@ -103,22 +60,14 @@ nlohmann::ordered_json documentOf(const Outputs &outputs, const Imported &import
   return document;
 }
 
-/// A line that says where a network is from; `as`: by which words.
-std::string originLine(const Options &options, std::string_view as) {
-  return fmt::format("# {}, brought in by: lstmc import{}\n",
-                     escaped(std::filesystem::path(options.operands[0]).filename().string()), as);
-}
-
-CommandResult write(const Outputs &outputs, const Imported &imported, const Options &options,
+CommandResult write(const Outputs &outputs, Imported imported, const Options &options,
                     Console &console) {
   std::string line = outputs.network;
-  if (imported.hasWeights)
+  if (!outputs.weights.empty())
     line += "  " + outputs.weights;
   if (!options.dryRun) {
-    LSTMC_CHECKED_TRY(writeFile(outputs.network, imported.text, options.existing()));
-    if (imported.hasWeights)
-      LSTMC_CHECKED_TRY(
-          data::writeSafeTensors(outputs.weights, imported.weights, options.existing()));
+    LSTMC_CHECKED_TRY(
+        importers::write(imported, outputs.network, outputs.weights, options.existing()));
     if (outputs.package) {
       Options compile = toCompile(outputs, options);
       Trace trace(compile);
@@ -170,7 +119,7 @@ Result<std::vector<data::NamedArray>> weightsOf(const symbol::Graph &graph, cons
 }
 
 /// Imports a source that leaves its shapes open.
-CommandResult importSource(const Outputs &outputs, const Options &options, Console &console) {
+CommandResult importSource(Outputs outputs, const Options &options, Console &console) {
   LSTMC_CHECKED_TRY(
       refuseFlags(options, {Flag::as, Flag::modules}, "it belongs to weights without a network"));
   Checked<symbol::Network> net = loadSource(options.operands[0], options);
@@ -178,21 +127,18 @@ CommandResult importSource(const Outputs &outputs, const Options &options, Conso
     return net.diagnostics();
   console.warn(net.diagnostics());
   Imported imported;
-  imported.hasWeights = options.params.has_value();
-  std::vector<data::NamedArray> weights;
   if (options.params) {
     LSTMC_CHECKED_ASSIGN(lstmc::Limits limits, fileLimits(options));
-    LSTMC_CHECKED_ASSIGN(weights, weightsOf(*net->graph, *options.params, limits));
+    LSTMC_CHECKED_ASSIGN(imported.tensors, weightsOf(*net->graph, *options.params, limits));
+  } else {
+    outputs.weights.clear();
   }
-  for (data::NamedArray &array : weights)
-    imported.weights.push_back({array.name, array.array.tensor()});
   for (const Diagnostic &warning : net.diagnostics())
     imported.warnings.push_back(warning.message);
-  LSTMC_CHECKED_ASSIGN(imported.text,
-                       lnet::format(outputs.network, originLine(options, "") +
-                                                         lnet::emitLnet(*net->graph, net->fit,
-                                                                        net->data, net->place)));
-  return write(outputs, imported, options, console);
+  const std::string text = importers::originLine(options.operands[0], {}) +
+                           lnet::emitLnet(*net->graph, net->fit, net->data, net->place);
+  LSTMC_CHECKED_ASSIGN(imported.text, lnet::format(outputs.network, text));
+  return write(outputs, std::move(imported), options, console);
 }
 
 //===---- weights without a network -----------------------------------------------------------===//
@@ -209,34 +155,19 @@ CommandResult importWeights(const Outputs &outputs, const Options &options, Cons
   LSTMC_CHECKED_TRY(refuseFlags(options, {Flag::params, Flag::shape, Flag::batch},
                                 "it belongs to a network, such as a symbol.json"));
   LSTMC_CHECKED_ASSIGN(const bool isBatchFirst, batchFirst(options));
-  LSTMC_CHECKED_ASSIGN(lstmc::Limits limits, fileLimits(options));
-  LSTMC_CHECKED_ASSIGN(data::SafeTensors file,
-                       data::SafeTensors::load(options.operands[0], limits));
-  torch::ImportRequest request = {.recurrence = recurrenceOf(*options.as),
-                                  .order = *options.modules,
-                                  .batchFirst = isBatchFirst};
-  if (std::optional<keras::Source> source = kerasSource(*options.as)) {
-    request.assumptions = keras::assumptions(file, *source);
-    LSTMC_CHECKED_ASSIGN(file, keras::asStateDict(file, *source));
-    request.layerNormEpsilon = keras::kLayerNormEpsilon;
-  }
-  LSTMC_CHECKED_ASSIGN(torch::Imported made, torch::importStateDict(file, request));
-  Imported imported{.text = {},
-                    .weights = {made.weights.begin(), made.weights.end()},
-                    .modules = made.modules,
-                    .assumptions = made.assumptions,
-                    .warnings = made.warnings};
-  LSTMC_CHECKED_ASSIGN(
-      imported.text,
-      lnet::format(outputs.network,
-                   originLine(options, fmt::format(" --as {}", wordOf(*options.as))) + made.text));
+  importers::ImportRequest request;
+  LSTMC_CHECKED_ASSIGN(request.limits, fileLimits(options));
+  request.rule = options.as;
+  request.modules = *options.modules;
+  request.batchFirst = isBatchFirst;
+  LSTMC_CHECKED_ASSIGN(Imported imported, importers::read({options.operands[0], {}}, request));
   for (const std::string &module : imported.modules)
     console.say(module);
   for (const std::string &assumption : imported.assumptions)
     console.say("assumed: " + assumption);
   for (const std::string &warning : imported.warnings)
     console.say("warning: " + warning);
-  return write(outputs, imported, options, console);
+  return write(outputs, std::move(imported), options, console);
 }
 
 } // namespace

@@ -36,11 +36,13 @@ static std::string beginOf(const Source &source) {
 
 static const Importer *kindOf(std::string_view begin, std::string_view path) {
   const auto all = importers();
-  auto found = std::ranges::find_if(
-      all, [&](const Importer *importer) { return importer->begins && importer->begins(begin); });
+  auto found = std::ranges::find_if(all, [&](const Importer *importer) {
+    return !importer->weightsAlone && importer->begins && importer->begins(begin);
+  });
   if (found == all.end())
-    found = std::ranges::find_if(
-        all, [&](const Importer *importer) { return path.ends_with(importer->suffix); });
+    found = std::ranges::find_if(all, [&](const Importer *importer) {
+      return !importer->weightsAlone && path.ends_with(importer->suffix);
+    });
   return found == all.end() ? nullptr : *found;
 }
 
@@ -48,7 +50,9 @@ const Importer *importerOf(const Source &source) { return kindOf(beginOf(source)
 
 const Importer *importerOf(const std::string &path) { return importerOf(Source{path, {}}); }
 
-Checked<symbol::Network> load(const Source &source, const ImportRequest &request) {
+Checked<Imported> read(const Source &source, const ImportRequest &request) {
+  if (request.rule)
+    return (*std::ranges::find_if(importers(), &Importer::weightsAlone))->load(source, request);
   const std::string begin = beginOf(source);
   if (const Importer *known = kindOf(begin, source.path))
     return known->load(source, request);
@@ -60,6 +64,21 @@ Checked<symbol::Network> load(const Source &source, const ImportRequest &request
   error.place.file = source.path;
   error.message = fmt::format("this is no network, but {}", foreign);
   return error;
+}
+
+Checked<symbol::Network> load(const Source &source, const ImportRequest &request) {
+  Checked<Imported> imported = read(source, request);
+  if (!imported.ok())
+    return std::move(imported.diagnostics());
+  return {std::move(*imported->network), std::move(imported.diagnostics())};
+}
+
+Checked<Imported> asImported(Checked<symbol::Network> network) {
+  if (!network.ok())
+    return std::move(network.diagnostics());
+  Imported imported;
+  imported.network = std::move(*network);
+  return {std::move(imported), std::move(network.diagnostics())};
 }
 
 } // namespace lstmc::importers

@@ -1,4 +1,4 @@
-// Kinds of model sources: what a file is by its first bytes, and who reads it.
+// Kinds of files that a network comes from: what a file is by its first bytes, and who reads it.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "executor/base/Limits.h"
+#include "frontend/importers/Imported.h"
+#include "frontend/importers/WeightRules.h"
 #include "frontend/lnet/text/Limits.h"
 #include "frontend/symbol/Network.h"
 
@@ -19,15 +21,20 @@ struct Source {
   std::optional<std::string> text;
 };
 
-/// What a source is read with. A kind of source takes what it has a use for.
+/// What a file is read with. A kind takes what it has a use for.
 struct ImportRequest : symbol::NetworkRequest {
   std::vector<std::string> includeDirs; ///< `-I`
   std::vector<std::string> dataFolders; ///< `--allow-data`
   lnet::Limits textLimits;              ///< of the language
   Limits limits;                        ///< of all other files
+
+  // Of weights without a network.
+  std::optional<WeightRule> rule;
+  std::vector<std::string> modules; ///< from input to output; empty: found by their shapes
+  bool batchFirst = true;           ///< the input is [N, T, ...], else [T, N, ...]
 };
 
-/// A kind of source.
+/// A kind of file.
 struct Importer {
   std::string_view name; ///< in messages: "symbol.json"
   /// Decides for files whose first bytes no kind recognises.
@@ -36,20 +43,31 @@ struct Importer {
   bool (*begins)(std::string_view begin);
   /// Whether the user says the shapes of inputs, because the source does not.
   bool leavesShapesOpen;
+  bool weightsAlone = false; ///< it holds tensors, and ImportRequest::rule says of which network
   /// Errors name the place in the source; warnings come with the network.
-  Checked<symbol::Network> (*load)(const Source &source, const ImportRequest &request);
+  Checked<Imported> (*load)(const Source &source, const ImportRequest &request);
 };
 
 /// All kinds, in the order of importers.def.
 std::span<const Importer *const> importers();
 
-/// The kind of a source by its first bytes, else by the suffix of its path; null for neither.
+/// The kind of a source of networks by its first bytes, else by the suffix of its path; null for
+/// neither.
 const Importer *importerOf(const Source &source);
 /// The same for a file that is not read yet; of one that cannot be read, by its suffix.
 const Importer *importerOf(const std::string &path);
 
-/// Reads a source by its kind; E0603 for a file of another program that is known, and the language
-/// for all else.
+/// Reads a file by its kind; with a rule, as weights without a network. E0603 for a file of another
+/// program that is known, and the language for all else.
+Checked<Imported> read(const Source &source, const ImportRequest &request);
+
+/// The network of a source.
 Checked<symbol::Network> load(const Source &source, const ImportRequest &request);
+
+/// The comment that says where the text of a network is from.
+std::string originLine(const std::string &path, std::optional<WeightRule> rule);
+
+/// A network as what a kind of source reads.
+Checked<Imported> asImported(Checked<symbol::Network> network);
 
 } // namespace lstmc::importers

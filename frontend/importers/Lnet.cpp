@@ -4,11 +4,11 @@
 
 namespace lstmc::importers {
 
-static Checked<symbol::Network> loadLnet(const Source &source, const ImportRequest &request) {
+static Checked<Imported> loadLnet(const Source &source, const ImportRequest &request) {
   const lnet::LoadOptions options{request, request.includeDirs, request.dataFolders,
                                   request.textLimits};
-  return source.text ? lnet::loadText(source.path, *source.text, options)
-                     : lnet::load(source.path, options);
+  return asImported(source.text ? lnet::loadText(source.path, *source.text, options)
+                                : lnet::load(source.path, options));
 }
 
 extern const Importer kLnet;

@@ -4,6 +4,7 @@
 #include "frontend/python/Data.h"
 #include "frontend/python/Drawing.h"
 #include "frontend/python/Failure.h"
+#include "frontend/python/Imports.h"
 #include "frontend/python/Models.h"
 #include "frontend/python/MxnetFiles.h"
 #include "frontend/python/Operators.h"
@@ -27,4 +28,5 @@ NB_MODULE(_core, module) {
   addData(module);
   addTraining(module);
   addPictures(module);
+  addImports(module);
 }

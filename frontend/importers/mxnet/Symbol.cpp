@@ -6,7 +6,7 @@
 
 namespace lstmc::importers {
 
-static Checked<symbol::Network> loadSymbol(const Source &source, const ImportRequest &request) {
+static Checked<Imported> loadSymbol(const Source &source, const ImportRequest &request) {
   std::string text;
   if (source.text) {
     text = *source.text;
@@ -22,7 +22,7 @@ static Checked<symbol::Network> loadSymbol(const Source &source, const ImportReq
     return asDiagnostic(file.error());
   Checked<symbol::Network> network = mxnet::readGraph(*file, request, request.limits);
   if (!request.werror || !network.ok() || network.diagnostics().empty())
-    return network;
+    return asImported(std::move(network));
   for (Diagnostic &warning : network.diagnostics())
     warning.severity = Severity::Error;
   return std::move(network.diagnostics());

@@ -13,6 +13,7 @@ from .attribute import AttrScope
 from .context import Context, cpu, current_context, gpu
 from .error import Error, Warning
 from .graph import Symbol
+from .imported import Imported, import_weights
 from .network import Network, load
 from .nodes import dim
 from .session import Package, Session
