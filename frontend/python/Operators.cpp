@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "frontend/lnet/Load.h"
+#include "frontend/symbol/OperandForms.h"
 #include "frontend/symbol/Symbol.h"
 
 namespace nb = nanobind;
@@ -40,6 +41,17 @@ void addOperators(nb::module_ &module) {
         return records;
       },
       "The records of all ops.");
+  module.def(
+      "operand_forms",
+      [] {
+        nb::list rows;
+        for (const symbol::OperandForms &forms : symbol::operandForms())
+          rows.append(nb::make_tuple(forms.tensors->name, forms.stretching->name,
+                                     forms.number->name, forms.numberFirst->name));
+        return rows;
+      },
+      "(op of two tensors, broadcasting op, op with a number on the right, op with a number on the "
+      "left) of all functions of two operands.");
   module.def(
       "fit_keys",
       [] {

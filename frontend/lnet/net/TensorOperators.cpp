@@ -1,60 +1,37 @@
 #include "frontend/lnet/net/TensorOperators.h"
 
+#include <algorithm>
+
 #include "frontend/lnet/evaluation/Numbers.h"
 #include "frontend/lnet/net/Broadcast.h"
+#include "frontend/symbol/OperandForms.h"
 
 namespace lstmc::lnet {
 
 namespace {
 
-/// The ops for a binary function: on tensors of one shape, with broadcasting, on a tensor and a
-/// number, on a number and a tensor.
-struct Forms {
-  std::string_view tensors, stretching, number, numberFirst;
-};
+using symbol::OperandForms;
+
 struct Operator {
   TokenKind sign;
-  Forms forms;
+  std::string_view op; ///< on two tensors
 };
 constexpr Operator kOperators[] = {
-    {TokenKind::Plus, {"elemwise_add", "broadcast_add", "_plus_scalar", "_plus_scalar"}},
-    {TokenKind::Minus, {"elemwise_sub", "broadcast_sub", "_minus_scalar", "_rminus_scalar"}},
-    {TokenKind::Star, {"elemwise_mul", "broadcast_mul", "_mul_scalar", "_mul_scalar"}},
-    {TokenKind::Slash, {"elemwise_div", "broadcast_div", "_div_scalar", "_rdiv_scalar"}},
-    {TokenKind::Percent, {"_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"}},
-    {TokenKind::DoubleStar, {"_power", "broadcast_power", "_power_scalar", "_rpower_scalar"}},
+    {TokenKind::Plus, "elemwise_add"}, {TokenKind::Minus, "elemwise_sub"},
+    {TokenKind::Star, "elemwise_mul"}, {TokenKind::Slash, "elemwise_div"},
+    {TokenKind::Percent, "_mod"},      {TokenKind::DoubleStar, "_power"},
 };
 struct Comparison {
   CompareOp op;
-  std::string_view sign;
-  Forms forms;
+  std::string_view sign, name;
 };
 constexpr Comparison kComparisons[] = {
-    {CompareOp::Equal, "==", {"_equal", "broadcast_equal", "_equal_scalar", "_equal_scalar"}},
-    {CompareOp::NotEqual,
-     "!=",
-     {"_not_equal", "broadcast_not_equal", "_not_equal_scalar", "_not_equal_scalar"}},
-    {CompareOp::Less, "<", {"_lesser", "broadcast_lesser", "_lesser_scalar", "_greater_scalar"}},
-    {CompareOp::LessEqual,
-     "<=",
-     {"_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar", "_greater_equal_scalar"}},
-    {CompareOp::Greater,
-     ">",
-     {"_greater", "broadcast_greater", "_greater_scalar", "_lesser_scalar"}},
-    {CompareOp::GreaterEqual,
-     ">=",
-     {"_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar",
-      "_lesser_equal_scalar"}},
+    {CompareOp::Equal, "==", "_equal"},    {CompareOp::NotEqual, "!=", "_not_equal"},
+    {CompareOp::Less, "<", "_lesser"},     {CompareOp::LessEqual, "<=", "_lesser_equal"},
+    {CompareOp::Greater, ">", "_greater"}, {CompareOp::GreaterEqual, ">=", "_greater_equal"},
 };
-/// Binary functions that broadcast tensors and accept numbers, like NumPy's functions of the same
-/// names.
-constexpr Forms kFunctions[] = {
-    {"_maximum", "broadcast_maximum", "_maximum_scalar", "_maximum_scalar"},
-    {"_minimum", "broadcast_minimum", "_minimum_scalar", "_minimum_scalar"},
-    {"_hypot", "broadcast_hypot", "_hypot_scalar", "_hypot_scalar"},
-    {"_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"},
-    {"_power", "broadcast_power", "_power_scalar", "_rpower_scalar"},
-};
+/// Functions that broadcast tensors, like NumPy's of the same names.
+constexpr std::string_view kStretching[] = {"_maximum", "_minimum", "_hypot", "_mod", "_power"};
 
 std::optional<DType> dtypeOf(const Value &value) {
   return value.is(ValueKind::Tensor) ? value.as<TensorObject>().symbol.dtype() : std::nullopt;
@@ -91,7 +68,7 @@ Value constantLike(Nodes &nodes, const Value &tensor, const Value &number, Span 
 }
 
 /// Emits the form for a tensor and a tensor or number.
-Value applyForm(Run &run, Nodes &nodes, const Forms &forms, TensorPair pair) {
+Value applyForm(Run &run, Nodes &nodes, const OperandForms &forms, TensorPair pair) {
   auto constant = [&](const Value &number, const Expr *place, const Value &tensor,
                       const Expr *tensorPlace) {
     return constantLike(nodes, tensor, number, pair.span, tensorPlace, place);
@@ -103,29 +80,29 @@ Value applyForm(Run &run, Nodes &nodes, const Forms &forms, TensorPair pair) {
   if (pair.left.isUnknown() || pair.right.isUnknown())
     return Value::unknown();
   if (pair.right.isNumber())
-    return nodes.applyOne(forms.number, {pair.left}, {{"scalar", pair.right.number()}}, pair.span,
-                          {pair.leftPlace});
+    return nodes.applyOne(forms.number->name, {pair.left}, {{"scalar", pair.right.number()}},
+                          pair.span, {pair.leftPlace});
   if (pair.left.isNumber())
-    return nodes.applyOne(forms.numberFirst, {pair.right}, {{"scalar", pair.left.number()}},
+    return nodes.applyOne(forms.numberFirst->name, {pair.right}, {{"scalar", pair.left.number()}},
                           pair.span, {pair.rightPlace});
   std::optional<bool> stretch = alignRanks(run, nodes, pair);
   if (!stretch)
     return Value::unknown();
-  return nodes.applyOne(*stretch ? forms.stretching : forms.tensors, {pair.left, pair.right}, {},
-                        pair.span, {pair.leftPlace, pair.rightPlace});
+  return nodes.applyOne((*stretch ? forms.stretching : forms.tensors)->name,
+                        {pair.left, pair.right}, {}, pair.span, {pair.leftPlace, pair.rightPlace});
 }
 
-const Forms *formsOf(TokenKind sign) {
+const OperandForms *formsOf(TokenKind sign) {
   for (const Operator &op : kOperators)
     if (op.sign == sign)
-      return &op.forms;
+      return symbol::operandFormsOf(*symbol::findOp(op.op));
   return nullptr;
 }
-const Forms *formsOf(CompareOp op) {
-  for (const Comparison &row : kComparisons)
-    if (row.op == op)
-      return &row.forms;
-  return nullptr;
+const Comparison &rowOf(CompareOp op) {
+  return *std::ranges::find(kComparisons, op, &Comparison::op);
+}
+const OperandForms &formsOf(CompareOp op) {
+  return *symbol::operandFormsOf(*symbol::findOp(rowOf(op).name));
 }
 
 /// Floor division. For integers: q = a / b truncates; subtract 1 if q * b differs from a - a % b
@@ -148,7 +125,7 @@ Value floorQuotient(Run &run, Nodes &nodes, const TensorPair &pair) {
   auto unequal = [&](const Value &left, const Value &right) {
     if (left.isUnknown() || right.isUnknown())
       return Value::unknown();
-    return applyForm(run, nodes, *formsOf(CompareOp::NotEqual),
+    return applyForm(run, nodes, formsOf(CompareOp::NotEqual),
                      {left, right, "!=", pair.span, pair.leftPlace, pair.rightPlace});
   };
   Value modulo = apply(TokenKind::Percent, pair.left, pair.right);
@@ -175,7 +152,7 @@ Value tensorBinary(Run &run, Nodes &nodes, TokenKind sign, const Value &left, co
               run.makeError(ErrorCode::E0317, opSpan,
                             fmt::format("\"/\" has no meaning for {}", dtypeLongName(*dtype)),
                             "x // y rounds down; Cast(x, dtype=\"float32\") / y gives fractions"));
-    if (const Forms *forms = formsOf(sign))
+    if (const OperandForms *forms = formsOf(sign))
       return applyForm(run, nodes, *forms, pair);
   }
   if (sign == TokenKind::At && left.is(ValueKind::Tensor) && right.is(ValueKind::Tensor))
@@ -186,11 +163,8 @@ Value tensorBinary(Run &run, Nodes &nodes, TokenKind sign, const Value &left, co
 
 Value tensorCompare(Run &run, Nodes &nodes, CompareOp compare, const Value &left,
                     const Value &right, const CompareTerm &term, const Expr *leftPlace) {
-  for (const Comparison &row : kComparisons)
-    if (row.op == compare)
-      return applyForm(run, nodes, row.forms,
-                       {left, right, row.sign, term.opSpan, leftPlace, term.right});
-  return Value::unknown();
+  return applyForm(run, nodes, formsOf(compare),
+                   {left, right, rowOf(compare).sign, term.opSpan, leftPlace, term.right});
 }
 
 std::optional<Value> callOfTwo(Run &run, Nodes &nodes, const symbol::OpSignature &op,
@@ -202,12 +176,12 @@ std::optional<Value> callOfTwo(Run &run, Nodes &nodes, const symbol::OpSignature
   if (!tensors && !(left.is(ValueKind::Tensor) && right.isNumber()) &&
       !(left.isNumber() && right.is(ValueKind::Tensor)))
     return std::nullopt;
-  for (const Forms &forms : kFunctions)
-    if (forms.tensors == op.name)
-      return applyForm(run, nodes, forms,
-                       {left, right, shown, calleeSpan(arguments.call), arguments.places[0],
-                        arguments.places[1]});
-  return std::nullopt;
+  const OperandForms *forms = symbol::operandFormsOf(op);
+  if (!forms || (tensors && std::ranges::find(kStretching, op.name) == std::end(kStretching)))
+    return std::nullopt;
+  return applyForm(
+      run, nodes, *forms,
+      {left, right, shown, calleeSpan(arguments.call), arguments.places[0], arguments.places[1]});
 }
 
 void fillNumbersOfWhere(Nodes &nodes, const symbol::OpSignature &op, Arguments &arguments) {

@@ -13,8 +13,8 @@ Value tensorBinary(Run &run, Nodes &nodes, TokenKind op, const Value &left, cons
 Value tensorCompare(Run &run, Nodes &nodes, CompareOp op, const Value &left, const Value &right,
                     const CompareTerm &term, const Expr *leftPlace);
 
-/// A call like `maximum(x, 0.5)`: a function of two that stretches tensors and takes a number for
-/// one of them. Nothing if this is no such call.
+/// A call like `maximum(x, 0.5)` or `equal(x, 1)`: a function of two operands that takes a number
+/// for one of them, or broadcasts two tensors. Nothing if this is no such call.
 std::optional<Value> callOfTwo(Run &run, Nodes &nodes, const symbol::OpSignature &op,
                                const Arguments &arguments, std::string_view shown);
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING
 
+from . import _core
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
@@ -37,33 +39,21 @@ else:
         __slots__ = ()
 
 
-# function: (op, broadcasting op, op with a number on the right, op with a number on the left)
-TABLE = {
-    "add": ("_plus", "broadcast_add", "_plus_scalar", "_plus_scalar"),
-    "subtract": ("_minus", "broadcast_sub", "_minus_scalar", "_rminus_scalar"),
-    "multiply": ("_mul", "broadcast_mul", "_mul_scalar", "_mul_scalar"),
-    "divide": ("_div", "broadcast_div", "_div_scalar", "_rdiv_scalar"),
-    "modulo": ("_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"),
-    "power": ("_power", "broadcast_power", "_power_scalar", "_rpower_scalar"),
-    "maximum": ("_maximum", "broadcast_maximum", "_maximum_scalar", "_maximum_scalar"),
-    "minimum": ("_minimum", "broadcast_minimum", "_minimum_scalar", "_minimum_scalar"),
-    "hypot": ("_hypot", "broadcast_hypot", "_hypot_scalar", "_hypot_scalar"),
-    "equal": ("_equal", "broadcast_equal", "_equal_scalar", "_equal_scalar"),
-    "not_equal": ("_not_equal", "broadcast_not_equal", "_not_equal_scalar", "_not_equal_scalar"),
-    "greater": ("_greater", "broadcast_greater", "_greater_scalar", "_lesser_scalar"),
-    "greater_equal": ("_greater_equal", "broadcast_greater_equal", "_greater_equal_scalar",
-                      "_lesser_equal_scalar"),
-    "lesser": ("_lesser", "broadcast_lesser", "_lesser_scalar", "_greater_scalar"),
-    "lesser_equal": ("_lesser_equal", "broadcast_lesser_equal", "_lesser_equal_scalar",
-                     "_greater_equal_scalar"),
-    "logical_and": ("_logical_and", "broadcast_logical_and", "_logical_and_scalar",
-                    "_logical_and_scalar"),
-    "logical_or": ("_logical_or", "broadcast_logical_or", "_logical_or_scalar",
-                   "_logical_or_scalar"),
-    "logical_xor": ("_logical_xor", "broadcast_logical_xor", "_logical_xor_scalar",
-                    "_logical_xor_scalar"),
-}
+# The functions whose op has another name.
+_NAMES = {"plus": "add", "minus": "subtract", "mul": "multiply", "div": "divide", "mod": "modulo"}
 
+
+def _table():
+    """{function: (op, broadcasting op, op with a number on the right, op with a number on the
+    left)}"""
+    found = {}
+    for _, stretching, number, number_first in _core.operand_forms():
+        stem = number.removeprefix("_").removesuffix("_scalar")
+        found[_NAMES.get(stem, stem)] = (f"_{stem}", stretching, number, number_first)
+    return found
+
+
+TABLE = _table()
 _OPERATORS = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
               "mod": "modulo", "pow": "power"}
 _COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "lesser", "le": "lesser_equal",

@@ -8,6 +8,8 @@ import unittest
 
 import numpy as np
 
+import lstmc
+
 RANDOM = np.random.default_rng(7)
 INPUTS = {
     "x": RANDOM.standard_normal((4, 3)).astype(np.float32),
@@ -67,6 +69,14 @@ CASES = [
 ]
 
 
+# NumPy's function for each function of two operands that takes a number, by the stem of its op.
+NUMPY = {"plus": "add", "minus": "subtract", "mul": "multiply", "div": "divide", "mod": "mod",
+         "lesser": "less", "lesser_equal": "less_equal",
+         **{name: name for name in (
+             "power maximum minimum hypot equal not_equal greater greater_equal logical_and "
+             "logical_or logical_xor").split()}}
+
+
 class Language(unittest.TestCase):
     def test_expressions(self):
         types = {"float32": "float32", "int32": "int32"}
@@ -80,6 +90,39 @@ class Language(unittest.TestCase):
                 wanted = np.asarray(eval(ours or written, {"np": np, "largest": largest, **INPUTS}))
                 self.assertEqual(result.shape, wanted.shape)
                 np.testing.assert_allclose(result, wanted, rtol=2e-6, atol=2e-6)
+
+    def test_functions_of_two_operands_take_a_number(self):
+        """On either side, by any name of the op for equal shapes and of the one that stretches."""
+        forms = lstmc._core.operand_forms()
+        names = {record[0]: [record[0], *record[1]] for record in lstmc._core.operators()}
+        self.assertEqual({number[1:-len("_scalar")] for _, _, number, _ in forms}, set(NUMPY))
+        expressions, wanted = [], []
+        x = np.abs(INPUTS["x"]) + np.float32(0.25)
+        x[0, 0] = 0.5  # equal to the number
+        for tensors, stretching, number, _ in forms:
+            function = getattr(np, NUMPY[number[1:-len("_scalar")]])
+            for name in names[tensors] + names[stretching]:
+                expressions += [f"{name}(x, 0.5)", f"{name}(0.5, x)"]
+                wanted += [function(x, np.float32(0.5)), function(np.float32(0.5), x)]
+        with tempfile.TemporaryDirectory() as folder:
+            net = pathlib.Path(folder) / "n.lnet"
+            net.write_text("def net(x: float32[4, 3]):\n    return "
+                           + ", ".join(expressions) + "\n")
+            outputs = lstmc.Network(net).compile(entries=["forward"]).session().run({"x": x})
+        self.assertEqual(len(outputs), len(expressions))
+        self.assertGreater(len(expressions), 100)
+        for expression, got, value in zip(expressions, outputs.values(), wanted):
+            np.testing.assert_allclose(got, value.astype(np.float32), rtol=3e-7, atol=0,
+                                       err_msg=expression)
+
+    def test_ops_for_equal_shapes_do_not_stretch(self):
+        with tempfile.TemporaryDirectory() as folder:
+            net = pathlib.Path(folder) / "n.lnet"
+            for name in ("equal", "elemwise_add", "logical_and"):
+                net.write_text(f"def net(x: float32[4, 3], b: float32[3]):\n"
+                               f"    return {name}(x, b)\n")
+                with self.assertRaisesRegex(lstmc.Error, "E0207"):
+                    lstmc.Network(net).compile(entries=["forward"])
 
     def test_random_numbers(self):
         text = ("def f(p: float32[8, 5]):\n"
