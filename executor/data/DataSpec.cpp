@@ -59,8 +59,16 @@ std::vector<std::string_view> keysOf(DataKind kind) {
   return names;
 }
 
-constexpr DataKind kAllKinds[] = {DataKind::Text, DataKind::Csv, DataKind::Npz,
-                                  DataKind::Npy,  DataKind::Idx, DataKind::Random};
+/// "text:FILE, csv:FILE, ... or random:SEED"
+std::string formsOfKinds() {
+  std::string forms;
+  for (const DataKindRecord &kind : kKinds) {
+    const bool isLast = &kind == std::end(kKinds) - 1;
+    forms += forms.empty() ? "" : isLast ? " or " : ", ";
+    forms += kind.namedFiles ? fmt::format("{}:NAME=FILE", kind.name) : std::string(kind.form);
+  }
+  return forms;
+}
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
@@ -159,14 +167,11 @@ Result<DataSpec> DataSpec::parse(std::string_view text) {
   spec.source = text;
   size_t colon = text.find(':');
   std::string_view name = text.substr(0, colon);
-  auto found = std::find_if(std::begin(kAllKinds), std::end(kAllKinds),
-                            [&](DataKind kind) { return dataKindName(kind) == name; });
-  if (colon == text.npos || found == std::end(kAllKinds))
-    return fail(ErrorCode::E0001,
-                "data {}: found no kind, want text:FILE, csv:FILE, npz:FILE, npy:NAME=FILE, "
-                "idx:NAME=FILE or random:SEED",
-                inQuotes(text));
-  spec.kind = *found;
+  const auto found = std::ranges::find(kKinds, name, &DataKindRecord::name);
+  if (colon == text.npos || found == std::end(kKinds))
+    return fail(ErrorCode::E0001, "data {}: found no kind, want {}", inQuotes(text),
+                formsOfKinds());
+  spec.kind = DataKind(found - std::begin(kKinds));
   std::vector<std::string_view> parts = split(text.substr(colon + 1), ',');
   std::span<std::string_view> rest = parts;
   if (!record(spec.kind).namedFiles) {

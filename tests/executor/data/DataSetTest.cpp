@@ -47,7 +47,9 @@ TEST(DataSpec, Parse) {
   ASSERT_OK(idx);
   EXPECT_EQ(idx->files[1], (std::pair<std::string, std::string>("label", "l.gz")));
   EXPECT_EQ(idx->classes, 10);
-  EXPECT_REFUSED(DataSpec::parse("tekst:x"), E0001, "found no kind");
+  EXPECT_REFUSED(DataSpec::parse("tekst:x"), E0001,
+                 "found no kind, want text:FILE, csv:FILE, npz:FILE, npy:NAME=FILE, idx:NAME=FILE "
+                 "or random:SEED");
   EXPECT_REFUSED(DataSpec::parse("text:x,units=char"), E0001,
                  "\"units\" is unknown for text; there are unit, vocab, lines, buckets, valid");
   EXPECT_REFUSED(DataSpec::parse("text:x,valid=1"), E0001, "data key valid: found \"1\"");
