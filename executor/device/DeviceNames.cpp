@@ -3,12 +3,18 @@
 #include <algorithm>
 
 #include "executor/base/ParseNumber.h"
+#include "executor/device/DeviceKinds.h"
 
 namespace lstmc {
 
 namespace {
 
-constexpr std::string_view kKindNames[] = {"cpu", "gpu", "trap", "null", "emu"};
+/// In the order of DeviceKind.
+constexpr KindFacts kKinds[] = {{.name = "cpu"},
+                                {.name = "gpu", .isCard = true},
+                                {.name = "trap"},
+                                {.name = "null"},
+                                {.name = "emu", .isCard = true, .isEmulated = true}};
 
 std::optional<int> number(std::string_view text) {
   std::optional<int> value = parseNumber<int>(text);
@@ -16,28 +22,30 @@ std::optional<int> number(std::string_view text) {
 }
 
 std::optional<DeviceKind> kindOf(std::string_view text) {
-  for (size_t i = 0; i < std::size(kKindNames); ++i)
-    if (text == kKindNames[i])
+  for (size_t i = 0; i < std::size(kKinds); ++i)
+    if (text == kKinds[i].name)
       return DeviceKind(i);
   return std::nullopt;
 }
 
 } // namespace
 
+const KindFacts &factsOf(DeviceKind kind) { return kKinds[size_t(kind)]; }
+
 std::string DeviceName::text() const {
-  const std::string whole = fmt::format("{}:{}", kKindNames[size_t(kind)], index);
+  const std::string whole = fmt::format("{}:{}", factsOf(kind).name, index);
   return part == 0 ? whole : fmt::format("{}.{}", whole, part);
 }
 
-/// A GPU that stands in the list again is the next part of it. A name of a part that is taken
+/// A card that stands in the list again is the next part of it. A name of a part that is taken
 /// stands twice.
 static Status nameParts(std::string_view list, std::vector<DeviceName> &devices) {
   for (auto device = devices.begin(); device != devices.end(); ++device) {
     auto taken = [&] { return std::find(devices.begin(), device, *device) != device; };
-    const bool isGpu = device->kind == DeviceKind::Gpu || device->kind == DeviceKind::Emu;
-    if (taken() && (!isGpu || device->part > 0))
+    const bool isCard = factsOf(device->kind).isCard;
+    if (taken() && (!isCard || device->part > 0))
       return fail(ErrorCode::E0001, "devices \"{}\": found {} twice, want each {} once", list,
-                  device->text(), isGpu ? "part" : "cpu");
+                  device->text(), isCard ? "part" : "cpu");
     while (taken())
       ++device->part;
   }
@@ -70,7 +78,7 @@ Result<std::vector<DeviceName>> parseDevices(std::string_view list) {
       first = *at;
       if (std::string_view rest = item.substr(colon + 1 + index.size()); !rest.empty()) {
         std::optional<int> part = number(rest.substr(1));
-        if (!part || *part == 0 || (*kind != DeviceKind::Gpu && *kind != DeviceKind::Emu))
+        if (!part || *part == 0 || !factsOf(*kind).isCard)
           return refuse("found a part that is none of a GPU");
         devices.push_back({*kind, first, *part});
         count = 0;
@@ -103,18 +111,19 @@ Result<std::vector<DeviceName>> parseDevices(std::string_view list) {
 }
 
 std::optional<DeviceKind> localGpus(std::string_view list) {
-  for (DeviceKind kind : {DeviceKind::Gpu, DeviceKind::Emu})
-    if (list == fmt::format("{}:local", kKindNames[size_t(kind)]))
-      return kind;
-  return std::nullopt;
+  constexpr std::string_view kLocal = ":local";
+  if (!list.ends_with(kLocal))
+    return std::nullopt;
+  const std::optional<DeviceKind> kind = kindOf(list.substr(0, list.size() - kLocal.size()));
+  return kind && factsOf(*kind).isCard ? kind : std::nullopt;
 }
 
 bool isEmulated(std::string_view list) {
   if (std::optional<DeviceKind> local = localGpus(list))
-    return *local == DeviceKind::Emu;
+    return factsOf(*local).isEmulated;
   const Result<std::vector<DeviceName>> devices = parseDevices(list);
   return devices.ok() && std::ranges::any_of(*devices, [](const DeviceName &device) {
-           return device.kind == DeviceKind::Emu;
+           return factsOf(device.kind).isEmulated;
          });
 }
 

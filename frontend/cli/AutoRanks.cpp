@@ -7,7 +7,7 @@
 
 #include "executor/abi/Devices.h"
 #include "executor/base/OwnProgram.h"
-#include "executor/device/DeviceNames.h"
+#include "executor/device/DeviceKinds.h"
 #include "frontend/launch/Network.h"
 #include "frontend/launch/Ssh.h"
 
@@ -28,12 +28,13 @@ Result<Answer> readAnswer(const std::string &host, const std::string &text, Devi
   if (!document.is_object() || document.value("schema", "") != "lstmc.devices/1")
     return fail(ErrorCode::E0801, "host {} has an lstmc whose `devices` cannot be read", host);
   Answer answer;
-  const std::string prefix = kind == DeviceKind::Gpu ? "gpu:" : "emu:";
+  const KindFacts &facts = factsOf(kind);
+  const std::string prefix = fmt::format("{}:", facts.name);
   for (const nlohmann::json &device : document["devices"])
     if (device.value("name", "").starts_with(prefix))
       answer.gpus += device.value("cards", 1);
-  if (kind == DeviceKind::Gpu) {
-    answer.missing = document["gpu"].value("missing", "");
+  if (!facts.isEmulated) {
+    answer.missing = document[std::string(facts.name)].value("missing", "");
     if (!answer.missing.empty())
       answer.gpus = 0;
   } else if (answer.gpus == 0) {

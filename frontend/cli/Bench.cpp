@@ -9,6 +9,7 @@
 
 #include "backends/registry/HostFacts.h"
 #include "executor/base/Processors.h"
+#include "executor/device/DeviceKinds.h"
 #include "executor/session/Values.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/Emulated.h"
@@ -190,7 +191,7 @@ Status calibrate(const package::PackageData &data, const std::set<int> &threadCo
     if (Result<std::vector<DeviceName>> names = parseDevices(device.name); names.ok()) {
       const DeviceName &name = names->front();
       cpu |= planning::isMeasured(name.kind);
-      if (name.kind == DeviceKind::Gpu)
+      if (factsOf(name.kind).isCard && !factsOf(name.kind).isEmulated)
         LSTMC_TRY(planning::calibrateGpu(name));
     }
   return cpu ? planning::calibrate(threadCounts) : Status();

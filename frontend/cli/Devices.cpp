@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/registry/GpuFacts.h"
+#include "backends/registry/Accelerators.h"
 #include "backends/registry/HostFacts.h"
 #include "executor/base/Processors.h"
 #include "executor/device/DeviceNames.h"
@@ -35,63 +35,65 @@ std::string rowText(std::string_view name, uint64_t memory, int cores, std::stri
   return fmt::format("{:<8} {:>12} {:>6} {:<8} {}", name, gib(memory), cores, level, rest);
 }
 
-std::string levelOf(const cuda::CardFacts &card) { return fmt::format("sm_{}", card.capability); }
-
-std::string cardText(const std::string &name, const cuda::CardFacts &card) {
-  std::string rest = card.name;
-  if (card.freeBytes > 0)
-    rest += fmt::format(", {} free", gib(card.freeBytes));
-  if (card.clock > 0)
-    rest +=
-        fmt::format(", {} of {} MHz, memory {} MHz", card.clock, card.mostClock, card.memoryClock);
-  return rowText(name, card.memoryBytes, card.multiprocessors, levelOf(card), rest);
+std::string rowText(const Accelerator &device) {
+  std::string rest = device.model;
+  for (const std::string &note : device.notes)
+    rest += ", " + note;
+  return rowText(device.name, device.memoryBytes, device.cores, device.level, rest);
 }
 
-/// How each GPU reaches each other, as `nvidia-smi topo -m` has it.
-std::string linkTable(const std::vector<cuda::CardFacts> &cards) {
+/// How each device reaches each other.
+std::string linkTable(const std::vector<Accelerator> &devices) {
   std::string text = fmt::format("{:<8}", "links");
-  for (const cuda::CardFacts &card : cards)
-    text += fmt::format(" {:>6}", fmt::format("gpu:{}", card.number));
-  for (const cuda::CardFacts &card : cards) {
-    text += fmt::format("\n{:<8}", fmt::format("gpu:{}", card.number));
-    for (const std::string &link : card.links)
+  for (const Accelerator &device : devices)
+    text += fmt::format(" {:>6}", device.name);
+  for (const Accelerator &device : devices) {
+    text += fmt::format("\n{:<8}", device.name);
+    for (const std::string &link : device.links)
       text += fmt::format(" {:>6}", link.empty() ? "?" : link);
   }
   return text;
 }
 
-void printGpus(const GpuFacts &gpus, Console &console) {
-  for (const cuda::CardFacts &card : gpus.cards)
-    console.print(cardText(fmt::format("gpu:{}", card.number), card));
-  if (gpus.cards.size() > 1 && !gpus.cards[0].links.empty())
-    console.print(linkTable(gpus.cards));
-  if (!gpus.driver.empty())
-    console.print(fmt::format("driver   {}; fused programs: {}", gpus.driver, gpus.compiler));
+void print(const Accelerators &found, Console &console) {
+  for (const Accelerator &device : found.devices)
+    console.print(rowText(device));
+  if (found.devices.size() > 1 && !found.devices[0].links.empty())
+    console.print(linkTable(found.devices));
+  if (!found.driver.empty())
+    console.print(fmt::format("driver   {}; fused programs: {}", found.driver, found.compiler));
   // Where there is a driver, what is missing is worth a line too.
-  for (const GpuFacts::Library &library : gpus.libraries)
-    if (!library.version.empty() || !gpus.driver.empty())
+  for (const Accelerators::Library &library : found.libraries)
+    if (!library.version.empty() || !found.driver.empty())
       console.print(fmt::format("{:<8} {}", library.name,
                                 library.version.empty() ? library.missing : library.version));
-  if (!gpus.missing.empty())
-    console.print(fmt::format("gpu      cannot be used: {}", gpus.missing));
+  if (!found.missing.empty())
+    console.print(fmt::format("{:<8} cannot be used: {}", found.kind, found.missing));
 }
 
-nlohmann::ordered_json asJson(const std::string &name, const cuda::CardFacts &card) {
-  return {{"name", name},
-          {"memory_bytes", card.memoryBytes},
-          {"cores", card.multiprocessors},
-          {"level", levelOf(card)},
-          {"links", card.links},
-          {"logical_devices", kMaxDevices},
-          {"card", card.name},
-          {"free_bytes", card.freeBytes},
-          {"clock_mhz", card.clock},
-          {"most_clock_mhz", card.mostClock},
-          {"memory_clock_mhz", card.memoryClock}};
+nlohmann::ordered_json asJson(const Accelerator &device) {
+  nlohmann::ordered_json row = {{"name", device.name},   {"memory_bytes", device.memoryBytes},
+                                {"cores", device.cores}, {"level", device.level},
+                                {"links", device.links}, {"logical_devices", kMaxDevices},
+                                {"card", device.model}};
+  for (const auto &[name, value] : device.figures)
+    row[name] = value;
+  return row;
 }
 
-nlohmann::ordered_json asJson(const HostFacts &host, const GpuFacts &gpus,
-                              const GpuFacts *emulated) {
+nlohmann::ordered_json softwareOf(const Accelerators &found) {
+  nlohmann::ordered_json libraries = nlohmann::ordered_json::array();
+  for (const Accelerators::Library &library : found.libraries)
+    libraries.push_back(
+        {{"name", library.name}, {"version", library.version}, {"missing", library.missing}});
+  return {{"driver", found.driver},
+          {"compiler", found.compiler},
+          {"libraries", libraries},
+          {"missing", found.missing}};
+}
+
+nlohmann::ordered_json asJson(const HostFacts &host, const std::vector<Accelerators> &here,
+                              const std::vector<Accelerators> &emulated) {
   nlohmann::ordered_json devices = nlohmann::ordered_json::array();
   devices.push_back({{"name", "cpu:0"},
                      {"memory_bytes", host.memoryBytes},
@@ -101,17 +103,14 @@ nlohmann::ordered_json asJson(const HostFacts &host, const GpuFacts &gpus,
                      {"level", host.level},
                      {"links", nlohmann::ordered_json::array({"memory"})},
                      {"logical_devices", kMaxDevices}});
-  for (const cuda::CardFacts &card : gpus.cards)
-    devices.push_back(asJson(fmt::format("gpu:{}", card.number), card));
-  if (emulated)
-    for (const cuda::CardFacts &card : emulated->cards) {
-      devices.push_back(asJson(fmt::format("emu:{}", card.number), card));
-      devices.back()["cards"] = emulated->count;
+  for (const Accelerators &found : here)
+    for (const Accelerator &device : found.devices)
+      devices.push_back(asJson(device));
+  for (const Accelerators &found : emulated)
+    for (const Accelerator &device : found.devices) {
+      devices.push_back(asJson(device));
+      devices.back()["cards"] = found.count;
     }
-  nlohmann::ordered_json libraries = nlohmann::ordered_json::array();
-  for (const GpuFacts::Library &library : gpus.libraries)
-    libraries.push_back(
-        {{"name", library.name}, {"version", library.version}, {"missing", library.missing}});
   nlohmann::ordered_json rates = nlohmann::ordered_json::array();
   for (const KeptRates &kept : keptRates(host))
     rates.push_back({{"threads", kept.threads},
@@ -119,14 +118,11 @@ nlohmann::ordered_json asJson(const HostFacts &host, const GpuFacts &gpus,
                      {"stream_bytes_per_s", kept.rates.streamPerSecond},
                      {"link_s", kept.link.seconds},
                      {"link_bytes_per_s", kept.link.bytesPerSecond}});
-  return {{"schema", "lstmc.devices/1"},
-          {"devices", devices},
-          {"gpu",
-           {{"driver", gpus.driver},
-            {"compiler", gpus.compiler},
-            {"libraries", libraries},
-            {"missing", gpus.missing}}},
-          {"rates", rates}};
+  nlohmann::ordered_json document = {{"schema", "lstmc.devices/1"}, {"devices", devices}};
+  for (const Accelerators &found : here)
+    document[found.kind] = softwareOf(found);
+  document["rates"] = rates;
+  return document;
 }
 
 void printHost(const HostFacts &host, Console &console) {
@@ -156,21 +152,20 @@ void printRates(const HostFacts &host, Console &console) {
 /// and threads of its own, and messages through the host's memory between them.
 CommandResult devicesCommand(const Options &options, Console &console) {
   const HostFacts host = hostFacts();
-  const GpuFacts gpus = gpuFacts();
-  GpuFacts emulated;
+  const std::vector<Accelerators> here = accelerators();
+  std::vector<Accelerators> emulated;
   if (options.all)
-    emulated = emulatedGpuFacts();
+    emulated = emulatedAccelerators();
   if (console.json()) {
-    console.print(asJson(host, gpus, options.all ? &emulated : nullptr));
+    console.print(asJson(host, here, emulated));
     return ExitCode::Ok;
   }
   printHost(host, console);
   printRates(host, console);
-  printGpus(gpus, console);
-  for (const cuda::CardFacts &card : emulated.cards)
-    console.print(
-        cardText(fmt::format("emu:{}", card.number), card) +
-        fmt::format(", for correctness: its times say nothing; any of {}", emulated.count));
+  for (const Accelerators &found : here)
+    print(found, console);
+  for (const Accelerators &found : emulated)
+    print(found, console);
   if (options.all)
     console.print(std::string("trap:0   a cpu whose memory the host cannot see, for tests\n"
                               "null:0   a cpu that computes nothing, to measure the executor"));

@@ -3,10 +3,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include <dlfcn.h>
 #include <sys/resource.h>
 
-#include "backends/registry/GpuIdentities.h"
+#include "backends/registry/Accelerators.h"
 #include "backends/registry/HostFacts.h"
 #include "executor/base/HostMemory.h"
 #include "executor/base/Processors.h"
@@ -85,27 +84,6 @@ Finding program(const char *what, const char *name, const char *package) {
           fmt::format("apt-get install {}", package)};
 }
 
-/// What the driver counts.
-Finding gpus() {
-  void *driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  auto init = reinterpret_cast<int (*)(unsigned)>(driver ? ::dlsym(driver, "cuInit") : nullptr);
-  auto count =
-      reinterpret_cast<int (*)(int *)>(driver ? ::dlsym(driver, "cuDeviceGetCount") : nullptr);
-  int gpus = 0;
-  const bool here = init && count && init(0) == 0 && count(&gpus) == 0 && gpus > 0;
-  return {"GPUs", here,
-          here     ? fmt::format("{}", gpus)
-          : driver ? "driver without GPU"
-                   : "no driver",
-          "NVIDIA's driver for the card: apt-get install nvidia-driver"};
-}
-
-Finding nccl() {
-  const Result<std::string> version = ncclVersion(DeviceKind::Gpu);
-  return {"NCCL", version.ok(), version.ok() ? *version : "no libnccl.so.2",
-          "apt-get install libnccl2, from NVIDIA's repository, or pip install nvidia-nccl-cu13"};
-}
-
 Finding rates() {
   const int threads = defaultThreads();
   const bool here = planning::machineOf(threads).measuredThreads > 0;
@@ -115,18 +93,19 @@ Finding rates() {
 }
 
 std::vector<Finding> findings() {
-  return {processor(),
-          memoryFinding(),
-          hugePages(),
-          limit("open files", RLIMIT_NOFILE, 1024, 'n'),
-          limit("processes", RLIMIT_NPROC, 1024, 'u'),
-          limit("address space", RLIMIT_AS, RLIM_INFINITY, 'v'),
-          mpi(),
-          program("ssh", "ssh", "openssh-client"),
-          program("pictures", "dot", "graphviz"),
-          gpus(),
-          nccl(),
-          rates()};
+  std::vector<Finding> all = {processor(),
+                              memoryFinding(),
+                              hugePages(),
+                              limit("open files", RLIMIT_NOFILE, 1024, 'n'),
+                              limit("processes", RLIMIT_NPROC, 1024, 'u'),
+                              limit("address space", RLIMIT_AS, RLIM_INFINITY, 'v'),
+                              mpi(),
+                              program("ssh", "ssh", "openssh-client"),
+                              program("pictures", "dot", "graphviz")};
+  for (const AcceleratorFinding &finding : acceleratorFindings())
+    all.push_back({finding.what, finding.here, finding.found, finding.remedy});
+  all.push_back(rates());
+  return all;
 }
 
 nlohmann::ordered_json asJson(const std::vector<Finding> &all) {

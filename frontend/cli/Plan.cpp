@@ -6,7 +6,7 @@
 
 #include <fmt/ranges.h>
 
-#include "backends/registry/GpuFacts.h"
+#include "backends/registry/Accelerators.h"
 #include "backends/registry/HostFacts.h"
 #include "executor/package/MessageMemory.h"
 #include "executor/package/Plan.h"
@@ -83,16 +83,16 @@ std::vector<int> wholesOf(const std::vector<package::Device> &devices) {
   return wholes;
 }
 
-/// Devices of this machine. A GPU that is not here counts as one with the host's memory.
+/// Devices of this machine. An accelerator that is not here counts as one with the host's memory.
 Status describeMemoryHere(Planned &planned) {
-  std::vector<std::string_view> of; // the GPU, or nothing: the host
+  std::vector<std::string_view> of; // the accelerator, or nothing: the host
   std::vector<int> places;          // the first device of each
   std::vector<uint64_t> memory;
   for (const package::Device &device : planned.data.devices) {
     LSTMC_ASSIGN(std::vector<DeviceName> name, parseDevices(device.name));
-    const uint64_t gpu = gpuBytes(name[0]);
-    memory.push_back(gpu > 0 ? gpu : hostFacts().memoryBytes);
-    of.push_back(gpu > 0 ? wholeDevice(device.name) : std::string_view());
+    const uint64_t own = acceleratorBytes(name[0]);
+    memory.push_back(own > 0 ? own : hostFacts().memoryBytes);
+    of.push_back(own > 0 ? wholeDevice(device.name) : std::string_view());
     places.push_back(int(std::ranges::find(of, of.back()) - of.begin()));
   }
   shareMemory(planned, places, memory);

@@ -8,9 +8,9 @@
 #include "executor/training/Signals.h"
 #include "executor/training/TrainReport.h"
 #include "frontend/cli/Commands.h"
+#include "frontend/cli/DeviceWatch.h"
 #include "frontend/cli/Emulated.h"
 #include "frontend/cli/Expect.h"
-#include "frontend/cli/GpuWatch.h"
 #include "frontend/cli/GradientWatch.h"
 #include "frontend/cli/IdleFlags.h"
 #include "frontend/cli/LayerMonitor.h"
@@ -145,7 +145,7 @@ Status addObservers(TrainJob &job, const Options &options, const Console &consol
                     Observers &observers) {
   observers.add<Progress>(console, job.metrics, options.gradientNorms);
   observers.add<GradientWatch>(console, job.package());
-  observers.add<GpuWatch>(console, devicesHere(job));
+  observers.add<DeviceWatch>(console, devicesHere(job));
   observers.add<AtStart>([&job] { job.checkpoint.reset(); }); // it has been read
   if (options.tensorboard && jobRank() == 0) {
     LSTMC_ASSIGN(training::EventFile file, training::EventFile::create(*options.tensorboard));

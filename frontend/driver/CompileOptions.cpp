@@ -4,7 +4,7 @@
 
 #include <fmt/ranges.h>
 
-#include "backends/registry/GpuFacts.h"
+#include "backends/registry/Accelerators.h"
 #include "executor/abi/Optimizers.h"
 #include "executor/abi/ShardLimits.h"
 #include "executor/base/LowerCase.h"
@@ -79,16 +79,16 @@ Result<std::vector<package::Setting>> fitInForce(const std::vector<symbol::Setti
   return fit;
 }
 
-/// What GPUs of this machine have for each device; empty where none of the devices is on one. Parts
-/// of a GPU have equal parts of its memory.
-static std::vector<uint64_t> memoryOfGpus(const std::vector<DeviceName> &devices) {
+/// What accelerators of this machine have for each device; empty where none of the devices is on
+/// one. Parts of one have equal parts of its memory.
+static std::vector<uint64_t> memoryOfAccelerators(const std::vector<DeviceName> &devices) {
   std::vector<uint64_t> memory;
   bool any = false;
   for (const DeviceName &device : devices) {
     const auto parts = std::ranges::count_if(devices, [&](const DeviceName &other) {
       return other.kind == device.kind && other.index == device.index;
     });
-    const uint64_t bytes = gpuBytes(device);
+    const uint64_t bytes = acceleratorBytes(device);
     any |= bytes > 0;
     memory.push_back(bytes > 0 ? bytes / uint64_t(parts) : ~uint64_t(0));
   }
@@ -102,7 +102,7 @@ static void describeMachine(const MachineOptions &options, const ModelRequest &r
                             std::vector<DeviceName> devices, passes::CompileOptions &compile) {
   compile.deviceMemory = request.deviceMemory;
   if (compile.deviceMemory.empty() && !request.forAnyMachine)
-    compile.deviceMemory = memoryOfGpus(devices);
+    compile.deviceMemory = memoryOfAccelerators(devices);
   if (!request.machines.empty()) {
     compile.machines = request.machines;
     return;

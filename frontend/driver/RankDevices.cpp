@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "backends/registry/GpuIdentities.h"
+#include "executor/device/DeviceKinds.h"
 #include "executor/ranks/GpuShares.h"
 #include "executor/session/RemoteDevice.h"
 #include "executor/session/Session.h"
@@ -19,22 +20,20 @@ std::string listAsked(const LayoutOptions &options) {
   return fmt::format("{}", fmt::join(*options.devices, ","));
 }
 
-bool isGpu(const DeviceName &name) {
-  return name.kind == DeviceKind::Gpu || name.kind == DeviceKind::Emu;
-}
+bool isCard(const DeviceName &name) { return factsOf(name.kind).isCard; }
 
 /// What the others are told: the GPUs of `mine`, or all of this host where -d says `local`.
 ranks::GpusOfRank gpusHere(const std::vector<DeviceName> &mine, const LayoutOptions &options) {
   ranks::GpusOfRank here;
   const std::optional<DeviceKind> local = localGpus(listAsked(options));
-  const auto first = std::ranges::find_if(mine, isGpu);
+  const auto first = std::ranges::find_if(mine, isCard);
   if (first == mine.end())
     return here;
   const DeviceKind kind = local ? *local : first->kind;
   GpuIdentities known = gpuIdentities(kind);
   here.host = known.host;
   here.machine = known.machine;
-  here.kind = kind == DeviceKind::Gpu ? "gpu" : "emu";
+  here.kind = factsOf(kind).name;
   here.one = local.has_value();
   here.missing = known.missing;
   here.driver = known.driver;
@@ -54,7 +53,7 @@ ranks::GpusOfRank gpusHere(const std::vector<DeviceName> &mine, const LayoutOpti
 std::vector<DeviceName> onHost(const std::vector<DeviceName> &names) {
   std::vector<DeviceName> cpus;
   for (const DeviceName &name : names)
-    cpus.push_back(isGpu(name) ? DeviceName{DeviceKind::Cpu, int(cpus.size())} : name);
+    cpus.push_back(isCard(name) ? DeviceName{DeviceKind::Cpu, int(cpus.size())} : name);
   return cpus;
 }
 
@@ -133,7 +132,7 @@ Result<std::vector<std::unique_ptr<Device>>> makeDevicesOfRank(const std::vector
   if (isServerRank())
     mine = onHost(mine);
   deviceOptions.channels = sharers != nullptr;
-  if (job && std::ranges::any_of(names, isGpu)) {
+  if (job && std::ranges::any_of(names, isCard)) {
     LSTMC_ASSIGN(deviceOptions.cards, gpusOf(mine, options, *job));
   }
   LSTMC_ASSIGN(auto made, makeDevices(mine, deviceOptions));
@@ -148,7 +147,7 @@ Result<std::string> ncclOf(const std::vector<std::string> &devices) {
   DeviceKind kind = DeviceKind::Gpu;
   for (const std::string &device : devices) {
     LSTMC_ASSIGN(std::vector<DeviceName> names, parseDevices(device));
-    if (!isGpu(names[0]))
+    if (!isCard(names[0]))
       return std::string();
     kind = names[0].kind;
   }

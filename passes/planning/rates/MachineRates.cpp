@@ -20,6 +20,7 @@
 #include "executor/base/InputFile.h"
 #include "executor/base/Processors.h"
 #include "executor/base/Threads.h"
+#include "executor/device/DeviceKinds.h"
 #include "passes/planning/rates/Calibration.h"
 #include "passes/planning/rates/GpuCalibration.h"
 
@@ -251,7 +252,7 @@ target::Machine gpuMachineOf(const DeviceName &device) {
 
 /// One of `count` devices of the process.
 static target::Machine machineOf(const DeviceName &device, int threads, size_t count) {
-  if (device.kind == DeviceKind::Gpu || device.kind == DeviceKind::Emu)
+  if (factsOf(device.kind).isCard)
     return gpuMachineOf(device);
   int processors = availableProcessors(), devices = std::max(1, int(count));
   if (threads == 0)
