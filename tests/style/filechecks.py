@@ -9,13 +9,15 @@ import sys
 
 def problems(text):
     """The prefixes of runs that look for nothing, with the run."""
-    runs = [line for line in re.sub(r"\\\n\s*//\s*RUN:", "", text).splitlines() if "RUN:" in line]
+    joined = re.sub(r"\\\n\s*//\s*RUN:", "", text)
+    runs = [line for line in joined.splitlines() if "RUN:" in line]
     for run in runs:
         for call in re.findall(r"FileCheck\b[^|]*", run):
             named = re.search(r"--?check-prefix(?:es)?[= ](\S+)", call)
             prefixes = named[1].split(",") if named else ["CHECK"]
+            suffix = r"(-[A-Z]+)?(?:-\d+)?(?:{.*?})?:"
             lines = [line for prefix in prefixes
-                     for line in re.findall(rf"^\W*{prefix}(-[A-Z]+)?(?:-\d+)?(?:{{.*?}})?:", text, re.M)]
+                     for line in re.findall(rf"^\W*{prefix}{suffix}", text, re.M)]
             if all(line == "-NOT" for line in lines):
                 yield ",".join(prefixes), run.partition("RUN:")[2].strip()
 
