@@ -9,6 +9,7 @@
 #include "executor/data/SafeTensors.h"
 #include "frontend/cli/Commands.h"
 #include "frontend/cli/PlanText.h"
+#include "frontend/cli/RolledText.h"
 
 namespace lstmc::cli {
 
@@ -36,6 +37,10 @@ static void sayPlan(const Model &model, const Options &options, Console &console
     console.say(model.recomputed);
   if (!console.json() && !compiled.layouts.empty())
     console.say(layoutsText(compiled.layouts, 3));
+  if (!console.json())
+    for (const passes::RolledLayer &layer : compiled.rolled)
+      if (!layer.reason.empty())
+        console.say(rolledLine(layer));
   if (!console.json())
     console.say(planTable(model.package->data()));
 }

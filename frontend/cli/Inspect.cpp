@@ -8,6 +8,7 @@
 #include "frontend/cli/InspectData.h"
 #include "frontend/cli/Operand.h"
 #include "frontend/cli/PlanText.h"
+#include "frontend/cli/RolledText.h"
 #include "frontend/driver/BuildId.h"
 #include "frontend/lnet/Emit.h"
 #include "frontend/symbol/Module.h"
@@ -167,12 +168,7 @@ void printMerged(const Model &model, Console &console) {
 void printRolled(const Model &model, Console &console) {
   if (model.compiled)
     for (const passes::RolledLayer &layer : model.compiled->rolled)
-      console.print(layer.reason.empty()
-                        ? fmt::format("rolled {}: {} steps of {}{}{}", layer.name, layer.cells,
-                                      layer.mode, layer.rounding.empty() ? "" : "; ",
-                                      layer.rounding)
-                        : fmt::format("not rolled {}: {} steps of {}: {}", layer.name, layer.cells,
-                                      layer.mode, layer.reason));
+      console.print(rolledLine(layer));
 }
 
 void printParameters(const Model &model, Console &console) {

@@ -202,6 +202,36 @@ TEST_P(RollRounds, OnlyGradientsOfTheReference) {
   expectNear([](KernelId id, std::span<const Tensor>) { return reference::kernel(id); });
 }
 
+/// What a step is divided by, and the loss that it reports, do not depend on how its rows lie.
+TEST_P(RollRounds, TheSameUpdate) {
+  auto updated = [&](std::vector<std::string> disabled) {
+    model.recipe.compile.disabled = std::move(disabled);
+    model.recipe.compile.optimizer = {.name = "sgd"};
+    auto session = openSession(compileNet(model.recipe).package);
+    feed(*session, "step", 1, 2, 5);
+    session->setScalar("update", int64_t(1));
+    session->setScalar("seed", int64_t(1));
+    session->setScalar("learning_rate", 0.5);
+    EXPECT_TRUE(session->run("step").ok());
+    std::vector<double> values;
+    for (const package::Parameter &parameter : session->package().data().parameters) {
+      const Tensor weight = *session->parameter(parameter.name);
+      values.insert(values.end(), weight.as<float>(), weight.as<float>() + weight.elements());
+    }
+    for (const package::Entry &entry : session->package().data().entries)
+      for (const package::Binding &output : entry.outputs)
+        if (entry.name == "step" && output.role == "metric") {
+          const Tensor metric = *session->output("step", output.name);
+          values.insert(values.end(), metric.as<double>(), metric.as<double>() + metric.elements());
+        }
+    return values;
+  };
+  const std::vector<double> rolled = updated({}), written = updated({"roll-recurrence"});
+  ASSERT_EQ(rolled.size(), written.size());
+  for (size_t i = 0; i < rolled.size(); ++i)
+    EXPECT_NEAR(rolled[i], written[i], 1e-6 * std::max(1.0, std::abs(written[i]))) << i;
+}
+
 TEST_P(RollRounds, NotOnSeveralDevices) {
   const KernelChooser kernels = kernelsOf(cpu::machineLevel());
   const Results one = results(kernels, 3);
