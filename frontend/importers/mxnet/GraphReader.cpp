@@ -87,7 +87,7 @@ public:
       return std::move(diagnostics_);
     const int64_t nodeLimit = int64_t(limits_.nodes) + 1'000'000;
     graph_ = std::make_unique<Graph>(netName(), symbol::GraphOptions{.nodeLimit = nodeLimit});
-    control_.emplace(file_, *graph_, *this, uint64_t(nodeLimit));
+    control_.emplace(file_, *graph_, *this, limits_.nodes);
     checkGraph(SymbolFile::kNetwork);
     checkShapesUsed();
     if (errors())

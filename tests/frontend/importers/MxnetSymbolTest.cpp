@@ -1,5 +1,6 @@
 // symbol.json to a graph: inputs, parameters, attributes, and what is refused.
 #include <algorithm>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -379,6 +380,44 @@ TEST(MxnetSymbol, LoopsInLoops) {
       read(outer, shaped({{"data", {4, 3, 2, 5}, {}}, {"s_data", {2, 3}, {}}}));
   ASSERT_TRUE(network.ok()) << textOf(network.diagnostics());
   EXPECT_EQ(countOf(*network, "FullyConnected"), 12u);
+}
+
+/// All strings and numbers of a document, for one of which a test puts another.
+void eachLeaf(Json &json, std::vector<Json *> &leaves) {
+  if (!json.is_structured())
+    leaves.push_back(&json);
+  else
+    for (Json &item : json)
+      eachLeaf(item, leaves);
+}
+
+/// A changed document is read or refused, and every refusal has a code of its own.
+TEST(MxnetSymbol, ChangedLoopsAreReadOrRefused) {
+  std::mt19937 random(7);
+  const std::vector<Json> documents = {mxnet::runningSum(), counting("5"), choice("1")};
+  const std::vector<std::string> words = {"",    "null", "tanh",  "_foreach", "_while_loop",
+                                          "[0]", "[]",   "[1,0]", "-1",       "99999999"};
+  size_t read = 0, refusals = 0;
+  for (int turn = 0; turn < 3000; ++turn) {
+    Json json = documents[random() % documents.size()];
+    for (uint64_t changes = 1 + random() % 2; changes > 0; --changes) {
+      std::vector<Json *> leaves;
+      eachLeaf(json, leaves);
+      Json &leaf = *leaves[random() % leaves.size()];
+      if (leaf.is_string())
+        leaf = words[random() % words.size()];
+      else
+        leaf = random() % 6;
+    }
+    Checked<symbol::Network> network =
+        load({"net-symbol.json", json.dump()},
+             shaped({{"data", {2, 3, 5}, {}}, {"s_data", {3, 3}, {}}}));
+    ++(network.ok() ? read : refusals);
+    if (!network.ok())
+      EXPECT_NE(textOf(network.diagnostics()).substr(0, 5), "E0099") << json.dump(2);
+  }
+  EXPECT_GT(read, 100u);
+  EXPECT_GT(refusals, 1000u);
 }
 
 } // namespace
