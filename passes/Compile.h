@@ -114,6 +114,8 @@ struct CompileOptions {
   /// unset: it never does.
   std::optional<int64_t> reportNormsFrom;
   FastRules fast;
+  /// Every run sets the values of all Variables, so labels and positions may be parameters.
+  bool valuesGiven = false;
   bool scores = false; ///< `evaluate` also returns the scores of two-class heads (needed for `auc`)
   /// Optimizations to skip: "roll-recurrence", "hoist-projection", "fuse", "schedule", and
   /// "in-place" and "sharing" of plan-memory. Skipping them does not change the bits of results.

@@ -146,9 +146,14 @@ def RecordInputRanges : Pass<"record-input-ranges", "::mlir::ModuleOp"> {
       adds to the module
         sym.input_ranges = {data = array<i64: 0, 64>}
 
-    A third number is one more accepted value, which means "no position". A parameter without `init` that is read as a label or as positions, in
-    the same ways, is an input that was not given: E0203. Runs on the net, before its ops are split between devices. Linear in ops.
+    A third number is one more accepted value, which means "no position". A parameter without `init` that is read as positions, or as a label
+    where an entry reads labels, in the same ways, is an input that was not given: E0203. Runs on the net, before its ops are split between
+    devices. Linear in ops.
   }];
+  let options = [
+    Option<"labels", "labels", "bool", "true", "whether a parameter that is read as a label is refused">,
+    Option<"positions", "positions", "bool", "true", "whether one that is read as positions is">,
+  ];
   let dependentDialects = ["::lstmc::sym::SymDialect"];
 }
 

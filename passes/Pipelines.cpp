@@ -65,7 +65,10 @@ pipelineOf(const CompileOptions &options,
 
   // On the net as the user sees it: its packed vectors and whole inputs.
   add(createRecordPackedVectors());
-  add(createRecordInputRanges());
+  RecordInputRangesOptions ranges;
+  ranges.positions = !options.valuesGiven;
+  ranges.labels = !options.valuesGiven && options.entries != std::vector<std::string>{"forward"};
+  add(createRecordInputRanges(ranges));
 
   // Before all passes on layers, so that they see an unrolled import as a loop.
   RollRecurrenceOptions rolling;

@@ -1,5 +1,5 @@
-// record-input-ranges: records the valid value ranges of a net's inputs, and refuses parameters that
-// are read as labels or positions.
+// record-input-ranges: records the valid value ranges of a net's inputs, and refuses parameters
+// that are read as labels or positions.
 
 #include <map>
 
@@ -82,7 +82,8 @@ struct Demand {
 class Demands {
 public:
   /// Visits ops from last to first, because readers come after definitions.
-  explicit Demands(mlir::func::FuncOp net) {
+  Demands(mlir::func::FuncOp net, bool labels, bool positions)
+      : labels_(labels), positions_(positions) {
     for (mlir::Operation &op : llvm::reverse(net.front()))
       lookAt(&op);
   }
@@ -111,7 +112,7 @@ private:
         range = reader.positionsOf(number);
       if (range)
         demands[operand.get()].ask(*range);
-      if (range || isLabel(op, number))
+      if ((range && !isLabel(op, number) && positions_) || (isLabel(op, number) && labels_))
         demands[operand.get()].given = op;
       if (auto mover = llvm::dyn_cast<sym::MovementRule>(op))
         for (mlir::OpResult result : op->getResults())
@@ -129,14 +130,18 @@ private:
       demands[operand.get()].given = reader;
   }
 
+  const bool labels_, positions_; ///< whether they have to be given
   llvm::DenseMap<Value, Demand> demands;
 };
 
 struct RecordInputRanges : impl::RecordInputRangesBase<RecordInputRanges> {
+  using Base = impl::RecordInputRangesBase<RecordInputRanges>;
+  using Base::Base;
+
   void runOnOperation() override {
     mlir::NamedAttrList ranges;
     for (auto net : getOperation().getOps<mlir::func::FuncOp>()) {
-      Demands demands(net);
+      Demands demands(net, labels, positions);
       record(net, demands, ranges);
       if (failed(refuseParameters(net, demands)))
         return signalPassFailure();

@@ -30,6 +30,7 @@ static Result<passes::CompileOptions> compileOptions(const BindOptions &options)
   compile.workLoads = options.workLoads;
   compile.entries = options.entries;
   compile.carry = options.carry;
+  compile.valuesGiven = true;
   compile.optimizer = {.name = options.optimizer, .keys = options.optimizerKeys, .wd = options.wd};
   return compile;
 }

@@ -20,7 +20,7 @@ std::string overviewText() {
   for (const CommandRecord &command : commands())
     text += fmt::format("  {:<9} {}\n", command.name, command.line);
   return text +
-         "\nMODEL is a .lnet file, an MXNet symbol.json, a package .lstmc or a checkpoint folder. "
+         "MODEL is a .lnet file, an MXNet symbol.json, a package .lstmc or a checkpoint folder. "
          "`lstmc help COMMAND` has its flags.\n";
 }
 

@@ -1,5 +1,6 @@
 #include "frontend/python/Imports.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 

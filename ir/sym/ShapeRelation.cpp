@@ -238,7 +238,8 @@ LogicalResult ShapeRelation::sameType(Value a, Value b) {
   CodedDiagnostic diagnostic = refuse(ErrorCode::E0208, {{a, kTypeAxis}, {b, kTypeAxis}});
   diagnostic << name(a) << " is " << elementText(left.element) << ", " << name(b) << " is "
              << elementText(right.element);
-  diagnostic.help("x.astype(\"float32\") converts a tensor to another type");
+  if (origins_) // of a source
+    diagnostic.help("x.astype(\"float32\") converts a tensor to another type");
   return diagnostic;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes OpTable.inc and FileRecords.inc, the rows of ir/sym/OpTable.h and FileRecord.h, from the op
-records.
+"""Writes OpTable.inc and FileRecords.inc, the rows of ir/sym/OpTable.h and FileRecord.h, from the
+op records.
 
 usage: op_table.py RECORDS.json OP_TABLE FILE_RECORDS
 RECORDS.json is what `llvm-tblgen --dump-json AllOps.td` prints.

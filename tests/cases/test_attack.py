@@ -33,7 +33,8 @@ class Attack(walk.Walk):
     def test_every_entry_runs_on_a_small_stack(self):
         self.small()
         for size in (192, 256, 384, 1024):
-            self.says(self.script("py_small_stack.py", size), "forward ok", "evaluate ok", "step ok")
+            self.says(self.script("py_small_stack.py", size), "forward ok", "evaluate ok",
+                      "step ok")
         self.shell("ulimit -s 1024; $LSTMC train small.lnet --data text:small.txt --after 2u -o ck")
 
     def test_a_limit_of_file_sizes_is_a_full_disk(self):
@@ -104,7 +105,8 @@ class Attack(walk.Walk):
 
     def test_numbers_that_an_input_does_not_hold_are_refused(self):
         (self.folder / "mnist8.lnet").write_text(
-            'def net(data: float32[4, 8, 8]):\n    return FullyConnected(data, num_hidden=2, name="fc")\n')
+            'def net(data: float32[4, 8, 8]):\n'
+            '    return FullyConnected(data, num_hidden=2, name="fc")\n')
         self.shell("""$PYTHON -c 'import numpy as np; np.savez("w.npz", fc_bias=np.zeros(2, "f4"),
                    fc_weight=np.ones((2, 64), "f4"))'
                    $LSTMC compile mnist8.lnet -o mnist8.lstmc --params w.npz""")

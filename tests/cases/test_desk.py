@@ -13,8 +13,8 @@ class Desk(walk.Walk):
 
     def test_predict_has_the_rows_of_the_data(self):
         text = self.script("predict_rows.py")
-        self.assertEqual(len(re.findall(r"100 samples -> predict \(100, 1\); 2 samples -> \(2, 1\); "
-                                        r"score labels 100", text)), 4, text)
+        self.assertEqual(len(re.findall(r"100 samples -> predict \(100, 1\); "
+                                        r"2 samples -> \(2, 1\); score labels 100", text)), 4, text)
         self.says(self.script("predict_tn.py", exit=1), "E0610.*no axis of it is the batch")
 
     def test_inputs_that_are_not_given_are_refused(self):

@@ -16,9 +16,6 @@ BUILD = pathlib.Path(os.environ["LSTMC_BUILD"])
 PYTHON = os.environ["LSTMC_PYTHON"]
 PEERS = os.environ.get("LSTMC_PEER_PYTHON")  # one that has PyTorch, pandas and NumPy
 
-# By reason: the words in a script that say that it needs what may be absent.
-NEEDS = {"PyTorch (LSTMC_PEER_PYTHON)": ("import torch", PEERS), "root": ("# root", os.geteuid() == 0)}
-
 
 class Walk(unittest.TestCase):
     """A test with a copy of one folder of cases, in which commands run."""
@@ -38,9 +35,9 @@ class Walk(unittest.TestCase):
 
     def shell(self, line, exit=0, limit=120, where="."):
         """Runs a line of shell in the copy, where $LSTMC is the command; returns all it prints."""
-        done = subprocess.run(["bash", "-c", line], cwd=self.folder / where, env=self.env, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit,
-                              stdin=subprocess.DEVNULL, errors="replace")
+        done = subprocess.run(["bash", "-c", line], cwd=self.folder / where, env=self.env,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=limit, stdin=subprocess.DEVNULL, errors="replace")
         self.assertEqual(done.returncode, exit, f"{line}\n{done.stdout[-3000:]}")
         return done.stdout
 

@@ -34,9 +34,8 @@ def draw(symbol, name="net", shapes=None, types=None, declared=None):
 
 def begin(symbol, shapes, types, declared):
     """An unfinished drawing for these shapes and dtypes of inputs, and its outputs. The Variables
-    in `declared` are parameters with these shapes, labels among them: every run gives all values.
-    """
-    return _draw(symbol._outputs, "net", shapes, types, declared, first="zeros")
+    in `declared` are parameters with these shapes."""
+    return _draw(symbol._outputs, "net", shapes, types, declared)
 
 
 def begin_for_names(outputs):
@@ -51,18 +50,15 @@ def draw_for_names(symbol):
     return drawing
 
 
-def _draw(outputs, name, shapes, types, declared=(), multipliers=True, first=None):
+def _draw(outputs, name, shapes, types, declared=(), multipliers=True):
     """An unfinished drawing, and its outputs. Parameters that a call makes have the multipliers of
-    the call; declared Variables without an initializer, and labels, have `first`."""
+    the call."""
     drawing = _core.Drawing(name)
     nodes = reached(outputs)
     named = {node.name: node for node in nodes if node.kind == "variable"}
     for parameter in declared:
-        free = (named[parameter].options["init"] is None if parameter in named
-                else is_input(parameter))
         drawing.variable(parameter,
-                         {"shape": _extents(declared[parameter]), "dtype": types.get(parameter),
-                          "init": spec_of(first) if free else None},
+                         {"shape": _extents(declared[parameter]), "dtype": types.get(parameter)},
                          None)
     made = _described(nodes) if multipliers else {}
     inputs = {name: _draw_input(drawing, name, shape, types.get(name), named.get(name))

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 class Imported:
     """A network and its weights from a file that has weights alone. `text` is the network in the
-    language, with what it assumes as comments; `params` are arrays under its names."""
+    language, with what it assumes as comments; `params` are arrays under its names. Threads may
+    read it at the same time."""
 
     def __init__(self, core: _core.Imported) -> None:
         self._core = core

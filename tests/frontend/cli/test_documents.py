@@ -10,7 +10,8 @@ from command import Case, LSTMC, SOURCE, words_in_table
 
 COMMANDS, FLAGS = words_in_table()
 DOCUMENTS = [
-    SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md")), *sorted((SOURCE / "samples").glob("*")),
+    SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md")),
+    *sorted((SOURCE / "samples").glob("*")),
     *sorted(p for room in ("frontend", "executor", "passes", "ir", "backends", "viz", "tests")
             for p in (SOURCE / room).rglob("README.md"))]
 

@@ -210,7 +210,8 @@ def net(data: int32[N, T]):
     def test_words_of_a_choice(self):
         for words, said in [
                 (["--as", "torch-gur"], 'did you mean "torch-gru"?'),
-                (["--as", "torch-gru", "--layout", "TCN"], '--layout takes one of NTC, TNC, got "TCN"')]:
+                (["--as", "torch-gru", "--layout", "TCN"],
+                 '--layout takes one of NTC, TNC, got "TCN"')]:
             done = self.run_here("import", "torch.safetensors", *words, "-o", "s.lnet")
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)

@@ -66,8 +66,8 @@ with tempfile.TemporaryDirectory() as folder:
     for file in "c.lnet", "torch.lnet":  # the assumptions are in the text
         if "# assumed: the input is [N, T, ..]" not in (folder / file).read_text():
             sys.exit(f"{file}: {(folder / file).read_text()}")
-    for message in ("7 weights\n", 'a network is saved as .lnet, got "net.onnx"', "nothere.lnet: error[E0601]",
-                    "error[E0603]: this is no network, but MXNet's .params"):
+    for message in ("7 weights\n", 'a network is saved as .lnet, got "net.onnx"',
+                    "nothere.lnet: error[E0601]", "error[E0603]: this is no network, but MXNet's .params"):
         if message not in told:
             sys.exit(f"{message}\n{told}")
     print(f"off by {worst:.1e} at most")

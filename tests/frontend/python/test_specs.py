@@ -36,8 +36,9 @@ def net(data: float32[N, T, 2], label: float32[N]):
 
 fit(net, optimizer="adam", learning_rate=0.01)
 """
-OF_SEQUENCES = OF_ROWS.replace("label: float32[N])", "label: float32[N], length: int32[N])").replace(
-    "num_hidden=4,", "num_hidden=4, length=length,").replace('"seq", 5', '"seq", 20')
+OF_SEQUENCES = OF_ROWS.replace(
+    "label: float32[N])", "label: float32[N], length: int32[N])").replace(
+        "num_hidden=4,", "num_hidden=4, length=length,").replace('"seq", 5', '"seq", 20')
 
 
 class Specs(unittest.TestCase):
@@ -71,7 +72,8 @@ class Specs(unittest.TestCase):
     def test_buckets(self):
         for text, spec in [(OF_LINES, "text:a.txt,lines=yes,buckets=6|12|20"),
                            (OF_LINES, "text:a.txt,lines=yes,buckets=12"),
-                           (OF_SEQUENCES, "csv:a.csv,inputs=a|b,target=y,sequence=id,buckets=4|20")]:
+                           (OF_SEQUENCES,
+                            "csv:a.csv,inputs=a|b,target=y,sequence=id,buckets=4|20")]:
             with self.subTest(spec):
                 end = self.trained(text, spec)["end"]["weights_hash"]
                 filled = self.trained(text, spec.split(",buckets")[0])["end"]["weights_hash"]
