@@ -517,6 +517,7 @@ private:
   AttributeValue shape() {
     Extents codes = !first_ ? pool_.find([](const Item &) { return true; })->extents
                     : op_.opName == "sym.broadcast_to" ? stretched()
+                    : op_.opName == "sym.scatter_nd"   ? first_->extents
                                                        : reshaped();
     bool named = false;
     std::vector<std::string> dims;

@@ -410,7 +410,7 @@ int64_t SplitV2Op::resultCount(DictionaryAttr attributes) {
 namespace {
 
 /// The first element of each part, and the extent at the end.
-SmallVector<int64_t> cuts(SplitV2Op op, int64_t extent) {
+SmallVector<int64_t> firstElements(SplitV2Op op, int64_t extent) {
   SmallVector<int64_t> all;
   if (const auto sections = int64_t(op.getSections()); sections > 0)
     for (int64_t i = 0; i < sections; ++i)
@@ -473,7 +473,7 @@ LogicalResult SplitV2Op::relateShapes(ShapeRelation &relation) {
       }
     if (extent == kOpen)
       continue;
-    const SmallVector<int64_t> all = cuts(*this, extent);
+    const SmallVector<int64_t> all = firstElements(*this, extent);
     const int64_t own = all[i + 1] - all[i];
     if (getSqueezeAxis() && own != 1)
       return relation.refuse(ErrorCode::E0319, {{data, *axis}})
@@ -486,7 +486,7 @@ LogicalResult SplitV2Op::relateShapes(ShapeRelation &relation) {
 
 SmallVector<Value> SplitV2Op::writtenOutAll(OpBuilder &builder) {
   const int64_t axis = normalAxis(getAxis(), rankOf(getData()));
-  const SmallVector<int64_t> all = cuts(*this, shapeOf(getData())[size_t(axis)]);
+  const SmallVector<int64_t> all = firstElements(*this, shapeOf(getData())[size_t(axis)]);
   SmallVector<Value> parts;
   for (auto [i, output] : llvm::enumerate(getOutputs())) {
     Value part = createSliceAxis(builder, getLoc(), getData(), axis, all[i], all[i + 1]);

@@ -54,8 +54,7 @@ def hostile_symbols():
     """[(text of a symbol.json, code, pattern of the message)]: each is refused as it is read."""
     text = json.dumps(SMALL)
     nodes = lambda number, **fields: changed(lambda d: d["nodes"][number].update(fields))
-    edge = lambda node, value: changed(
-        lambda d: d["nodes"][node]["inputs"][0].__setitem__(0, value))
+    edge = lambda node, to: changed(lambda d: d["nodes"][node]["inputs"][0].__setitem__(0, to))
     attribute = lambda node, **texts: changed(lambda d: d["nodes"][node]["attrs"].update(texts))
     rows = [
         (changed(lambda d: d.update(heads=3)), "E0603", "heads is 3, want a list"),

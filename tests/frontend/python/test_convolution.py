@@ -1,6 +1,6 @@
-"""Convolution, Pooling, Pad, Deconvolution, UpSampling, LRN and normalisations against loops over
-NumPy's elements, in float64 and at random; their gradients by differences are tests/e2e/gradients. `test_convolution.py --seeds A..B`
-draws more of them."""
+"""Convolution, Deconvolution, Pooling, Pad, UpSampling, LRN and normalisations against loops over
+NumPy's elements, in float64 and at random; their gradients by differences are tests/e2e/gradients.
+`test_convolution.py --seeds A..B` draws more of them."""
 
 import itertools
 import math

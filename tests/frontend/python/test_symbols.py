@@ -81,8 +81,7 @@ class SameNetwork(unittest.TestCase):
 
 class Symbols(unittest.TestCase):
     def test_two_extents_of_one_dim(self):
-        """A label of all steps: its rows are no batch of that extent, and the text says a number.
-        """
+        """A label of all steps: its rows are no batch, and the text says a number."""
         x = lstmc.sym.Reshape(lstmc.sym.Variable("data"), shape=(-1, 3))
         net = lstmc.sym.SoftmaxOutput(x, lstmc.sym.Variable("label"), name="softmax")
         text = net.tolnet(data=(2, 5, 3), label=(10,))
