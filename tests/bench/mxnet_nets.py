@@ -485,6 +485,8 @@ def block(seed):
                  dropout=draw.choice([0, 0.2])))
     if draw.random() < 0.6:
         net.add(gluon.nn.LayerNorm())
+    if draw.random() < 0.5:
+        net.add(gluon.nn.BatchNorm(axis=-1, epsilon=0.01))
     if draw.random() < 0.6:
         net.add(gluon.nn.Dense(draw.randint(1, 4), flatten=draw.random() < 0.3,
                                activation=draw.choice([None, "relu", "tanh", "sigmoid"])))
@@ -499,13 +501,47 @@ def block(seed):
 def exported(seed, folder):
     net, log, x, wanted = block(seed)
     net.export(os.path.join(folder, "block"), 0)
-    symbol, weights, _ = lstmc.model.load_checkpoint(os.path.join(folder, "block"), 0)
+    symbol, weights, states = lstmc.model.load_checkpoint(os.path.join(folder, "block"), 0)
+    weights.update(states)
     [name] = [each for each in symbol.list_arguments() if each not in weights]
     session = lstmc.Network(symbol).compile({name: x.shape}).session(
         {key: value.asnumpy() for key, value in weights.items()})
     got = [*session.run({name: x}).values()]
     if problem := difference(wanted, got[0]):
         raise Finding(f"{log}: {problem}")
+
+
+def trained(library, first, data):
+    """Parameters and outputs of a Gluon block with BatchNorm after four updates from `first`, of
+    which every layer has its part in the order of its parameters."""
+    gluon = library.gluon
+    net = gluon.nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(gluon.nn.Dense(4, flatten=False), gluon.nn.BatchNorm(axis=-1, momentum=0.6),
+                gluon.nn.Dense(3))
+    net.initialize()
+    net(library.nd.array(data))
+    for number, parameter in enumerate(net.collect_params().values()):
+        if "running" not in parameter.name:
+            parameter.set_data(library.nd.array(np.resize(first[number:], parameter.shape)))
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.05})
+    for number in range(4):
+        with library.autograd.record():
+            loss = net(library.nd.array(data * (1 + number / 4))).square().sum()
+        loss.backward()
+        trainer.step(len(data))
+    found = {name: parameter.data().asnumpy() for name, parameter in net.collect_params().items()}
+    return {**found, "output": net(library.nd.array(data)).asnumpy()}
+
+
+def of_gluon():
+    """[(what, problem)] of the same training in both."""
+    draw = np.random.default_rng(11)
+    first, data = draw.uniform(-0.7, 0.7, 40).astype("f4"), draw.normal(size=(6, 3, 5)).astype("f4")
+    ours, theirs = (trained(library, first, data) for library in (lstmc, mxnet))
+    found = [(f"BatchNorm of Gluon: {name}", difference(ours[name], theirs[name]))
+             for name in theirs]
+    return [(what, problem) for what, problem in found if problem]
 
 
 def of_checkpoints(folder):
@@ -620,7 +656,7 @@ def main(first, last):
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # MXNet prints a line per net there
     with tempfile.TemporaryDirectory() as folder:
         findings, count = of_ops(folder)
-        findings += of_checkpoints(folder)
+        findings += of_checkpoints(folder) + of_gluon()
         for name, problem in findings:
             print(f"{name}: {problem}")
         print(f"{count} ops to MXNet and 16 checkpoints of fused cells, {len(findings)} findings",

@@ -71,6 +71,12 @@ def _draw(outputs, name, shapes, types, declared=(), multipliers=True):
     return drawing, [values[node][index] for node, index in outputs]
 
 
+def takes_statistics(node):
+    """Whether it is a BatchNorm whose training takes those of the batch."""
+    return (node.kind == "op" and node.op in ("BatchNorm", "BatchNorm_v1")
+            and not dict(node.options["given"]).get("use_global_stats"))
+
+
 def draw_into(drawing, symbol, value_of, training, prefix):
     """Repeats the calls of a network in a drawing, whose values `value_of` has by the names of its
     Variables, and returns the outputs. Dropout drops out if `training`, whatever the entry;
@@ -81,7 +87,12 @@ def draw_into(drawing, symbol, value_of, training, prefix):
             values[node] = [value_of(node.name)]
             continue
         given = dict(node.options.get("given", ()), **node.options)
-        if node.kind == "op" and node.op == "Dropout":
+        if takes_statistics(node):  # in training it is no part of a tape
+            marked = node.reading(node.inputs)
+            marked.options = {"given": [*((key, value) for key, value in node.options["given"]
+                                          if key != "use_global_stats"),
+                                        ("use_global_stats", True)]}
+        elif node.kind == "op" and node.op == "Dropout":
             if not training and given.get("mode") != "always":
                 values[node] = [_value_of(node.inputs[0][1], values)] * node.outputs
                 continue

@@ -263,6 +263,98 @@ class Classes(unittest.TestCase):
             mx.Network(y).compile({"data": (2, 3)})
 
 
+class Eager(unittest.TestCase):
+    """nd.BatchNorm and gluon.nn.BatchNorm: the bits of a symbol, and its moving averages."""
+
+    def setUp(self):
+        draw = np.random.default_rng(3)
+        self.x = draw.normal(size=(4, 3, 5)).astype("f4")
+        self.values = {name: draw.uniform(0.5, 1, 3).astype("f4")
+                       for name in ("gamma", "beta", "mean", "var")}
+
+    def arrays(self):
+        return [mx.nd.array(self.values[name]) for name in ("gamma", "beta", "mean", "var")]
+
+    def test_is_the_symbol(self):
+        for options in ({}, {"fix_gamma": False, "momentum": 0.7}, {"use_global_stats": True},
+                        {"axis": -1}):
+            with self.subTest(options):
+                values = dict(self.values)
+                if "axis" in options:
+                    values = {name: np.resize(value, 5) for name, value in values.items()}
+                net = sym.BatchNorm(sym.Variable("data"), *map(sym.Variable, values), name="bn",
+                                    **options)
+                names = ["data", "gamma", "beta"]
+                given = {name: mx.nd.array(value)
+                         for name, value in {"data": self.x, **values}.items() if name in names}
+                grads = {name: mx.nd.zeros(value.shape) for name, value in given.items()}
+                states = {name: mx.nd.array(values[name]) for name in ("mean", "var")}
+                executor = net.bind(mx.cpu(), args=given, args_grad=grads, aux_states=states)
+                still = executor.forward(is_train=False)[0].asnumpy()
+                executor.forward(is_train=True)
+                executor.backward(mx.nd.array(self.x))
+
+                x, gamma, beta, mean, var = map(mx.nd.array, (self.x, *values.values()))
+                np.testing.assert_array_equal(
+                    mx.nd.BatchNorm(x, gamma, beta, mean, var, **options).asnumpy(), still)
+                for each in (x, gamma, beta):
+                    each.attach_grad()
+                with mx.autograd.record():
+                    y = mx.nd.BatchNorm(x, gamma, beta, mean, var, **options)
+                y.backward(mx.nd.array(self.x))
+                for name, each in zip(names, (x, gamma, beta)):
+                    np.testing.assert_allclose(each.grad.asnumpy(), grads[name].asnumpy(),
+                                               rtol=1e-5, atol=1e-6, err_msg=name)
+                for name, each in (("mean", mean), ("var", var)):
+                    np.testing.assert_array_equal(each.asnumpy(), states[name].asnumpy())
+
+    def test_a_recorded_prediction_takes_the_moving_averages(self):
+        gamma, beta, mean, var = self.arrays()
+        x = mx.nd.array(self.x)
+        x.attach_grad()
+        with mx.autograd.record(train_mode=False):
+            y = mx.nd.BatchNorm(x, gamma, beta, mean, var, fix_gamma=False)
+        y.backward()
+        scale = self.values["gamma"] / np.sqrt(self.values["var"] + 1e-3)
+        np.testing.assert_allclose(x.grad.asnumpy(),
+                                   np.broadcast_to(scale[:, None], self.x.shape), rtol=1e-5)
+        np.testing.assert_array_equal(mean.asnumpy(), self.values["mean"])
+
+    def test_blocks(self):
+        """Op by op and hybridized: the same training, and what is exported computes the same."""
+        ends = []
+        for hybridized in (False, True):
+            net = mx.gluon.nn.HybridSequential(prefix="net_")
+            with net.name_scope():
+                net.add(mx.gluon.nn.Dense(4, flatten=False), mx.gluon.nn.BatchNorm(axis=-1),
+                        mx.gluon.nn.Dense(2))
+            net.initialize(mx.init.Constant(0.25))
+            if hybridized:
+                net.hybridize()
+            trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+            for number in range(3):
+                with mx.autograd.record():
+                    loss = net(mx.nd.array(self.x * (number + 1))).square().sum()
+                loss.backward()
+                trainer.step(4)
+            weights = {name: parameter.data().asnumpy()
+                       for name, parameter in net.collect_params().items()}
+            ends.append(weights)
+            self.assertFalse(np.array_equal(weights["net_batchnorm0_running_mean"], np.zeros(4)))
+            got = net(mx.nd.array(self.x)).asnumpy()
+        for name in ends[0]:
+            np.testing.assert_array_equal(ends[0][name], ends[1][name], err_msg=name)
+        with tempfile.TemporaryDirectory() as folder:
+            net.export(os.path.join(folder, "b"))
+            names = [*mx.nd.load(os.path.join(folder, "b-0000.params"))]
+            self.assertIn("aux:net_batchnorm0_running_var", names)
+            block = mx.gluon.SymbolBlock.imports(os.path.join(folder, "b-symbol.json"), ["data"],
+                                                 os.path.join(folder, "b-0000.params"))
+            np.testing.assert_array_equal(block(mx.nd.array(self.x)).asnumpy(), got)
+            with self.assertRaisesRegex(mx.Error, "moving averages"), mx.autograd.record():
+                block(mx.nd.array(self.x))
+
+
 def main():
     first, last = map(int, sys.argv[2].split(".."))
     for seed in range(first, last + 1):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy
 
 from .. import autograd, draws, graph, nd, params_file, sym
-from ..drawing import draw_into
+from ..drawing import draw_into, takes_statistics
 from ..error import usage
 from ..graph import Symbol
 from ..name import NameManager
 from ..ndarray import NDArray, late_outputs
-from ..nodes import variables
+from ..nodes import reached, variables
 from ..place import of_caller
 from . import tracing
 from .block import Block
@@ -62,11 +62,12 @@ class Graph:
                  parameters: dict[str, Parameter], form: Any = 1) -> None:
         self.symbol, self.inputs, self.parameters, self.form = symbol, inputs, parameters, form
         self.serial = next(_serials)
+        self.takes_statistics = any(map(takes_statistics, reached(symbol._outputs)))
 
     def infer(self, tensors):
         """Sets the parameters' shapes by those of the inputs."""
-        shapes, _, _ = self.symbol.infer_shape(**self._shapes(tensors))
-        for name, shape in zip(self.symbol.list_arguments(), shapes):
+        shapes, _, states = self.symbol.infer_shape(**self._shapes(tensors))
+        for name, shape in zip(self.symbol.list_inputs(), [*shapes, *states]):
             if name in self.parameters:
                 self.parameters[name].shape = shape
 
@@ -76,7 +77,10 @@ class Graph:
                 if name in arguments}
 
     def call(self, tensors, context):
-        """The outputs, or None if random numbers would not be drawn as the tape needs them."""
+        """The outputs, or None if random numbers would not be drawn as the tape needs them, or
+        moving averages would have to be renewed."""
+        if self.takes_statistics and autograd.is_training():
+            return None
         given = dict(zip(self.inputs, tensors))
         given.update((name, parameter.data(context)) for name, parameter
                      in self.parameters.items())
@@ -240,8 +244,10 @@ class HybridBlock(Block):
         [traced, *_] = self._graphs.values()
         files = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
         traced.symbol.save(files[0])
-        params_file.write(files[1], {f"arg:{name}": parameter.list_data()[0]._data
-                                     for name, parameter in traced.parameters.items()})
+        states = traced.symbol.list_auxiliary_states()
+        params_file.write(files[1], {
+            f"{'aux' if name in states else 'arg'}:{name}": parameter.list_data()[0]._data
+            for name, parameter in traced.parameters.items()})
         return files
 
 
@@ -254,16 +260,19 @@ class SymbolBlock(HybridBlock):
         super().__init__(prefix="", params=None)
         listed = [inputs] if isinstance(inputs, Symbol) else list(inputs)
         symbol = outputs if isinstance(outputs, Symbol) else graph.Group(outputs)
-        if set(symbol.list_arguments()) - variables(symbol).keys():
+        if set(symbol.list_inputs()) - variables(symbol).keys():
             symbol = sym.load_json(symbol.tojson())  # in which all parameters are Variables
         names = [each.name for each in listed]
         declared = variables(symbol)
         parameters = {}
-        for name in symbol.list_arguments():
+        states = symbol.list_auxiliary_states()
+        for name in symbol.list_inputs():
             if name in names:
                 continue
             parameters[name] = params[name] if params is not None and name in params else (
-                Parameter(name, shape=_open(declared, name), allow_deferred_init=True))
+                Parameter(name, shape=_open(declared, name), allow_deferred_init=True,
+                          grad_req="null" if name in states else "write",
+                          differentiable=name not in states))
             self._params._params[name] = parameters[name]
             self._reg_params[name] = parameters[name]
         form = 1 if len(symbol) == 1 else (list, (1,) * len(symbol))
@@ -283,8 +292,11 @@ class SymbolBlock(HybridBlock):
             return self._graph.symbol(**dict(zip(self._graph.inputs, tensors)))
         outputs = self._call_graph(x, *args)
         if outputs is None:
-            raise usage(f"{self.name} draws random numbers, and is not the first block of its "
-                        "record() that does")
+            raise usage(f"{self.name} has a BatchNorm, whose moving averages a block of a symbol "
+                        "does not renew: train it by Module or Network.fit"
+                        if self._graph.takes_statistics and autograd.is_training()
+                        else f"{self.name} draws random numbers, and is not the first block of its "
+                             "record() that does")
         return outputs
 
     def export(self, path: Path, epoch: int = 0, remove_amp_cast: bool = True) -> tuple[str, str]:

@@ -127,6 +127,39 @@ class LayerNorm(HybridBlock):
         return F.LayerNorm(x, gamma, beta, **self._options)
 
 
+class BatchNorm(HybridBlock):
+    """Normalises each index of `axis` over the batch: in training by the batch's own statistics,
+    which renew `running_mean` and `running_var`, else by these. In training it is computed op by
+    op, also after `hybridize()`."""
+
+    def __init__(self, axis: int = 1, momentum: float = 0.9, epsilon: float = 1e-5,
+                 center: bool = True, scale: bool = True, use_global_stats: bool = False,
+                 beta_initializer: Initializer | str = "zeros",
+                 gamma_initializer: Initializer | str = "ones",
+                 running_mean_initializer: Initializer | str = "zeros",
+                 running_variance_initializer: Initializer | str = "ones", in_channels: int = 0,
+                 **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._options = {"axis": axis, "eps": epsilon, "momentum": momentum,
+                         "fix_gamma": not scale, "use_global_stats": use_global_stats}
+        for name, init_by, learns in (("gamma", gamma_initializer, scale),
+                                      ("beta", beta_initializer, center),
+                                      ("running_mean", running_mean_initializer, False),
+                                      ("running_var", running_variance_initializer, False)):
+            setattr(self, name, self.params.get(
+                name, grad_req="write" if learns else "null", shape=(in_channels,), init=init_by,
+                allow_deferred_init=True, differentiable=learns))
+
+    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any,
+                       running_var: Any) -> Any:
+        named = {"name": "fwd"} if F is sym else {}
+        return F.BatchNorm(x, gamma, beta, running_mean, running_var, **self._options, **named)
+
+    def __repr__(self):
+        options = ", ".join(f"{key}={value}" for key, value in self._options.items())
+        return f"BatchNorm({options}, in_channels={self.gamma.shape[0] or None})"
+
+
 class Flatten(HybridBlock):
     """[N, everything else]"""
 
