@@ -9,11 +9,9 @@ namespace lstmc::library {
 namespace {
 
 /// Fields whose name is another one than their flag's.
-constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {{"set", "dims"},
-                                                                         {"shape", "shapes"},
-                                                                         {"entry", "entries"},
-                                                                         {"mem", "memory"},
-                                                                         {"kv-store", "kvstore"}};
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"set", "dims"},      {"shape", "shapes"}, {"layout", "layouts"},
+    {"entry", "entries"}, {"mem", "memory"},   {"kv-store", "kvstore"}};
 
 constexpr std::string_view kFlags[] = {
 #define LSTMC_FIELD(FIELD, NAME, ...) NAME,

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from .keyword_types import CompileKeywords, FitKeywords, NetworkKeywords
     from .kinds import DType, Path
 
-_OF_FILES = ("batch", "batch_size", "net", "set", "shape")  # keywords for the open values of a text
+# keywords for the open values of a text
+_OF_FILES = ("batch", "batch_size", "layout", "net", "set", "shape")
 
 
 @takes("Network")

@@ -117,6 +117,7 @@ TEST(Faults, OptionsThatCannotBeAreRefused) {
   const std::pair<const char *, CompileOptions> cases[] = {
       {".dims is for sources", {.dims = {{"batch", 9}}}},
       {".shapes is for sources", {.shapes = {{"data", {9, 6, 1}}}}},
+      {".layouts is for sources", {.layouts = {"data=TNC"}}},
       {".net is for sources", {.net = "other"}},
       {".update_on_kvstore takes auto, 0 or 1, got \"2\"", {.update_on_kvstore = "2"}},
       {".shards takes 1 to", {.shards = 0}},

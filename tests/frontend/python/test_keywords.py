@@ -59,7 +59,8 @@ fit(kept, initializer=Uniform(0.1))
 # of a batch of 8, so that one device is idle
 TWO, NINE = {"devices": "2xcpu"}, {"devices": "9xcpu"}
 COMPILED = {
-    "shape": ({}, {"data": (16, 6, 3)}), "set": ({}, {"units": 16}), "net": ({}, "wide"),
+    "shape": ({}, {"data": (16, 6, 3)}), "layout": ({}, {"data": "NTC"}),
+    "set": ({}, {"units": 16}), "net": ({}, "wide"),
     "work_load_list": (TWO, [3, 1]), "kv_store": (TWO, "device"), "update_on_kvstore": (TWO, 0),
     "layout": ({}, ["data=TNC"]), "bucket_bytes": (TWO, 0), "gradient_compression": ({}, "2bit"),
     "bigarray_bound": ({**TWO, "net": "wide", "kv_store": "device", "bucket_bytes": 0}, 5000),
