@@ -31,6 +31,7 @@ import mxnet
 import lstmc
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = os.environ.get("LSTMC", str(ROOT / "build/lstmc"))
 sys.path.append(str(ROOT / "tests/frontend/python"))
 
 # Both compute in f32, in different orders. A wrong gate, axis or attribute differs by far more than
@@ -590,8 +591,7 @@ def of_command(source, symbol, values, inputs, folder):
         net = os.path.join(folder, "net-symbol.json")
         words = [word for name, shape in shapes.items()
                  for word in ("--shape", f"{name}:{'x'.join(map(str, shape))}")]
-    command = os.environ.get("LSTMC", str(ROOT / "build/lstmc"))
-    done = subprocess.run([command, "export", net, *words, "--params", weights, "-o", prefix,
+    done = subprocess.run([COMMAND, "export", net, *words, "--params", weights, "-o", prefix,
                            "--to", "mxnet", "-y", "-q"], capture_output=True, text=True)
     if done.returncode:
         raise Finding(f"export: {done.stderr.strip()[:500]}")
@@ -603,6 +603,37 @@ def of_command(source, symbol, values, inputs, folder):
     for number, (one, two) in enumerate(zip(wanted, got)):
         if problem := difference(one, two):
             raise Finding(f"export: output {number}: {problem}")
+
+
+def of_elsewhere(folder):
+    """What the command exports of the networks in shared/data/elsewhere/mxnet, which MXNet made, if
+    they are there: [(what, problem)], and their number."""
+    nets, findings, count = ROOT.parent / "shared/data/elsewhere/mxnet", [], 0
+    for path in sorted(nets.glob("*-symbol.json")):
+        name = path.name.removesuffix("-symbol.json")
+        stored = np.load(nets / f"{name}-io.npz")
+        given = {key[3:]: stored[key] for key in stored.files if key.startswith("in:")}
+        shapes = [word for key, value in given.items()
+                  for word in ("--shape", f"{key}:{'x'.join(map(str, value.shape))}")]
+        prefix = os.path.join(folder, "elsewhere")
+        done = subprocess.run([COMMAND, "export", path, *shapes, "--params",
+                               nets / f"{name}-0000.params", "-o", prefix, "--to", "mxnet", "-y",
+                               "-q"], capture_output=True, text=True)
+        if done.returncode:  # an op that there is not, or an input that the file does not list
+            continue
+        count += 1
+        loaded, arguments, auxiliary = mxnet.model.load_checkpoint(prefix, 0)
+        read = {key: value.asnumpy() for key, value in {**arguments, **auxiliary}.items()}
+        given = {key: value for key, value in given.items() if key in loaded.list_arguments()}
+        try:
+            got = run(mxnet, loaded, {**read, **given}, given, False)[0]
+        except Exception as error:  # noqa: BLE001, whatever MXNet says
+            findings.append((f"export of {name}", str(error).strip().splitlines()[-1][:200]))
+            continue
+        wanted = [stored[key] for key in stored.files if key.startswith("out:")]
+        findings += [(f"export of {name}", problem) for one, two in zip(wanted, got)
+                     if (problem := difference(one, two))]
+    return findings, count
 
 
 def of_seed(seed, folder):
@@ -657,10 +688,12 @@ def main(first, last):
     with tempfile.TemporaryDirectory() as folder:
         findings, count = of_ops(folder)
         findings += of_checkpoints(folder) + of_gluon()
+        exported_findings, exported_count = of_elsewhere(folder)
+        findings += exported_findings
         for name, problem in findings:
             print(f"{name}: {problem}")
-        print(f"{count} ops to MXNet and 16 checkpoints of fused cells, {len(findings)} findings",
-              flush=True)
+        print(f"{count} ops to MXNet, 16 checkpoints of fused cells and {exported_count} networks "
+              f"of MXNet exported, {len(findings)} findings", flush=True)
         for seed in range(first, last + 1):
             try:
                 of_seed(seed, folder)

@@ -1,5 +1,5 @@
 """Networks that MXNet 1.9.1 made: `lstmc run NAME-symbol.json --params NAME-0000.params` gives the
-outputs that MXNet gave for the same inputs, and an import of them gives the same bits. Needs the
+outputs that MXNet gave for the same inputs, and an import and an export give the same bits. Needs the
 files of ../shared/data/elsewhere/mxnet (or LSTMC_DATA), which say the inputs and outputs too; ends
 with 77 where they are absent."""
 import array
@@ -88,6 +88,29 @@ class Nets(unittest.TestCase):
                                   "-o", f"{name}.npz")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.compare(name, self.folder / f"{name}.npz")
+
+    def test_the_same_after_an_export(self):
+        for name in sorted(path.name.removesuffix("-symbol.json")
+                           for path in NETS.glob("*-symbol.json")):
+            if name in ZERO:  # nobody says the shapes of those to export
+                continue
+            with self.subTest(name):
+                given, shapes = self.inputs(name)
+                for key, raw in entries(NETS / f"{name}-io.npz").items():
+                    if key.startswith("in:") and f"{key[3:]}=@{key[3:]}.npy" in given:
+                        shapes += ["--shape", f"{key[3:]}:{'x'.join(map(str, values(raw)[0]))}"]
+                done = self.lstmc("run", NETS / f"{name}-symbol.json", "--params",
+                                  NETS / f"{name}-0000.params", *given, *shapes, "-o", "a.npz",
+                                  "-y")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                done = self.lstmc("export", NETS / f"{name}-symbol.json", *shapes, "--params",
+                                  NETS / f"{name}-0000.params", "-o", name, "--to", "mxnet")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                done = self.lstmc("run", "--model-prefix", name, "--load-epoch", "0", *given,
+                                  *shapes, "-o", "b.npz", "-y")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(list(entries(self.folder / "a.npz").values()),
+                                 list(entries(self.folder / "b.npz").values()))
 
     def test_the_same_by_prefix_and_after_an_import(self):
         for name in ("lstm_bucketing", "gluon_word_lm", "old_lstm_080"):
