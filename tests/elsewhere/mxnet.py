@@ -1,7 +1,7 @@
 """Networks that MXNet 1.9.1 made: `lstmc run NAME-symbol.json --params NAME-0000.params` gives the
-outputs that MXNet gave for the same inputs, and an import and an export give the same bits. Needs the
-files of ../shared/data/elsewhere/mxnet (or LSTMC_DATA), which say the inputs and outputs too; ends
-with 77 where they are absent."""
+outputs that MXNet gave for the same inputs, and an import and an export give the same bits. Needs
+the files of ../shared/data/elsewhere/mxnet (or LSTMC_DATA), which say the inputs and outputs too;
+ends with 77 where they are absent."""
 import array
 import ast
 import os

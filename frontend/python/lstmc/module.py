@@ -422,12 +422,23 @@ class Module:
         if key not in self._sessions:
             wanted = self._shapes if key is None else {
                 **{name: self._label_shape(name, shapes) for name in self.label_names}, **shapes}
+            wanted = {**self._open_labels(wanted), **wanted}
             package = self._network.compile(wanted, self._types, initializer=self._initializer,
                                             devices=self._flags["devices"])
             known = set(package.parameters)
             self._sessions[key] = package._session(
                 {name: value for name, value in weights.items() if name in known} or None, (), {})
         return self._sessions[key]
+
+    def _open_labels(self, shapes):
+        """{label: shape} of those that are not bound, which a prediction does not read, as the loss
+        has them."""
+        arguments = self.symbol.list_arguments()
+        left = [name for name in self.label_names if name not in shapes and name in arguments]
+        if not left:
+            return {}
+        found, _, _ = self.symbol.infer_shape(**shapes)
+        return {name: shape for name, shape in zip(arguments, found) if name in left}
 
     def _label_shape(self, name, shapes):
         """The shape of a label for a batch with another number of samples."""
