@@ -9,6 +9,7 @@
 #include "executor/package/Plan.h"
 #include "frontend/cli/PlanText.h"
 #include "frontend/driver/SettingText.h"
+#include "frontend/importers/Importer.h"
 #include "frontend/python/Data.h"
 #include "frontend/python/Drawing.h"
 #include "frontend/python/Values.h"
@@ -159,6 +160,36 @@ static void save(const Compiled &compiled, const std::string &path, bool force) 
                   force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
 }
 
+//===---- weights of other frameworks ---------------------------------------------------------===//
+
+using importers::Imported;
+
+static Imported importWeights(const std::string &path, const std::string &rule,
+                              const std::vector<std::string> &modules, bool batchFirst,
+                              const GivenFields &given) {
+  cli::Options options = valueOf(optionsOf("import", given));
+  importers::ImportRequest request;
+  request.rule = valueOf(driver::Choice<importers::WeightRule>::parse("as", rule));
+  request.modules = modules;
+  request.batchFirst = batchFirst;
+  request.limits = valueOf(driver::fileLimits(options));
+  Checked<Imported> read = withCompiler([&] { return importers::read({path, {}}, request); });
+  return valueOf(std::move(read));
+}
+
+static nb::dict arraysOf(nb::handle self) {
+  nb::dict arrays;
+  for (data::NamedArray &array : nb::cast<Imported &>(self).tensors)
+    arrays[array.name.c_str()] = viewOf(array.array.tensor(), self);
+  return arrays;
+}
+
+static void saveImported(Imported &imported, const std::string &network, const std::string &weights,
+                         bool force) {
+  check(importers::write(imported, network, weights,
+                         force ? OutputFile::Existing::Replace : OutputFile::Existing::Keep));
+}
+
 void addModels(nb::module_ &module) {
   nb::class_<Compiled>(module, "Compiled", "A network that was compiled, or a package.")
       .def("entries",
@@ -189,6 +220,15 @@ void addModels(nb::module_ &module) {
   module.def("compile_drawing", &compileDrawing, nb::arg("drawing"), nb::arg("command"),
              nb::arg("given"), nb::arg("entries"), nb::arg("initialiser").none());
   module.def("read_source", &readSource);
+  nb::class_<Imported>(module, "Imported", "What a file of another framework holds.")
+      .def_ro("text", &Imported::text)
+      .def_ro("modules", &Imported::modules)
+      .def_ro("assumptions", &Imported::assumptions)
+      .def_ro("warnings", &Imported::warnings)
+      .def("arrays", &arraysOf)
+      .def("save", &saveImported, nb::arg("network"), nb::arg("weights"), nb::arg("force"));
+  module.def("import_weights", &importWeights, nb::arg("path"), nb::arg("rule"), nb::arg("modules"),
+             nb::arg("batch_first"), nb::arg("given"));
 }
 
 } // namespace lstmc::python

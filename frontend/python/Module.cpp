@@ -4,7 +4,6 @@
 #include "frontend/python/Data.h"
 #include "frontend/python/Drawing.h"
 #include "frontend/python/Failure.h"
-#include "frontend/python/Imports.h"
 #include "frontend/python/Models.h"
 #include "frontend/python/MxnetFiles.h"
 #include "frontend/python/Operators.h"
@@ -28,5 +27,4 @@ NB_MODULE(_core, module) {
   addData(module);
   addTraining(module);
   addPictures(module);
-  addImports(module);
 }

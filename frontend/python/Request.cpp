@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <fmt/ranges.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "executor/session/UpdateScalars.h"
-#include "executor/training/Metrics.h"
 #include "frontend/names/Suggestion.h"
 #include "frontend/python/Failure.h"
 
@@ -51,21 +48,12 @@ std::string meant(const std::string &name, const std::vector<std::string> &known
   return help.empty() ? suggestionOrList(NameKind::Flag, name, {known.begin(), known.end()}) : help;
 }
 
-/// A help text that is a list of names, which has a table of its own.
-std::string namesOr(std::string_view help) {
-  if (help == "{optimizers}")
-    return fmt::format("{}", fmt::join(session::optimizerNames(), " "));
-  if (help == "{metrics}")
-    return fmt::format("{}", fmt::join(training::metricNames(), " "));
-  return std::string(help);
-}
-
 /// [(struct, field, keyword, type, argument, default, help, commands)] of the records.
 nb::list fields() {
   nb::list rows;
 #define LSTMC_ROW(STRUCT, FIELD, NAME, LETTER, TYPE, ARGUMENT, DEFAULT, GROUP, HELP, COMMANDS)     \
   rows.append(nb::make_tuple(STRUCT, #FIELD, asKeyword(NAME), #TYPE, ARGUMENT, DEFAULT,            \
-                             namesOr(HELP), COMMANDS));
+                             std::string(cli::recordOf(cli::Flag::FIELD).help), COMMANDS));
 #define LSTMC_INPUT(...) LSTMC_ROW("input", __VA_ARGS__)
 #define LSTMC_DATA(...) LSTMC_ROW("data", __VA_ARGS__)
 #define LSTMC_LAYOUT(...) LSTMC_ROW("layout", __VA_ARGS__)
