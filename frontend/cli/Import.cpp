@@ -160,7 +160,8 @@ CommandResult importWeights(const Outputs &outputs, const Options &options, Cons
   request.rule = options.as;
   request.modules = *options.modules;
   request.batchFirst = isBatchFirst;
-  LSTMC_CHECKED_ASSIGN(Imported imported, importers::read({options.operands[0], {}}, request));
+  LSTMC_CHECKED_ASSIGN(Imported imported,
+                       importers::readWeights({options.operands[0], {}}, request));
   for (const std::string &module : imported.modules)
     console.say(module);
   for (const std::string &assumption : imported.assumptions)

@@ -50,9 +50,15 @@ const Importer *importerOf(const Source &source) { return kindOf(beginOf(source)
 
 const Importer *importerOf(const std::string &path) { return importerOf(Source{path, {}}); }
 
+Checked<Imported> readWeights(const Source &source, const ImportRequest &request) {
+  return (*std::ranges::find_if(importers(), &Importer::weightsAlone))->load(source, request);
+}
+
+bool isWeights(const std::string &path) {
+  return path.ends_with((*std::ranges::find_if(importers(), &Importer::weightsAlone))->suffix);
+}
+
 Checked<Imported> read(const Source &source, const ImportRequest &request) {
-  if (request.rule)
-    return (*std::ranges::find_if(importers(), &Importer::weightsAlone))->load(source, request);
   const std::string begin = beginOf(source);
   if (const Importer *known = kindOf(begin, source.path))
     return known->load(source, request);

@@ -29,7 +29,7 @@ struct ImportRequest : symbol::NetworkRequest {
   Limits limits;                        ///< of all other files
 
   // Of weights without a network.
-  std::optional<WeightRule> rule;
+  std::optional<WeightRule> rule;   ///< none: found by names and shapes
   std::vector<std::string> modules; ///< from input to output; empty: found by their shapes
   bool batchFirst = true;           ///< the input is [N, T, ...], else [T, N, ...]
 };
@@ -57,8 +57,15 @@ const Importer *importerOf(const Source &source);
 /// The same for a file that is not read yet; of one that cannot be read, by its suffix.
 const Importer *importerOf(const std::string &path);
 
-/// Reads a file by its kind; with a rule, as weights without a network. E0603 for a file of another
-/// program that is known, and the language for all else.
+/// Reads weights without a network by ImportRequest::rule, else by the first rule whose names and
+/// shapes they have.
+Checked<Imported> readWeights(const Source &source, const ImportRequest &request);
+
+/// Whether a file is one of weights, by its name.
+bool isWeights(const std::string &path);
+
+/// Reads a source by its kind; E0603 for a file of another program that is known, and the language
+/// for all else.
 Checked<Imported> read(const Source &source, const ImportRequest &request);
 
 /// The network of a source.

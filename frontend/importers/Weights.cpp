@@ -47,17 +47,8 @@ data::NamedArray copyOf(const data::NamedTensor &from) {
 /// Whether a file begins as safetensors: the length of its header, then the header.
 bool beginsAsTensors(std::string_view begin) { return begin.size() > 8 && begin[8] == '{'; }
 
-Checked<Imported> loadWeights(const Source &source, const ImportRequest &request) {
-  if (!request.rule) {
-    Diagnostic error;
-    error.code = ErrorCode::E0001;
-    error.place.file = source.path;
-    error.message = "weights without a network need a rule: the recurrent layer that they are of";
-    return error;
-  }
-  const RuleRow &row = rowOf(*request.rule);
-  LSTMC_CHECKED_ASSIGN(data::SafeTensors file,
-                       data::SafeTensors::load(source.path, request.limits));
+Checked<Imported> loadAs(const RuleRow &row, data::SafeTensors file, const ImportRequest &request) {
+  const std::string path = file.file();
   torch::ImportRequest asked = {
       .recurrence = row.recurrence, .order = request.modules, .batchFirst = request.batchFirst};
   if (row.keras) {
@@ -69,10 +60,36 @@ Checked<Imported> loadWeights(const Source &source, const ImportRequest &request
   Imported imported{.modules = std::move(made.modules),
                     .assumptions = std::move(made.assumptions),
                     .warnings = std::move(made.warnings)};
-  LSTMC_CHECKED_ASSIGN(imported.text,
-                       lnet::format(source.path, originLine(source.path, row.rule) + made.text));
+  LSTMC_CHECKED_ASSIGN(imported.text, lnet::format(path, originLine(path, row.rule) + made.text));
   std::ranges::transform(made.weights, std::back_inserter(imported.tensors), copyOf);
   return imported;
+}
+
+/// Whether a rule may be the one of a file: Keras and TensorFlow name weights by paths. nn.RNN is
+/// taken as that of tanh, which is its default.
+bool mayBeOf(const RuleRow &row, const data::SafeTensors &file) {
+  const bool paths = std::ranges::any_of(file.records(), [](const data::TensorRecord &record) {
+    return record.name.find('/') != std::string::npos;
+  });
+  return row.keras.has_value() == paths && row.rule != WeightRule::TorchRnnRelu;
+}
+
+Checked<Imported> loadWeights(const Source &source, const ImportRequest &request) {
+  LSTMC_CHECKED_ASSIGN(data::SafeTensors file,
+                       data::SafeTensors::load(source.path, request.limits));
+  if (request.rule)
+    return loadAs(rowOf(*request.rule), std::move(file), request);
+  std::optional<Diagnostics> first;
+  for (const RuleRow &row : kRows) {
+    if (!mayBeOf(row, file))
+      continue;
+    Checked<Imported> found = loadAs(row, file, request);
+    if (found.ok())
+      return found;
+    if (!first)
+      first = std::move(found.diagnostics());
+  }
+  return *first;
 }
 
 } // namespace

@@ -7,7 +7,6 @@
 #include "frontend/driver/MemoryFit.h"
 #include "frontend/driver/ReadSource.h"
 #include "frontend/library/GraphSettings.h"
-#include "frontend/library/StateDict.h"
 #include "frontend/lnet/Emit.h"
 #include "frontend/symbol/Copy.h"
 #include "frontend/symbol/View.h"
@@ -101,10 +100,10 @@ static Diagnostics open(importers::Source source, Options given, lstmc_network *
   auto made = std::make_unique<lstmc_network>();
   made->source = std::move(source);
   made->given = std::move(given);
-  if (!made->source->text && isStateDict(made->source->path)) {
-    LSTMC_CHECKED_ASSIGN(StateDict read, readStateDict(made->source->path));
+  if (!made->source->text && importers::isWeights(made->source->path)) {
+    LSTMC_CHECKED_ASSIGN(importers::Imported read, importers::readWeights(*made->source, {}));
     made->source->text = std::move(read.text);
-    made->weights = std::move(read.weights);
+    made->weights = std::move(read.tensors);
   }
   const importers::Importer *kind =
       made->source->text ? nullptr : importers::importerOf(*made->source);

@@ -37,8 +37,7 @@ static cli::Model shown(Checked<cli::Model> model, const cli::Options &options) 
 }
 
 static Compiled compileFile(const std::string &path, const std::string &command,
-                            const GivenFields &given,
-                            const std::vector<std::string> &entries,
+                            const GivenFields &given, const std::vector<std::string> &entries,
                             std::optional<int64_t> vocabulary, std::optional<int64_t> bucket) {
   Compiled made;
   made.options = valueOf(optionsOf(command, given));
@@ -164,16 +163,18 @@ static void save(const Compiled &compiled, const std::string &path, bool force) 
 
 using importers::Imported;
 
-static Imported importWeights(const std::string &path, const std::string &rule,
+static Imported importWeights(const std::string &path, const std::optional<std::string> &rule,
                               const std::vector<std::string> &modules, bool batchFirst,
                               const GivenFields &given) {
   cli::Options options = valueOf(optionsOf("import", given));
   importers::ImportRequest request;
-  request.rule = valueOf(driver::Choice<importers::WeightRule>::parse("as", rule));
+  if (rule)
+    request.rule = valueOf(driver::Choice<importers::WeightRule>::parse("as", *rule));
   request.modules = modules;
   request.batchFirst = batchFirst;
   request.limits = valueOf(driver::fileLimits(options));
-  Checked<Imported> read = withCompiler([&] { return importers::read({path, {}}, request); });
+  Checked<Imported> read =
+      withCompiler([&] { return importers::readWeights({path, {}}, request); });
   return valueOf(std::move(read));
 }
 
@@ -227,8 +228,8 @@ void addModels(nb::module_ &module) {
       .def_ro("warnings", &Imported::warnings)
       .def("arrays", &arraysOf)
       .def("save", &saveImported, nb::arg("network"), nb::arg("weights"), nb::arg("force"));
-  module.def("import_weights", &importWeights, nb::arg("path"), nb::arg("rule"), nb::arg("modules"),
-             nb::arg("batch_first"), nb::arg("given"));
+  module.def("import_weights", &importWeights, nb::arg("path"), nb::arg("rule").none(),
+             nb::arg("modules"), nb::arg("batch_first"), nb::arg("given"));
 }
 
 } // namespace lstmc::python

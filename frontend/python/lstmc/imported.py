@@ -39,12 +39,12 @@ class Imported:
         self._core.save(base + ".lnet", base + ".weights.safetensors", force)
 
 
-def import_weights(path: Path, rule: str, modules: Sequence[str] = (), layout: str = "NTC",
-                   limit: Mapping[str, int] | None = None) -> Imported:
+def import_weights(path: Path, rule: str | None = None, modules: Sequence[str] = (),
+                   layout: str = "NTC", limit: Mapping[str, int] | None = None) -> Imported:
     """Reads a safetensors file of weights. `rule` names the recurrent layer that they are of:
-    torch-lstm, torch-gru, torch-rnn, torch-rnn-relu, keras-lstm, keras-gru, keras-rnn or tf-lstm.
-    `modules` is their order from input to output, where shapes allow several; `layout` NTC is
-    batch_first=True."""
+    torch-lstm, torch-gru, torch-rnn, torch-rnn-relu, keras-lstm, keras-gru, keras-rnn or tf-lstm;
+    None: the first of them whose names and shapes fit, but torch-rnn-relu. `modules` is their order
+    from input to output, where shapes allow several; `layout` NTC is batch_first=True."""
     if layout not in ("NTC", "TNC"):
         raise usage(f'layout is NTC or TNC, got "{layout}"')
     return Imported(_core.import_weights(os.fspath(path), rule, list(modules), layout == "NTC",

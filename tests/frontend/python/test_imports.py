@@ -98,6 +98,21 @@ class Imports(unittest.TestCase):
         for name, value in given.items():
             np.testing.assert_array_equal(value, kept[name])
 
+    def test_rules_are_found_by_names_and_shapes(self):
+        for rule, tensors in FILES.items():
+            write(self.file, tensors)
+            modules = ORDER if rule in GATES else ()
+            found = lstmc.import_weights(self.file, modules=modules)
+            # nothing in a file tells the nonlinearity of nn.RNN
+            taken = lstmc.import_weights(self.file, rule.removesuffix("-relu"), modules)
+            self.assertEqual(found.text, taken.text)
+            self.assertEqual(found.params.keys(), taken.params.keys())
+            for name, value in found.params.items():
+                np.testing.assert_array_equal(value, taken.params[name])
+        write(self.file, {"conv.weight": np.zeros((3, 3), np.float32)})
+        with self.assertRaisesRegex(lstmc.Error, "E0610.*nn.LSTM"):
+            lstmc.import_weights(self.file)
+
     def test_errors_are_those_of_the_command(self):
         write(self.file, FILES["torch-lstm"])
         for rule, words, keywords in (
