@@ -1,5 +1,7 @@
 // Networks in the making: calls of the C interface as calls of the Symbol API.
+#include <limits>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -16,7 +18,8 @@ struct lstmc_net {
   lstmc::Diagnostics errors, warnings;
   std::map<std::string, int> layers; ///< that got a name of their kind, by kind
   std::vector<lstmc::symbol::Setting> fit, data;
-  std::string name; ///< of the value that was asked for last
+  std::string name;  ///< of the value that was asked for last
+  size_t scopes = 0; ///< that were entered and not left
 };
 
 namespace lstmc::library {
@@ -134,6 +137,25 @@ private:
   symbol::Origin origin_;
 };
 
+/// What of a call cannot be read; empty: all of it can.
+std::string_view unreadable(const lstmc_call &call) {
+  if (call.size < sizeof call)
+    return "a size that is less than sizeof(lstmc_call)";
+  if (!call.op || (!call.arguments && call.argument_count > 0) ||
+      (!call.attributes && call.attribute_count > 0))
+    return "a null pointer";
+  for (const lstmc_attribute &each : std::span(call.attributes, call.attribute_count)) {
+    if (!each.name)
+      return "an attribute without a name";
+    const bool known = unsigned(each.kind) <= unsigned(LSTMC_LIST);
+    if (!known || (each.kind == LSTMC_TEXT && !each.text) || (!each.list && each.count > 0))
+      return "an attribute that is not of its kind";
+  }
+  return {};
+}
+
+bool isDType(int64_t number) { return number >= 0 && number < kDTypeCount; }
+
 using Symbols = std::vector<symbol::Symbol>;
 
 std::optional<Symbols> applyOp(lstmc_net &net, const lstmc_call &call, CallReader &reader) {
@@ -199,8 +221,13 @@ std::optional<Symbols> makeVariable(lstmc_net &net, CallReader &reader) {
       dims.push_back({shape->list[i], {}});
     options.shape = symbol::Shape(std::move(dims));
   }
-  if (const lstmc_attribute *dtype = reader.find("dtype"))
+  if (const lstmc_attribute *dtype = reader.find("dtype")) {
+    if (!isDType(dtype->integer)) {
+      refuse(net, ErrorCode::E0001, reader.origin(), "dtype is none of lstmc_dtype");
+      return std::nullopt;
+    }
     options.dtype = DType(dtype->integer);
+  }
   if (reader.find("lr_mult"))
     options.lrMult = reader.number("lr_mult", 1);
   if (reader.find("wd_mult"))
@@ -218,6 +245,10 @@ std::optional<Symbols> makeVariable(lstmc_net &net, CallReader &reader) {
 }
 
 std::optional<Symbols> applyCall(lstmc_net &net, const lstmc_call &call) {
+  if (const std::string_view wrong = unreadable(call); !wrong.empty()) {
+    refuse(net, ErrorCode::E0001, {}, fmt::format("call: found {}", wrong));
+    return std::nullopt;
+  }
   CallReader reader(net, call);
   const std::string_view op = call.op;
   if (op == "LSTM")
@@ -251,8 +282,8 @@ lstmc_value indexed(lstmc_net &net, lstmc_value x, int64_t index, const symbol::
   slice.op = "slice_axis";
   slice.positional = {*from};
   slice.origin = origin;
-  symbol::AttributeValue end;
-  if (index != -1)
+  symbol::AttributeValue end; // after the last one
+  if (index != -1 && index != std::numeric_limits<int64_t>::max())
     end = index + 1;
   slice.attributes = {{"axis", int64_t(0)}, {"begin", index}, {"end", end}};
   const std::optional<Symbols> sliced = take(net, net.graph.apply(slice));
@@ -325,8 +356,13 @@ lstmc_value lstmc_net_input(lstmc_net *net, const char *name, lstmc_dtype dtype,
                             const lstmc_dim *dims, size_t rank, uint32_t is_label,
                             const lstmc_place *place) {
   return guardedValue<lstmc_value>(LSTMC_FAILED_VALUE, [&]() -> lstmc_value {
-    if (!net || !name || (!dims && rank > 0))
+    if (!net)
       return LSTMC_FAILED_VALUE;
+    if (!name || (!dims && rank > 0) || !isDType(int64_t(dtype))) {
+      refuse(*net, ErrorCode::E0001, placeOf(place),
+             "an input has a name, extents and a type: found a null pointer or another type");
+      return LSTMC_FAILED_VALUE;
+    }
     std::vector<symbol::Dim> shape;
     for (size_t i = 0; i < rank; ++i)
       shape.push_back({dims[i].extent, dims[i].name ? dims[i].name : ""});
@@ -340,14 +376,14 @@ lstmc_value lstmc_net_input(lstmc_net *net, const char *name, lstmc_dtype dtype,
 
 size_t lstmc_net_call(lstmc_net *net, const lstmc_call *call, lstmc_value *results, size_t room) {
   return guardedValue<size_t>(0, [&]() -> size_t {
-    if (!net || !call || !call->op)
+    if (!net || !call)
       return 0;
     const std::optional<Symbols> made = applyCall(*net, *call);
     if (!made)
       return 0;
     for (size_t i = 0; i < made->size(); ++i) {
       const lstmc_value number = numberOf(*net, (*made)[i]);
-      if (i < room)
+      if (i < room && results)
         results[i] = number;
     }
     return made->size();
@@ -390,6 +426,7 @@ lstmc_status lstmc_net_enter(lstmc_net *net, const char *kind, const char *value
     for (const auto &[known, of] : kinds)
       if (net && name == known) {
         net->graph.push({of, value ? value : ""});
+        ++net->scopes;
         return {};
       }
     return failureOf(Status(
@@ -398,8 +435,12 @@ lstmc_status lstmc_net_enter(lstmc_net *net, const char *kind, const char *value
 }
 
 void lstmc_net_leave(lstmc_net *net) {
-  if (net)
-    net->graph.pop();
+  if (!net)
+    return;
+  if (net->scopes == 0)
+    return refuse(*net, ErrorCode::E0001, {}, "found a scope left that was not entered");
+  net->graph.pop();
+  --net->scopes;
 }
 
 lstmc_status lstmc_net_set(lstmc_net *net, uint32_t of_data, const char *key, const char *value,

@@ -216,7 +216,7 @@ LSTMC_API lstmc_status lstmc_net_value(lstmc_net *net, lstmc_value value, lstmc_
 
 /* What is made until the scope is left is in a group ("group", `place` names its device), computed
  * again by the backward pass ("recompute"), of a type ("dtype", with "float32" or "float64"), or
- * has a prefix in its names ("prefix"). */
+ * has a prefix in its names ("prefix"). To leave without having entered is an error of finish. */
 LSTMC_API lstmc_status lstmc_net_enter(lstmc_net *net, const char *kind, const char *value);
 LSTMC_API void lstmc_net_leave(lstmc_net *net);
 
