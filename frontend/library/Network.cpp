@@ -4,6 +4,7 @@
 
 #include "executor/base/OutputFile.h"
 #include "executor/c/CallerStruct.h"
+#include "frontend/cli/ModelFiles.h"
 #include "frontend/driver/MemoryFit.h"
 #include "frontend/driver/ReadSource.h"
 #include "frontend/library/GraphSettings.h"
@@ -126,6 +127,28 @@ static Diagnostics nullArgument() {
   return failureOf(Status(fail(ErrorCode::E0001, "found a null pointer, want an argument")));
 }
 
+constexpr std::string_view kSymbolFile = "-symbol.json";
+
+/// Writes MXNet's file of that name. Warnings name ops that MXNet does not have.
+static Diagnostics saveSymbol(const lstmc_network &network, std::string_view path) {
+  std::lock_guard lock(compilerLock());
+  Checked<symbol::Network> net = drawn(network, network.given);
+  if (!net.ok())
+    return net.diagnostics();
+  const std::string prefix(path.substr(0, path.size() - kSymbolFile.size()));
+  LSTMC_CHECKED_ASSIGN(const std::vector<std::string> told,
+                       cli::writeNetwork(prefix, *net, OutputFile::Existing::Replace));
+  Diagnostics warnings;
+  for (const std::string &message : told) {
+    Diagnostic warning;
+    warning.code = ErrorCode::E0613;
+    warning.severity = Severity::Warning;
+    warning.message = message;
+    warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
 /// Without extents; names are the caller's.
 static lstmc_tensor_info infoOf(const std::string &name, const char *role, DType dtype) {
   lstmc_tensor_info info = {};
@@ -234,12 +257,16 @@ lstmc_status lstmc_network_save(const lstmc_network *network, const char *path) 
   return guarded(nullptr, [&]() -> Diagnostics {
     if (!network || !path)
       return nullArgument();
-    if (!std::string_view(path).ends_with(".lnet"))
+    const bool asJson = std::string_view(path).ends_with(kSymbolFile);
+    if (!asJson && !std::string_view(path).ends_with(".lnet"))
       return failureOf(
-          Status(fail(ErrorCode::E0001, "a network is saved as .lnet, got \"{}\"", path)));
+          Status(fail(ErrorCode::E0001, "a network is saved as F.lnet or as F{}, got \"{}\"",
+                      kSymbolFile, path)));
     if (!network->known)
       return failureOf(Status(fail(ErrorCode::E0001, "{} leaves shapes open: open it with .shapes",
                                    network->source->path)));
+    if (asJson)
+      return saveSymbol(*network, path);
     LSTMC_CHECKED_TRY(writeFile(path, network->known->lnet, OutputFile::Existing::Replace));
     return {};
   });

@@ -40,6 +40,13 @@ int main(int, char **argv) try {
   if (outputOf(saved, x) != y || saved.arguments().size() != mxnet.arguments().size())
     return 1;
 
+  mxnet.save("net-symbol.json");
+  const Network json =
+      Network::open("net-symbol.json", {.shapes = {{"data", {4, 12}}, {"softmax_label", {4, 12}}},
+                                        .weights = argv[2]});
+  if (outputOf(json, x) != y)
+    return 1;
+
   const Network torch = Network::open(argv[5]); // weights of torch.nn, whose network is made
   const Package package = compile(torch, {.optimizer = Sgd{.momentum = 0.9}});
   const Trainer trainer(package, {.weights = torch.weights()});

@@ -66,8 +66,15 @@ with tempfile.TemporaryDirectory() as folder:
     for file in "c.lnet", "torch.lnet":  # the assumptions are in the text
         if "# assumed: the input is [N, T, ..]" not in (folder / file).read_text():
             sys.exit(f"{file}: {(folder / file).read_text()}")
-    for message in ("7 weights\n", 'a network is saved as .lnet, got "net.onnx"',
-                    "nothere.lnet: error[E0601]", "error[E0603]: this is no network, but MXNet's .params"):
+    run(folder, lstmc, "export", nets / "lstm_bucketing-symbol.json", "--params",
+        nets / "lstm_bucketing-0000.params", "--shape", "data:4x12", "--shape",
+        "softmax_label:4x12", "--to", "mxnet", "-o", "command")
+    if (folder / "command-symbol.json").read_text() != (folder / "net-symbol.json").read_text():
+        sys.exit("net-symbol.json is not what the command exports")
+    for message in ("7 weights\n",
+                    'a network is saved as F.lnet or as F-symbol.json, got "net.onnx"',
+                    "nothere.lnet: error[E0601]",
+                    "error[E0603]: this is no network, but MXNet's .params"):
         if message not in told:
             sys.exit(f"{message}\n{told}")
     print(f"off by {worst:.1e} at most")

@@ -91,7 +91,8 @@ LSTMC_API lstmc_status lstmc_network_weight(const lstmc_network *network, size_t
 LSTMC_API const char *lstmc_network_output(const lstmc_network *network, size_t index);
 /* Equal for equal graphs, whatever made them: 32 hex digits; "" where shapes are open. */
 LSTMC_API const char *lstmc_network_hash(const lstmc_network *network);
-/* Writes the network as .lnet. A file of this name is replaced. LSTMC_USAGE for another suffix. */
+/* Writes the network as F.lnet, or as MXNet's F-symbol.json; warnings name ops that MXNet does not
+ * have. A file of this name is replaced. LSTMC_USAGE for another suffix. */
 LSTMC_API lstmc_status lstmc_network_save(const lstmc_network *network, const char *path);
 
 /* ---- compiling ---- */

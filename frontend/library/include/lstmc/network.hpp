@@ -237,11 +237,15 @@ public:
     });
   }
 
-  /// Writes .lnet; a file of this name is replaced. Status::usage for another suffix.
-  Result<void> try_save(const std::string &path) const noexcept {
+  /// Writes F.lnet, or MXNet's F-symbol.json, for which `log` gets what MXNet does not have. A file
+  /// of this name is replaced. Status::usage for another suffix.
+  Result<void> try_save(const std::string &path, const Log &log = {}) const noexcept {
     return detail::attempt([&]() -> Result<void> {
       const auto status = lstmc_network_save(handle(), path.c_str());
-      return status == LSTMC_OK ? Result<void>() : Result<void>(detail::compiler_error(status));
+      if (status != LSTMC_OK)
+        return detail::compiler_error(status);
+      detail::log_warnings(log);
+      return {};
     });
   }
 
@@ -271,7 +275,7 @@ public:
             Place place = Place::current()) const {
     try_plot(path, options, place).value();
   }
-  void save(const std::string &path) const { try_save(path).value(); }
+  void save(const std::string &path, const Log &log = {}) const { try_save(path, log).value(); }
   /// Those of the file that it was opened with, or is, for sessions of its packages; compiles it
   /// once for their names and shapes. None without a file.
   std::optional<Weights> weights(Place place = Place::current()) const;
