@@ -28,8 +28,8 @@ std::unique_ptr<lstmc_data> handleOf(std::unique_ptr<data::DataSet> loaded,
 /// An array of the caller's, copied.
 Result<data::NamedArray> copyOf(const lstmc_array &given) {
   const lstmc_tensor &tensor = given.tensor;
-  if (!given.name || (!tensor.data && lstmc_tensor_elements(&tensor) > 0))
-    return fail(ErrorCode::E0001, "arrays: found a null pointer, want a name and elements");
+  if (!given.name)
+    return fail(ErrorCode::E0001, "arrays: found a null pointer, want a name");
   if (lstmc_dtype_bytes(tensor.dtype) == 0 || tensor.rank < 1 || tensor.rank > LSTMC_MAX_RANK)
     return fail(ErrorCode::E0001,
                 "array {}: found type {} and rank {}, want an lstmc_dtype and 1 "
@@ -43,6 +43,8 @@ Result<data::NamedArray> copyOf(const lstmc_array &given) {
   if (!bytes.value())
     return fail(ErrorCode::E0001, "array {}: found shape {}, want extents from 0", array.name,
                 data::shapeText(array.array.shape));
+  if (!tensor.data && *bytes.value() > 0)
+    return fail(ErrorCode::E0001, "array {}: found a null pointer, want elements", array.name);
   const auto *from = static_cast<const uint8_t *>(tensor.data);
   array.array.bytes.assign(from, from + *bytes.value());
   return array;

@@ -268,8 +268,10 @@ size_t lstmc_dtype_bytes(lstmc_dtype dtype) {
 }
 
 int64_t lstmc_tensor_elements(const lstmc_tensor *tensor) {
-  int64_t elements = tensor ? 1 : 0;
-  for (int32_t i = 0; tensor && i < tensor->rank; ++i)
+  if (!tensor || tensor->rank > LSTMC_MAX_RANK)
+    return 0;
+  int64_t elements = 1;
+  for (int32_t i = 0; i < tensor->rank; ++i)
     elements *= tensor->shape[i];
   return elements;
 }

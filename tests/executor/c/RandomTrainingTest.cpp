@@ -118,7 +118,8 @@ private:
                                            .entries =
                                                mostly<const char *>({nullptr, "forward", "step"})};
     lstmc_session *made = nullptr;
-    keep(lstmc_session_create(package_, &options, &made), sessions_, made);
+    if (sessions_.size() < 8) // each has a thread
+      keep(lstmc_session_create(package_, &options, &made), sessions_, made);
   }
   void createTrainer() {
     lstmc_trainer_options options = {sizeof options, uint32_t(below(2))};
