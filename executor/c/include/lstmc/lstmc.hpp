@@ -408,6 +408,15 @@ public:
     return try_run("forward", std::span<const Input>(), stop);
   }
 
+  /// There is none, and a call says so when it is compiled: each tensor has its place in the plan,
+  /// where devices read and write it. input() is that place, for a producer to write to; the values
+  /// of output() are copied before the next run.
+  template <typename... Memory> void bind(Memory &&...) {
+    static_assert(
+        sizeof...(Memory) == ~std::size_t(),
+        "a session runs in memory that it has planned: write to input(), or copy output()");
+  }
+
   /// Makes all inputs of an entry such as were never given: where requests of several callers
   /// follow one another, none runs on the values of another one.
   Result<void> try_forget_inputs(std::string_view entry = "forward") noexcept {
