@@ -15,14 +15,7 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
 
 constexpr std::string_view kFlags[] = {
 #define LSTMC_FIELD(FIELD, NAME, ...) NAME,
-#define LSTMC_INPUT LSTMC_FIELD
-#define LSTMC_LAYOUT LSTMC_FIELD
-#define LSTMC_MEMORY LSTMC_FIELD
-#define LSTMC_NUMERICS LSTMC_FIELD
-#define LSTMC_OPTIMIZER LSTMC_FIELD
-#define LSTMC_PROGRAM LSTMC_FIELD
-#include "frontend/driver/request.def"
-#undef LSTMC_FIELD
+#include "frontend/library/compile_fields.def"
 };
 
 bool isOfName(char c) { return std::islower(static_cast<unsigned char>(c)) || c == '-'; }

@@ -13,14 +13,7 @@ namespace lstmc::library {
 static Diagnostics unknownOption(std::string_view name) {
   std::vector<std::string> fields = {"initializer"};
 #define LSTMC_FIELD(FIELD, NAME, ...) fields.push_back(fieldName(NAME));
-#define LSTMC_INPUT LSTMC_FIELD
-#define LSTMC_LAYOUT LSTMC_FIELD
-#define LSTMC_MEMORY LSTMC_FIELD
-#define LSTMC_NUMERICS LSTMC_FIELD
-#define LSTMC_OPTIMIZER LSTMC_FIELD
-#define LSTMC_PROGRAM LSTMC_FIELD
-#include "frontend/driver/request.def"
-#undef LSTMC_FIELD
+#include "frontend/library/compile_fields.def"
   return failureOf(
       Status(fail(ErrorCode::E0001, "there is no option \"{}\"; {}", name,
                   suggestionOrList(NameKind::Flag, name, {fields.begin(), fields.end()}))));
@@ -45,13 +38,7 @@ static Result<bool> take(driver::CompileRequest &request, std::string_view name,
     LSTMC_TRY(TYPE::take(request.FIELD, NAME, value));                                             \
     return true;                                                                                   \
   }
-#define LSTMC_LAYOUT LSTMC_FIELD
-#define LSTMC_MEMORY LSTMC_FIELD
-#define LSTMC_NUMERICS LSTMC_FIELD
-#define LSTMC_OPTIMIZER LSTMC_FIELD
-#define LSTMC_PROGRAM LSTMC_FIELD
-#include "frontend/driver/request.def"
-#undef LSTMC_FIELD
+#include "frontend/library/compile_fields.def"
   return false;
 }
 

@@ -21,14 +21,7 @@ struct Record {
 constexpr Record kRecords[] = {
 #define LSTMC_FIELD(FIELD, NAME, LETTER, TYPE, ARGUMENT, DEFAULT, GROUP, HELP, ...)                \
   {NAME, #TYPE, DEFAULT, HELP},
-#define LSTMC_INPUT LSTMC_FIELD
-#define LSTMC_LAYOUT LSTMC_FIELD
-#define LSTMC_MEMORY LSTMC_FIELD
-#define LSTMC_NUMERICS LSTMC_FIELD
-#define LSTMC_OPTIMIZER LSTMC_FIELD
-#define LSTMC_PROGRAM LSTMC_FIELD
-#include "frontend/driver/request.def"
-#undef LSTMC_FIELD
+#include "frontend/library/compile_fields.def"
 };
 
 /// Those that have a form of their own in CompileOptions: HEAD below has them. `batch` is one of
