@@ -89,13 +89,14 @@ data::CalledBatches batchesOf(const lstmc_batches &given, std::shared_ptr<c::Unr
   data::CalledBatches batches;
   batches.batches = given.batches;
   batches.continues = given.continues != 0;
+  batches.lastRows = given.last_rows;
   batches.next = [given, unread = std::move(unread), owner = owned(given.user, given.release)](
-                     std::span<data::CalledInput> inputs) -> Result<bool> {
+                     std::span<data::CalledInput> inputs) -> Result<int64_t> {
     lstmc_place place{inputs, *unread, false};
     const int result = given.next(given.user, &place);
     if (result < 0)
       return ended("batches", result);
-    return result > 0;
+    return result > 0 ? place.rows : 0;
   };
   if (given.mark)
     batches.mark = [given]() -> Result<std::string> {
@@ -191,6 +192,26 @@ lstmc_status lstmc_place_input(lstmc_place *place, const char *name, lstmc_tenso
   });
 }
 
+int64_t lstmc_place_rows(const lstmc_place *place) {
+  if (!place || place->isRow || place->inputs.empty())
+    return place ? 1 : 0;
+  const data::InputSlot &slot = *place->inputs.front().slot;
+  return slot.tensor.shape[size_t(slot.batchAxis)];
+}
+
+lstmc_status lstmc_place_end(lstmc_place *batch, int64_t rows) {
+  if (!batch)
+    return c::nullArgument();
+  return c::guarded([&]() -> Status {
+    const int64_t most = lstmc_place_rows(batch);
+    if (batch->isRow || rows < 1 || rows > most)
+      return fail(ErrorCode::E0001, "a last batch: found {} samples, want 1 to {} of a batch", rows,
+                  most);
+    batch->rows = rows == most ? data::kWholeBatch : rows;
+    return {};
+  });
+}
+
 lstmc_status lstmc_data_rows(const lstmc_rows *rows, lstmc_data **data) {
   if (!rows || !data)
     return c::nullArgument();
@@ -212,6 +233,8 @@ lstmc_status lstmc_data_batches(const lstmc_batches *batches, lstmc_data **data)
   *data = nullptr;
   return c::guarded([&]() -> Status {
     LSTMC_ASSIGN(const lstmc_batches given, checked(*batches, "batches"));
+    if (given.last_rows < 0)
+      return fail(ErrorCode::E0001, "last_rows: found {}, want a number from 0", given.last_rows);
     if (!given.next)
       return fail(ErrorCode::E0001, "batches: found no next, want one");
     auto unread = std::make_shared<c::UnreadInputs>();

@@ -39,6 +39,7 @@ struct lstmc_place {
   std::span<lstmc::data::CalledInput> inputs;
   lstmc::c::UnreadInputs &unread;
   bool isRow;
+  int64_t rows = lstmc::data::kWholeBatch; ///< samples of a batch
 };
 
 struct lstmc_trainer {

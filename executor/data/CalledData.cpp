@@ -182,12 +182,17 @@ public:
     if (seeks() && !first_) {
       LSTMC_ASSIGN(first_, source_.mark());
     }
-    if (batches_ == 0)
+    if (batches_ == 0) {
       batches_ = source_.batches;
+      lastRows_ = source_.lastRows == sequences() ? 0 : source_.lastRows;
+    }
     if (batches_ == 0)
       LSTMC_TRY(count());
     return batches_;
   }
+  /// Samples of the last batch of an epoch; 0: it is whole.
+  int64_t lastRows() const { return lastRows_; }
+  int64_t sequences() const { return slots_[0].tensor.shape[size_t(slots_[0].batchAxis)]; }
 
   /// The batch is in staged().
   Status read(const Position &at) {
@@ -199,14 +204,22 @@ public:
     if (seeks()) {
       LSTMC_ASSIGN(heldMark_, source_.mark());
     }
-    LSTMC_ASSIGN(bool filled, next());
-    if (!filled && at.batch == 0) { // the end of the epoch before
-      LSTMC_ASSIGN(filled, next());
+    LSTMC_ASSIGN(int64_t rows, next());
+    if (rows == 0 && at.batch == 0) { // the end of the epoch before
+      LSTMC_ASSIGN(rows, next());
     }
-    if (!filled)
+    if (rows == 0)
       return fail(ErrorCode::E0605, "batches: found {} in epoch {}, want {} as in the first",
                   at.batch, at.epoch + 1, batches_);
     LSTMC_TRY(checkFilled(inputs_, "batch", at.batch));
+    const int64_t wanted = at.batch + 1 == batches_ && lastRows_ > 0 ? lastRows_ : sequences();
+    if (rows != wanted)
+      return fail(
+          ErrorCode::E0605,
+          "batches: found {} samples in batch {} of epoch {}, want {} as in the first epoch", rows,
+          at.batch, at.epoch + 1, wanted);
+    for (size_t i = 0; rows < sequences() && i < slots_.size(); ++i)
+      repeatLast(staged_[i].tensor, size_t(slots_[i].batchAxis), rows);
     held_ = at;
     next_ = at.batch + 1;
     return {};
@@ -219,6 +232,8 @@ public:
       return std::string();
     if (held_ && same(*held_, at))
       return heldMark_;
+    if (at.batch == 0)
+      LSTMC_TRY(passLast());
     return source_.mark();
   }
   Status goTo(const Position &at, std::string_view mark) {
@@ -243,33 +258,60 @@ private:
                 at.batch, at.epoch + 1);
   }
 
-  Result<bool> next() {
+  /// Samples of the batch that is now in staged(); 0: the epoch is over.
+  Result<int64_t> next() {
     inputs_.clear();
     for (size_t i = 0; i < slots_.size(); ++i)
       inputs_.push_back({&slots_[i], staged_[i].tensor});
-    return source_.next(inputs_);
+    LSTMC_ASSIGN(const int64_t rows, source_.next(inputs_));
+    return rows == kWholeBatch ? sequences() : rows;
+  }
+
+  /// Copies the last of `rows` rows to those behind it.
+  static void repeatLast(const Tensor &to, size_t axis, int64_t rows) {
+    const size_t bytes = size_t(to.strides[axis]) * dtypeBytes(to.dtype);
+    const int64_t extent = to.shape[axis], outer = to.elements() / (extent * to.strides[axis]);
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t row = rows; row < extent; ++row)
+        std::memcpy(to.as<uint8_t>() + size_t(o * extent + row) * bytes,
+                    to.as<uint8_t>() + size_t(o * extent + rows - 1) * bytes, bytes);
+  }
+
+  /// Reads a last batch that training leaves out, so that the source is at the end of its epoch.
+  Status passLast() {
+    if (lastRows_ == 0 || next_ != batches_ - 1)
+      return {};
+    held_.reset();
+    next_ = batches_;
+    return next().status();
   }
 
   /// To the first batch of an epoch. One that was left in its middle is begun anew, or read to its
   /// end.
   Status toEpoch() {
+    LSTMC_TRY(passLast());
     if (next_ == 0 || next_ == batches_)
       return {};
     next_ = 0;
     if (seeks())
       return source_.seek(*first_);
     while (true) {
-      LSTMC_ASSIGN(const bool filled, next());
-      if (!filled)
+      LSTMC_ASSIGN(const int64_t rows, next());
+      if (rows == 0)
         return {};
     }
   }
 
   Status count() {
     while (true) {
-      LSTMC_ASSIGN(const bool filled, next());
-      if (!filled)
+      LSTMC_ASSIGN(const int64_t rows, next());
+      if (rows == 0)
         break;
+      if (lastRows_ > 0)
+        return fail(ErrorCode::E0605,
+                    "batches: found {} samples in batch {}, want {}: only the last may have fewer",
+                    lastRows_, batches_ - 1, sequences());
+      lastRows_ = rows < sequences() ? rows : 0;
       ++batches_;
     }
     if (batches_ == 0)
@@ -281,7 +323,7 @@ private:
   std::vector<InputSlot> slots_;
   std::vector<Staged> staged_;
   std::vector<CalledInput> inputs_; ///< of the call that runs
-  int64_t batches_ = 0;
+  int64_t batches_ = 0, lastRows_ = 0;
   int64_t next_ = 0;                 ///< the batch of an epoch that the source would give
   std::optional<Position> held_;     ///< what is in `staged_`
   std::string heldMark_;             ///< before it
@@ -290,10 +332,22 @@ private:
 
 class BatchFeed : public Feed {
 public:
-  BatchFeed(std::shared_ptr<Stream> stream, std::vector<InputSlot> slots, int64_t batches)
-      : stream_(std::move(stream)), slots_(std::move(slots)), batches_(batches) {}
+  BatchFeed(std::shared_ptr<Stream> stream, std::vector<InputSlot> slots, int64_t batches,
+            Part part)
+      : stream_(std::move(stream)), slots_(std::move(slots)),
+        batches_(batches - (leavesOut(*stream_, part) ? 1 : 0)), part_(part) {}
 
   int64_t batches() const override { return batches_; }
+  int64_t rows(const Position &at) const override {
+    const bool isLast = part_ != Part::Train && at.batch + 1 == batches_;
+    return isLast && stream_->lastRows() > 0 ? stream_->lastRows() : sequences();
+  }
+  std::string leftOut() const override {
+    return leavesOut(*stream_, part_)
+               ? fmt::format("the last {} samples of an epoch fill no batch of {}",
+                             stream_->lastRows(), sequences())
+               : "";
+  }
   int64_t sequences() const override { return slots_[0].tensor.shape[size_t(slots_[0].batchAxis)]; }
   bool restarts(const Position &at) const override {
     return !stream_->source().continues || at.batch == 0;
@@ -315,6 +369,9 @@ public:
   }
 
 private:
+  static bool leavesOut(const Stream &stream, Part part) {
+    return part == Part::Train && stream.lastRows() > 0;
+  }
   static void copyBatch(const Tensor &from, const InputSlot &slot) {
     const Tensor &to = slot.tensor;
     const size_t width = dtypeBytes(to.dtype);
@@ -335,6 +392,7 @@ private:
   std::shared_ptr<Stream> stream_;
   std::vector<InputSlot> slots_;
   int64_t batches_;
+  Part part_;
 };
 
 class BatchData : public DataSet {
@@ -346,10 +404,15 @@ public:
     digest_ = digestOf("batches");
   }
 
-  Result<std::unique_ptr<Feed>> feed(Part, std::vector<InputSlot> slots, uint64_t) const override {
+  Result<std::unique_ptr<Feed>> feed(Part part, std::vector<InputSlot> slots,
+                                     uint64_t) const override {
     LSTMC_TRY(batchExtent(slots).status());
     LSTMC_ASSIGN(const int64_t batches, stream_->prepare(slots));
-    return std::unique_ptr<Feed>(new BatchFeed(stream_, std::move(slots), batches));
+    auto feed = std::make_unique<BatchFeed>(stream_, std::move(slots), batches, part);
+    if (feed->batches() < 1)
+      return fail(ErrorCode::E0605, "batches: found {}, want at least one whole batch to train on",
+                  feed->leftOut());
+    return std::unique_ptr<Feed>(std::move(feed));
   }
   bool fills(const InputSlot &) const override { return true; }
 

@@ -29,18 +29,25 @@ struct CalledSamples {
 /// out of range; E0001 for an input that `fill` did not ask for.
 Result<std::unique_ptr<DataSet>> ofSamples(CalledSamples samples);
 
+/// Samples of a batch that is whole.
+inline constexpr int64_t kWholeBatch = -1;
+
 struct CalledBatches {
-  /// Fills the next batch; false: the epoch is over, and the next call begins another.
-  std::function<Result<bool>(std::span<CalledInput>)> next;
+  /// Fills the next batch, and gives how many samples it has, or kWholeBatch; 0: the epoch is over,
+  /// and the next call begins another.
+  std::function<Result<int64_t>(std::span<CalledInput>)> next;
   /// Where the source is, and back to there; both or none.
   std::function<Result<std::string>()> mark;
   std::function<Status(std::string_view mark)> seek;
-  int64_t batches = 0; ///< of an epoch; 0: one epoch is read to count them
+  int64_t batches = 0;  ///< of an epoch; 0: one epoch is read to count them
+  int64_t lastRows = 0; ///< samples of its last batch, where `batches` is given; 0: it is whole
   bool continues = false;
 };
 
 /// E0001 for a half of mark and seek. Feeds of one of them are used one at a time, and by one
-/// thread. E0605 where an epoch has another number of batches than the first, and errors as above.
+/// thread. E0605 where an epoch has another number of batches or of samples than the first, and
+/// errors as above. A last batch that is not whole is left out of training, and its other rows are
+/// copies of its last.
 Result<std::unique_ptr<DataSet>> ofBatches(CalledBatches batches);
 
 } // namespace lstmc::data

@@ -186,6 +186,8 @@ private:
       if (++self.read_ % 4 == 0)
         return 0;
       const bool filled = fillPlace(place, 0.25, "x") == 0;
+      if (self.below(20) == 0)
+        self.check(lstmc_place_end(place, int64_t(self.below(4)) - 1));
       return self.below(40) && filled ? 1 : -1;
     };
     if (below(2)) {

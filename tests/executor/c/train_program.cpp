@@ -199,8 +199,77 @@ struct Marked : Numbers {
   void seek(std::string_view mark) { at = std::atoll(std::string(mark).c_str()); }
 };
 
+/// Windows in their order, in batches of which the last of an epoch is not whole.
+struct Parts {
+  Windows windows{};
+  std::int64_t next_ = 0;
+
+  bool next(Batch &batch) {
+    const std::int64_t left = windows.size() - next_, rows = std::min(left, batch.rows());
+    if (rows == 0) {
+      next_ = 0;
+      return false;
+    }
+    const std::vector<float> series = wave();
+    const auto data = batch.input<float>("data"), label = batch.input<float>("label");
+    for (std::int64_t row = 0; row < rows; ++row, ++next_) {
+      for (std::int64_t step = 0; step < 6; ++step)
+        data.at(row, step, 0) = series[static_cast<std::size_t>(next_ + step)];
+      label.at(row, 0) = series[static_cast<std::size_t>(next_ + 6)];
+    }
+    return rows < batch.rows() ? batch.end(rows) : true;
+  }
+  std::string mark() const { return std::to_string(next_); }
+  void seek(std::string_view mark) { next_ = std::stoll(std::string(mark)); }
+};
+struct CountedParts : Parts {
+  std::int64_t batches() const { return 74; }
+  std::int64_t last_rows() const { return 2; }
+};
+
+/// A last batch of fewer samples is what it is of samples.
+void endBatches(const Package &package, const std::string &folder) {
+  const Data rows = Data::rows(Windows{}, {.shuffle = false});
+  FitOptions options = {.learning_rate = 0.01, .after = updates(160), .metrics = {"mae"}};
+  Trainer byRows(package), byBatches(package), counted(package);
+  const End wanted = byRows.fit(rows, rows, options);
+  const End found = byBatches.fit(Data::batches(Parts{}), Data::batches(Parts{}), options);
+  demand(found.weights_hash == wanted.weights_hash, "batches train as their samples do");
+  demand(found.loss == wanted.loss, "and are measured as they are");
+  demand(counted.fit(Data::batches(CountedParts{}), Data::batches(CountedParts{}), options).loss ==
+             wanted.loss,
+         "where the source says how many there are, too");
+  demand(byBatches.score(Data::batches(Parts{}), {"mae"}) == byRows.score(rows, {"mae"}),
+         "score counts the samples of the last batch");
+  const std::vector<float> y = byBatches.predict<float>(Data::batches(Parts{}));
+  demand(y.size() == 294 && y == byRows.predict<float>(rows), "predict has them all");
+
+  options.output = folder + "/ends";
+  for (const std::int64_t end : {73, 100, 160}) { // 73 updates are an epoch
+    options.after = updates(end);
+    const End part = Trainer(package).fit(Data::batches(Parts{}), options);
+    options.resume = FitOptions::Resume::yes;
+    if (end == 160)
+      demand(part.weights_hash == wanted.weights_hash, "resumed after a last batch, too");
+  }
+  struct Uneven : Parts {
+    bool next(Batch &batch) {
+      const bool any = Parts::next(batch);
+      return any && next_ == 8 ? batch.end(1) : any;
+    }
+  };
+  refused(Status::bad_file, "only the last may have fewer",
+          [&] { Trainer(package).fit(Data::batches(Uneven{}), options); });
+  struct Wrong : Parts {
+    bool next(Batch &batch) { return Parts::next(batch) && batch.end(5); }
+  };
+  refused(Status::usage, "found 5 samples, want 1 to 4",
+          [&] { Trainer(package).fit(Data::batches(Wrong{}), options); });
+}
+
 void trainBatches(char **arguments) {
   const Package package = Package::open(arguments[0]);
+  endBatches(package, arguments[1]);
   FitOptions options = {.learning_rate = 0.01, .after = updates(50), .save_every = updates(7)};
   Trainer whole(package);
   const End end = whole.fit(Data::batches(Marked{}), options);

@@ -68,6 +68,13 @@ typedef struct lstmc_place lstmc_place;
 LSTMC_API lstmc_status lstmc_place_input(lstmc_place *place, const char *name,
                                          lstmc_tensor *tensor);
 
+/* How many samples there is room for: the batch, or 1. */
+LSTMC_API int64_t lstmc_place_rows(const lstmc_place *place);
+/* A last batch of an epoch that has samples in its first `rows` rows only: training leaves it out,
+ * as samples that fill no batch; what measures and predicts counts these rows. Every epoch ends so.
+ * LSTMC_USAGE for a place of one sample and for another number than 1 to lstmc_place_rows. */
+LSTMC_API lstmc_status lstmc_place_end(lstmc_place *batch, int64_t rows);
+
 /* Samples that the program makes one at a time, in any order. */
 typedef struct lstmc_rows {
   size_t size;   /* sizeof(lstmc_rows) */
@@ -99,6 +106,8 @@ typedef struct lstmc_batches {
                          back, where there is one */
   uint32_t continues; /* not 0: row i of a batch goes on where row i of the one before ended, so
                          that carried states have a meaning */
+  int64_t last_rows;  /* where `batches` is given: samples of the last of them, which
+                         lstmc_place_end says too; 0: it is whole */
 } lstmc_batches;
 LSTMC_API lstmc_status lstmc_data_batches(const lstmc_batches *batches, lstmc_data **data);
 

@@ -113,7 +113,7 @@ private:
   std::string text_;
 };
 
-/// The place of a sample (Row) or of a batch (Batch) that a source fills. Valid during the call.
+/// The place of a sample that a source fills. Valid during the call.
 class Row {
 public:
   explicit Row(lstmc_place *place) noexcept : place_(place) {}
@@ -125,10 +125,23 @@ public:
     return detail::typed<T>(found, "input", name).value();
   }
 
-private:
+protected:
   lstmc_place *place_;
 };
-using Batch = Row;
+/// The place of a batch.
+class Batch : public Row {
+public:
+  using Row::Row;
+  /// Samples that there is room for.
+  std::int64_t rows() const noexcept { return lstmc_place_rows(place_); }
+  /// For `return batch.end(3);`: the last batch of the epoch, with samples in its first rows only.
+  /// Training leaves it out; what measures and predicts counts these. Status::usage for no such
+  /// number.
+  bool end(std::int64_t rows) {
+    detail::check(lstmc_place_end(place_, rows));
+    return true;
+  }
+};
 
 /// Samples in any order: the same values for an index each time.
 template <typename S>
@@ -139,8 +152,9 @@ concept RowSource = requires(const S &source, std::int64_t index, Row row) {
 /// Batches one after the other; false ends the epoch, after which the next call begins another of
 /// as many. With `std::string mark()` and `seek(std::string_view)` a training is resumed to the
 /// bit; without, fit warns once that it cannot be. Optional: `std::int64_t batches()` of an epoch
-/// (otherwise one epoch is read to count them), and `bool continues()`: row i goes on where row i
-/// of the batch before ended.
+/// (otherwise one epoch is read to count them) with `std::int64_t last_rows()` of its last one
+/// where that is not whole, and `bool continues()`: row i goes on where row i of the batch before
+/// ended.
 template <typename S>
 concept BatchSource = requires(S &source, Batch &batch) {
   { source.next(batch) } -> std::convertible_to<bool>;
@@ -202,6 +216,8 @@ public:
       given.batches = held->source.batches();
     if constexpr (requires { held->source.continues(); })
       given.continues = held->source.continues();
+    if constexpr (requires { held->source.last_rows(); })
+      given.last_rows = held->source.last_rows();
     given.user = held.release();
     given.release = [](void *user) { delete static_cast<Held *>(user); };
     given.next = [](void *user, lstmc_place *place) {
