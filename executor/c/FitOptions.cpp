@@ -115,7 +115,8 @@ static Status readJudge(const lstmc_trainer &trainer, const lstmc_fit_options &g
   if (!given.judge || std::string_view(given.judge) == options.judge)
     return {};
   options.judge = given.judge;
-  for (const lstmc_own_metric &own : std::span(given.own_metrics, given.own_metric_count))
+  const size_t ownCount = given.own_metrics ? given.own_metric_count : 0;
+  for (const lstmc_own_metric &own : std::span(given.own_metrics, ownCount))
     if (own.name && options.judge == own.name) {
       options.largerIsBetter = given.larger_is_better != 0;
       return {};

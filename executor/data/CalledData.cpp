@@ -267,7 +267,7 @@ private:
     return rows == kWholeBatch ? sequences() : rows;
   }
 
-  /// Copies the last of `rows` rows to those behind it.
+  /// Copies the last of `rows` rows to those after it.
   static void repeatLast(const Tensor &to, size_t axis, int64_t rows) {
     const size_t bytes = size_t(to.strides[axis]) * dtypeBytes(to.dtype);
     const int64_t extent = to.shape[axis], outer = to.elements() / (extent * to.strides[axis]);
