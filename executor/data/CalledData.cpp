@@ -303,19 +303,22 @@ private:
   }
 
   Status count() {
+    int64_t batches = 0, lastRows = 0;
     while (true) {
       LSTMC_ASSIGN(const int64_t rows, next());
       if (rows == 0)
         break;
-      if (lastRows_ > 0)
+      if (lastRows > 0)
         return fail(ErrorCode::E0605,
                     "batches: found {} samples in batch {}, want {}: only the last may have fewer",
-                    lastRows_, batches_ - 1, sequences());
-      lastRows_ = rows < sequences() ? rows : 0;
-      ++batches_;
+                    lastRows, batches - 1, sequences());
+      lastRows = rows < sequences() ? rows : 0;
+      ++batches;
     }
-    if (batches_ == 0)
+    if (batches == 0)
       return fail(ErrorCode::E0605, "batches: found none in an epoch, want at least 1");
+    batches_ = batches;
+    lastRows_ = lastRows;
     return seeks() ? source_.seek(*first_) : Status();
   }
 
