@@ -1,6 +1,7 @@
 #include "executor/data/Csv.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -45,6 +46,14 @@ bool looksNumeric(std::string_view text) {
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 
+/// Whether other programs write that for a cell without a value.
+bool saysMissing(std::string_view text) {
+  constexpr std::string_view kWords[] = {"nan", "null", "none", "n/a", "na", "-", "?"};
+  std::string lower(trimmed(text).substr(0, 5));
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::find(kWords, lower) != std::end(kWords);
+}
+
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 /// Adds row after row; the first present cell of a column decides its type.
@@ -79,8 +88,11 @@ public:
       auto found = std::find(names_.begin(), names_.end(), name);
       if (found == names_.end())
         return failAt({table_.file, 1, 1}, ErrorCode::E0610,
-                      "column {}: found none, want one of {}", inQuotes(name),
-                      fmt::join(names_, ", "));
+                      "column {}: found none, want one of {}{}", inQuotes(name),
+                      fmt::join(names_, ", "),
+                      names_.size() == 1 && names_[0].find_first_of(";\t|") != std::string::npos
+                          ? "; cells are separated by commas"
+                          : "");
       take(size_t(found - names_.begin()));
     }
     typed_.assign(table_.columns.size(), false);
@@ -133,8 +145,11 @@ public:
     std::optional<double> read = number(cell.text);
     if (!read)
       return failAt({table_.file, cell.line, cell.column}, ErrorCode::E0607,
-                    "column {}: found {}, want a finite decimal number", inQuotes(column.name),
-                    inQuotes(cell.text));
+                    "column {}: found {}, want a finite decimal number{}", inQuotes(column.name),
+                    inQuotes(cell.text),
+                    saysMissing(cell.text)
+                        ? fmt::format("; na={} says that the cell is missing", trimmed(cell.text))
+                        : "");
     value = *read;
     return {};
   }
@@ -233,6 +248,9 @@ static Status readRow(CsvCells &cells, const std::string &file, TableBuilder &bu
   for (bool more = true; more; ++position) {
     LSTMC_ASSIGN(CsvCell cell, cells.next());
     more = !cell.last;
+    if (position == 0 && !more && cell.text.empty() && builder.width() > 1)
+      return failAt({file, cell.line, cell.column}, ErrorCode::E0605,
+                    "row: found an empty line, want {} cells", builder.width());
     if (position >= builder.width() || (!more && position + 1 != builder.width()))
       return failAt({file, cell.line, cell.column}, ErrorCode::E0605,
                     "row: found {} {} cells, want {}",

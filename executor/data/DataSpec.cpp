@@ -194,8 +194,9 @@ Result<DataSpec> DataSpec::parse(std::string_view text) {
     size_t equals = part.find('=');
     std::string_view key = part.substr(0, equals);
     if (equals == part.npos || key.empty())
-      return fail(ErrorCode::E0001, "data {}: found {}, want KEY=VALUE", inQuotes(text),
-                  inQuotes(part));
+      return fail(ErrorCode::E0001,
+                  "data {}: found {}, want KEY=VALUE: a comma ends the name of a file",
+                  inQuotes(text), inQuotes(part));
     std::string_view value = part.substr(equals + 1);
     bool isKey = std::find(keys.begin(), keys.end(), key) != keys.end();
     if (!record(spec.kind).namedFiles || isKey) {

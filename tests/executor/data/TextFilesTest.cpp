@@ -58,6 +58,8 @@ TEST(Csv, Malformed) {
     EXPECT_REFUSED(csv(std::string("a,b\n1,2\n") + bad + ",1\n"), E0607,
                    "t.csv:3:1: error[E0607]: column \"a\": found");
   EXPECT_REFUSED(csv("a\nnan\n"), E0607, "found \"nan\"");
+  EXPECT_REFUSED(csv("a\n1\n NaN\n"), E0607, "; na=NaN says that the cell is missing");
+  EXPECT_REFUSED(csv("a\n1\n1.x\n"), E0607, "want a finite decimal number");
   EXPECT_REFUSED(csv("a,b\n1,\"x\n"), E0603, "t.csv:2:3: error[E0603]: quote");
   EXPECT_REFUSED(csv("a,b\n1,\"x\"y\n"), E0603, "after the closing quote");
   EXPECT_REFUSED(csv(std::string_view("a,b\n1,\0\n", 8)), E0603, "NUL");
@@ -66,6 +68,10 @@ TEST(Csv, Malformed) {
   EXPECT_REFUSED(csv(""), E0602, "empty file");
   EXPECT_REFUSED(csv("a,b\n1,2\n", {{"c"}, "NA"}), E0610,
                  "column \"c\": found none, want one of a, b");
+  EXPECT_REFUSED(csv("a;b\n1;2\n", {{"b"}, "NA"}), E0610,
+                 "want one of a;b; cells are separated by commas");
+  EXPECT_REFUSED(csv("a,b\n1,2\n\n"), E0605,
+                 "t.csv:3:1: error[E0605]: row: found an empty line, want 2 cells");
   Limits narrow;
   narrow.csvLine = 8;
   EXPECT_REFUSED(csv("a\n123456789012\n", {}, narrow), E0606, "limit csv-line");
