@@ -64,11 +64,17 @@ Status setSteps(Schedule &schedule, std::string_view value) {
   return {};
 }
 
-/// "a number from 0 to 1", "a count of updates from 1"
+/// Counts are kept as doubles, which are exact so far.
+double mostOf(const ScheduleArgument &argument) {
+  return argument.kind == ArgumentKind::Count ? std::min(argument.most, 1e15) : argument.most;
+}
+
+/// "a number from 0 to 1", "a whole number from 1 to 1000000000000000"
 std::string wanted(const ScheduleArgument &argument) {
-  return fmt::format(
-      "{} from {}{}", argument.kind == ArgumentKind::Count ? "a whole number" : "a number",
-      argument.least, std::isfinite(argument.most) ? fmt::format(" to {}", argument.most) : "");
+  const double most = mostOf(argument);
+  return fmt::format("{} from {}{}",
+                     argument.kind == ArgumentKind::Count ? "a whole number" : "a number",
+                     argument.least, std::isfinite(most) ? fmt::format(" to {}", most) : "");
 }
 
 Status setNumber(Schedule &schedule, const ScheduleArgument &argument, std::string_view value) {
@@ -77,7 +83,7 @@ Status setNumber(Schedule &schedule, const ScheduleArgument &argument, std::stri
     std::optional<int64_t> count = parseNumber<int64_t>(value);
     number = count ? std::optional(double(*count)) : std::nullopt;
   }
-  if (!number || *number < argument.least || *number > argument.most)
+  if (!number || *number < argument.least || *number > mostOf(argument))
     return fail(ErrorCode::E0001, "lr_scheduler {}: found {}, want {}", argument.name,
                 inQuotes(value), wanted(argument));
   schedule.given.insert_or_assign(std::string(argument.name), *number);

@@ -291,9 +291,22 @@ Status checkForms(const Options &options) {
   return {};
 }
 
+/// E0001 where the value of a flag is the next flag: it was forgotten.
+Status checkForgotten(const Options &options) {
+  for (const GivenValue &given : options.given)
+    for (const FlagRecord &flag : flags())
+      if (given.origin == ValueOrigin::Flag && flag.servedBy(*options.command) &&
+          (given.value == fmt::format("--{}", flag.name) ||
+           (flag.letter && given.value == fmt::format("-{}", flag.letter))))
+        return fail(ErrorCode::E0001, "--{} takes a value, got the flag {}", given.record->name,
+                    given.value);
+  return {};
+}
+
 /// The fields, of what was given.
 Status readFields(Options &options) {
   LSTMC_TRY(checkTimes(options));
+  LSTMC_TRY(checkForgotten(options));
   static_cast<FlagValues &>(options) = FlagValues();
   for (const GivenValue &given : options.given)
     if (given.record->swept && options.command == CommandId::Bench) {

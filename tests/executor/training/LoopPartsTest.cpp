@@ -107,6 +107,9 @@ TEST(Schedule, Refused) {
   EXPECT_REFUSED(Schedule::parse("factor(step=2, pwr=2)"), E0001,
                  "factor takes step, factor, stop_factor_lr, warmup_steps");
   EXPECT_REFUSED(Schedule::parse("plateau(patience=1.5)"), E0001, "a whole number from 0");
+  EXPECT_REFUSED(Schedule::parse("cosine(max_update=9223372036854775807)"), E0001,
+                 "a whole number from 1 to 1000000000000000");
+  EXPECT_EQ(Schedule::parse("cosine(max_update=1000000000000000)")->rate(0.1, 1), 0.1);
   EXPECT_REFUSED(Schedule::parse("cosin"), E0001, "lr_scheduler \"cosin\" is unknown");
   EXPECT_REFUSED(Schedule::parse("factor(stepp=1)"), E0001, "\"stepp\"");
   EXPECT_REFUSED(Schedule::parse("factor(factor=1.5)"), E0001, "from 0 to 1");
