@@ -115,6 +115,15 @@ data::CalledBatches batchesOf(const lstmc_batches &given, std::shared_ptr<c::Unr
   return batches;
 }
 
+Status open(const char *spec, std::optional<data::Learned> learned, lstmc_data **data) {
+  LSTMC_ASSIGN(data::DataSpec parsed, data::DataSpec::parse(spec));
+  if (learned && learned->vocabulary)
+    parsed.vocabularyFile.clear(); // it is not read
+  LSTMC_ASSIGN(auto loaded, data::DataSet::load(parsed, learned ? &*learned : nullptr));
+  *data = handleOf(std::move(loaded)).release();
+  return {};
+}
+
 } // namespace
 
 extern "C" {
@@ -124,18 +133,20 @@ lstmc_status lstmc_data_open(const char *spec, const char *learned_from, lstmc_d
     return c::nullArgument();
   *data = nullptr;
   return c::guarded([&]() -> Status {
-    LSTMC_ASSIGN(data::DataSpec parsed, data::DataSpec::parse(spec));
     std::optional<data::Learned> learned;
     if (learned_from) {
       LSTMC_ASSIGN(training::FoundCheckpoint found, training::findCheckpoint(learned_from));
       LSTMC_ASSIGN(learned, training::learnedFrom(found.checkpoint));
-      if (learned->vocabulary)
-        parsed.vocabularyFile.clear(); // it is not read
     }
-    LSTMC_ASSIGN(auto loaded, data::DataSet::load(parsed, learned ? &*learned : nullptr));
-    *data = handleOf(std::move(loaded)).release();
-    return {};
+    return open(spec, std::move(learned), data);
   });
+}
+
+lstmc_status lstmc_data_open_like(const char *spec, const lstmc_data *like, lstmc_data **data) {
+  if (!spec || !like || !data)
+    return c::nullArgument();
+  *data = nullptr;
+  return c::guarded([&] { return open(spec, like->data->learned(), data); });
 }
 
 lstmc_status lstmc_data_arrays(const lstmc_array *arrays, size_t count, double valid,

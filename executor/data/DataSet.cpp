@@ -6,9 +6,32 @@
 #include "executor/base/Sha256.h"
 #include "executor/base/StandardStreams.h"
 #include "executor/data/Array.h"
+#include "executor/data/Scaling.h"
 #include "executor/data/Sources.h"
 
 namespace lstmc::data {
+
+/// In one form: a checkpoint has it on one line.
+static std::string inOneForm(const std::string &scaling) {
+  Result<std::vector<ColumnScaling>> columns = parseScaling(scaling, "scaling", {});
+  return columns.ok() ? scalingText(*columns) : scaling;
+}
+
+std::string whyUnlike(const Learned &one, const Learned &other) {
+  if (!one.scaling.empty() && !other.scaling.empty() &&
+      inOneForm(one.scaling) != inOneForm(other.scaling))
+    return "the columns are scaled by other numbers";
+  if (!one.vocabulary || !other.vocabulary)
+    return "";
+  const Vocabulary &ours = *one.vocabulary, &theirs = *other.vocabulary;
+  for (size_t id = 0; id < std::min(ours.size(), theirs.size()); ++id)
+    if (ours.symbol(id) != theirs.symbol(id))
+      return fmt::format("symbol {} is {} and {}", id, inQuotes(ours.line(id)),
+                         inQuotes(theirs.line(id)));
+  return ours.size() == theirs.size()
+             ? ""
+             : fmt::format("there are {} and {} symbols", ours.size(), theirs.size());
+}
 
 Result<std::unique_ptr<DataSet>> DataSet::load(const DataSpec &spec, const Learned *learned,
                                                const Limits &limits) try {

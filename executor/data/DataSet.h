@@ -115,6 +115,10 @@ struct Learned {
   std::string scaling;          ///< a table's columns as JSON text; empty: none
 };
 
+/// Why the numbers of one data set mean something else in another; empty where they do not, or
+/// where one of the two has learned nothing.
+std::string whyUnlike(const Learned &one, const Learned &other);
+
 /// Data after reading, before the shapes of the network are known.
 class DataSet {
 public:

@@ -210,16 +210,17 @@ bool hasOtherDigests(const Checkpoint &checkpoint, const Identity &identity) {
 Status restore(const Checkpoint &checkpoint, const std::string &optimizer, Trainable &model) {
   const Identity &found = checkpoint.state.identity;
   Identity want = model.identity();
-  auto belongs = [&](std::string_view field, std::string_view is,
-                     std::string_view wanted) -> Status {
+  auto belongs = [&](std::string_view field, std::string_view is, std::string_view wanted,
+                     std::string_view why = "") -> Status {
     if (is == wanted)
       return {};
-    return failAt({checkpoint.folder}, ErrorCode::E0610, "{}: found {}, want {}", field,
-                  inQuotes(is), inQuotes(wanted));
+    return failAt({checkpoint.folder}, ErrorCode::E0610, "{}: found {}, want {}{}", field,
+                  inQuotes(is), inQuotes(wanted), why);
   };
   LSTMC_TRY(belongs("net", found.net, want.net));
   if (!hasOtherDigests(checkpoint, want))
-    LSTMC_TRY(belongs("graph_hash", found.graphHash, want.graphHash));
+    LSTMC_TRY(belongs("graph_hash", found.graphHash, want.graphHash,
+                      ": the source, its settings or its shapes are not those of the checkpoint"));
   LSTMC_TRY(belongs("optimizer", checkpoint.state.optimizer, optimizer));
   LSTMC_TRY(belongs("numerics", found.numerics, want.numerics));
   LSTMC_TRY(belongs("shards", std::to_string(found.shards), std::to_string(want.shards)));

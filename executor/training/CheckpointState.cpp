@@ -246,6 +246,8 @@ static void writeProgress(JsonText &json, const CheckpointState &state) {
   json.field("update", state.update);
   json.field("epoch", state.position.epoch);
   json.field("batch", state.position.batch);
+  if (state.epochBatches > 0)
+    json.field("epoch_batches", state.epochBatches);
   json.field("labels", state.labels);
   json.field("samples", state.samples);
   json.field("seconds", hexFloat(state.seconds));
@@ -361,6 +363,8 @@ static void readProgress(Fields &top, CheckpointState &state) {
   state.update = progress.integer("update", 0);
   state.position.epoch = progress.integer("epoch", 0);
   state.position.batch = progress.integer("batch", 0);
+  if (progress.has("epoch_batches"))
+    state.epochBatches = progress.integer("epoch_batches", 1);
   state.labels = progress.integer("labels", 0);
   state.samples = progress.integer("samples", 0);
   state.seconds = progress.real("seconds");

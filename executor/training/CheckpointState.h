@@ -47,6 +47,7 @@ struct CheckpointState {
   // Progress: `position` is that of the next update.
   int64_t update = 0;
   data::Position position;
+  int64_t epochBatches = 0; ///< of an epoch; 0: older checkpoints do not say it
   int64_t labels = 0, samples = 0;
   double seconds = 0;
   std::string source, sourceDigest;

@@ -58,9 +58,12 @@ public:
   virtual Result<std::vector<data::InputSlot>> inputs(Entry entry) = 0;
   enum class BatchRows { Wanted, All };
   /// Batches of the training part for step(); `rows`: those that this process reads, or all. Errors
-  /// are those of DataSet::feed.
+  /// are those of DataSet::feed, and E0001 for data with buckets.
   virtual Result<std::unique_ptr<data::Feed>> trainingFeed(const data::DataSet &data, uint64_t seed,
                                                            BatchRows rows) {
+    if (!data.spec().buckets.empty())
+      return fail(ErrorCode::E0001, "buckets= of the data compile the network for each length, and "
+                                    "this one is compiled already");
     LSTMC_ASSIGN(std::vector<data::InputSlot> slots, inputs(Entry::Step));
     take(rows, slots);
     return data.feed(data::Part::Train, std::move(slots), seed);

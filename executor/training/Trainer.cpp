@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "executor/abi/Schedules.h"
+#include "executor/base/Quote.h"
 #include "executor/base/SafeSize.h"
 #include "executor/data/FillAhead.h"
 #include "executor/training/Checkpoint.h"
@@ -83,11 +84,14 @@ private:
   Status prepare(const data::DataSet &data, const data::DataSet *valid) {
     data_ = &data;
     LSTMC_ASSIGN(feed_, model_.trainingFeed(data, options_.seed, Trainable::BatchRows::Wanted));
+    state_.epochBatches = feed_->batches();
     inputs_.emplace(*feed_);
     LSTMC_TRY(checkCarried(model_, *feed_, data.spec().source));
     if (const std::string remark = feed_->carriedRemark();
         !remark.empty() && !model_.states().empty())
       observer_.warning(fail(ErrorCode::E0001, "carry: {}", remark));
+    if (valid)
+      LSTMC_TRY(checkAlike(data, *valid));
     if (valid || data.spec().valid > 0) {
       const data::DataSet &from = valid ? *valid : data;
       LSTMC_ASSIGN(std::vector<data::InputSlot> slots, model_.inputs(Trainable::Entry::Evaluate));
@@ -131,6 +135,16 @@ private:
     lineSamples_ = state_.samples;
     startShare_ = options_.after.share(progress_);
     return {};
+  }
+
+  /// Validation data have to be read as those of the training.
+  static Status checkAlike(const data::DataSet &data, const data::DataSet &valid) {
+    const std::string why = whyUnlike(data.learned(), valid.learned());
+    return why.empty() ? Status()
+                       : fail(ErrorCode::E0610,
+                              "validation data {}: read by another vocabulary or scaling than "
+                              "those of the training: {}",
+                              inQuotes(valid.spec().source), why);
   }
 
   Status openFolder() {
@@ -181,13 +195,18 @@ private:
         model_.agree("checkpoint", fmt::format("update {} of seed {}", old.update, old.seed)));
     SafeSize updates = SafeSize(uint64_t(old.position.epoch)) * uint64_t(feed_->batches()) +
                        uint64_t(old.position.batch);
-    if (updates.value() != uint64_t(old.update))
-      return failAt(place, ErrorCode::E0604,
-                    "progress.update: found {}, want {} epochs of {} batches and {} more",
-                    old.update, old.position.epoch, feed_->batches(), old.position.batch);
+    if (updates.value() != uint64_t(old.update) ||
+        (old.epochBatches > 0 && old.epochBatches != feed_->batches()))
+      return failAt(
+          place, ErrorCode::E0604,
+          "progress.update: found {}, want {} epochs of {} batches and {} more: its epochs "
+          "had {}, as with another batch or another share for validation",
+          old.update, old.position.epoch, feed_->batches(), old.position.batch,
+          old.epochBatches > 0 ? std::to_string(old.epochBatches) : "more or fewer");
     CheckpointState fresh = std::move(state_);
     state_ = old;
     state_.version = fresh.version;
+    state_.epochBatches = fresh.epochBatches;
     state_.identity = fresh.identity;
     state_.source = fresh.source;
     state_.unit = fresh.unit;

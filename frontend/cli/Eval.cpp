@@ -44,6 +44,8 @@ Checked<Job> prepare(const Options &options, const std::vector<Expectation> &wan
   LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, request));
   LSTMC_CHECKED_ASSIGN(job.data,
                        loadData(options, {.job = "eval"}, named.data, named.namer, named.known()));
+  if (!job.data.remark.empty())
+    console.say(job.data.remark);
   LSTMC_CHECKED_ASSIGN(job.model,
                        modelFor(std::move(named), options.operands[0], job.data, options, request));
   console.warn(job.model.warnings);

@@ -165,6 +165,8 @@ Checked<Job> prepare(const Options &options, Console &console) {
   LSTMC_CHECKED_ASSIGN(NamedModel named, readNamedModel(options, request));
   LSTMC_CHECKED_ASSIGN(job.data, loadData(options, {.job = "predict", .unlabelled = true},
                                           named.data, named.namer, named.known()));
+  if (!job.data.remark.empty())
+    console.say(job.data.remark);
   LSTMC_CHECKED_ASSIGN(job.model, compile(std::move(named), job.data, options));
   console.warn(job.model.warnings);
   if (!job.model.package->findEntry(kEntry))

@@ -61,6 +61,9 @@ Status checkOutput(const Options &options) {
   if (options.initParams && options.resume)
     return fail(ErrorCode::E0001, "--init-params begins a training and --resume goes on with one: "
                                   "give one of them");
+  if (options.params && options.resume)
+    return fail(ErrorCode::E0001, "--params begins a training and --resume goes on with one: give "
+                                  "one of them");
   if (!options.output && !options.dryRun && !options.lrFind)
     return fail(ErrorCode::E0001, "train writes checkpoints: -o DIR");
   if (options.output == "-")

@@ -52,6 +52,17 @@ std::vector<package::Setting> tableKeys(const std::string &source, const DataOpt
   return keys;
 }
 
+/// Where weights have come without what their data taught them.
+static std::string whyOfTheirOwn(const data::Learned &made, const data::DataSpec &spec) {
+  const bool isText = made.vocabulary && spec.vocabularyFile.empty();
+  if (!isText && made.scaling.empty())
+    return "";
+  return fmt::format("warning: {} by these data themselves, as the weights say nothing of those of "
+                     "their training: a checkpoint does{}",
+                     isText ? "symbols are numbered" : "columns are scaled",
+                     isText ? ", and so does vocab=FILE" : "");
+}
+
 Result<ModelData> loadData(const CompileRequest &options, const DataUse &use,
                            const std::vector<package::Setting> &file, const DataNamer &namer,
                            const data::Learned *learned) {
@@ -97,6 +108,8 @@ Result<ModelData> loadData(const CompileRequest &options, const DataUse &use,
     LSTMC_ASSIGN(result.valid, loadForRanks(options, validSpec, &known, limits, result.received));
   }
   result.vocabulary = known.vocabulary;
+  if (!use.trains && !learned)
+    result.remark = whyOfTheirOwn(known, spec);
   return result;
 }
 

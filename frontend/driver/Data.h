@@ -25,6 +25,8 @@ struct ModelData {
   std::unique_ptr<data::DataSet> data;  ///< of --data, else of data(train=)
   std::unique_ptr<data::DataSet> valid; ///< of --valid or data(valid=) where that is a SPEC
   std::optional<data::Vocabulary> vocabulary;
+  std::string remark; ///< of data that weights are measured on: that they are read by a vocabulary
+                      ///< or scaling of their own, which are not those of the training
 };
 
 /// Who names data that the user has not typed.

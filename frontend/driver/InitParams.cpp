@@ -41,6 +41,10 @@ public:
     const data::TensorRecord *record = checkpoint_->model.find(name);
     return record ? std::optional(checkpoint_->model.array(*record)) : std::nullopt;
   }
+  /// What its data taught a checkpoint; nothing of a file of arrays.
+  Result<data::Learned> learned() const {
+    return checkpoint_ ? training::learnedFrom(*checkpoint_) : data::Learned();
+  }
 
 private:
   std::optional<training::Checkpoint> checkpoint_;
@@ -55,7 +59,7 @@ static std::string typeText(DType dtype, std::span<const int64_t> shape) {
 }
 
 Result<FoundParameters> initParams(Session &session, const std::string &path,
-                                   const InputOptions &options) {
+                                   const InputOptions &options, const data::Learned &learned) {
   LSTMC_ASSIGN(Tensors tensors, Tensors::load(path, options));
   std::vector<std::string> missing, others, unused, initialised;
   bool hasPieces = false; // of a parameter
@@ -101,6 +105,9 @@ Result<FoundParameters> initParams(Session &session, const std::string &path,
   list("not there, so initialised:", missing);
   list("of another shape, so initialised:", others);
   list("there, but not in this network:", unused);
+  LSTMC_ASSIGN(const data::Learned known, tensors.learned());
+  if (const std::string why = whyUnlike(known, learned); !why.empty())
+    all.others.push_back("its data and these have other meanings: " + why);
   if (Peers *peers = session.peers())
     LSTMC_TRY(
         agree(*peers, "hash of the weights given", fmt::format("{:016x}", session.givenHash())));

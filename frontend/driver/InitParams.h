@@ -14,9 +14,11 @@ struct FoundParameters {
 };
 
 /// Gives parameters the tensors of their names and shapes in a file of arrays (data/ArrayFile.h,
-/// with those that it has in pieces) or a checkpoint; the others keep their values. E0610 if there is none, E0701 for a value that is
-/// not finite, and the errors of the readers.
+/// with those that it has in pieces) or a checkpoint; the others keep their values. `learned` are
+/// the data that it is trained on: what is said of a checkpoint that was trained by another
+/// vocabulary or scaling. E0610 if there is none, E0701 for a value that is not finite, and the
+/// errors of the readers.
 Result<FoundParameters> initParams(Session &session, const std::string &path,
-                                   const InputOptions &options);
+                                   const InputOptions &options, const data::Learned &learned);
 
 } // namespace lstmc::driver

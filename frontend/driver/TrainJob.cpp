@@ -170,8 +170,8 @@ Checked<TrainJob> prepareTraining(const std::string &path, const TrainRequest &a
   LSTMC_CHECKED_ASSIGN(job.session, openSession(model, options, trainingEntries(job), Engine::Fast,
                                                 job.buckets.packages()));
   if (options.initParams) {
-    LSTMC_CHECKED_ASSIGN(FoundParameters found,
-                         initParams(*job.session, *options.initParams, options));
+    LSTMC_CHECKED_ASSIGN(FoundParameters found, initParams(*job.session, *options.initParams,
+                                                           options, job.data.data->learned()));
     std::erase_if(unknown, [&](const symbol::UnknownInitialiser &each) {
       return std::ranges::find(found.initialised, each.parameter) == found.initialised.end();
     });

@@ -165,7 +165,8 @@ static PythonData ofSpec(const std::string &path, const std::string &command,
   cli::ModelData read = valueOf(cli::loadData(
       options, {.job = command, .trains = command == "train", .unlabelled = command == "predict"},
       settings, {path, ""}, known ? &known->learned : nullptr));
-  return {std::move(read.data), std::move(read.valid), std::move(read.vocabulary)};
+  return {std::move(read.data), std::move(read.valid), std::move(read.vocabulary),
+          std::move(read.remark)};
 }
 
 void addData(nb::module_ &module) {
@@ -178,6 +179,7 @@ void addData(nb::module_ &module) {
            [](const PythonData &data) {
              return PythonLearned{data.data->learned(), data.data->spec().source};
            })
+      .def("remark", [](const PythonData &data) { return data.remark; })
       .def("buckets", [](const PythonData &data) { return data.data->spec().buckets; })
       .def("vocabulary_size", [](const PythonData &data) -> std::optional<int64_t> {
         if (!data.vocabulary)

@@ -16,6 +16,7 @@ namespace lstmc::python {
 struct PythonData {
   std::shared_ptr<data::DataSet> data, valid;
   std::optional<data::Vocabulary> vocabulary;
+  std::string remark = {}; ///< as ModelData has it
 };
 
 /// What data have taught a network: another SPEC is read by this vocabulary, or scaled and read as

@@ -235,13 +235,14 @@ nb::dict fit(PythonSession &session, const Compiled &compiled, const GivenFields
 }
 
 /// --init-params: how many parameters were found and wanted, and lines about the others.
-nb::tuple initParams(PythonSession &session, const std::string &path, const GivenFields &given) {
+nb::tuple initParams(PythonSession &session, const std::string &path, const GivenFields &given,
+                     const PythonData &data) {
   cli::Options options = valueOf(optionsOf("train", given));
   Session &running = session.get();
   Result<cli::FoundParameters> found = [&] {
     GilReleased released;
     std::lock_guard lock(session.mutex());
-    return cli::initParams(running, path, options);
+    return cli::initParams(running, path, options, data.data->learned());
   }();
   cli::FoundParameters all = valueOf(std::move(found));
   return nb::make_tuple(all.found, all.wanted, all.others);
@@ -429,7 +430,8 @@ void addTraining(nb::module_ &module) {
   module.def("predict", &predict, nb::arg("session"), nb::arg("compiled"), nb::arg("data"),
              nb::arg("main_thread"));
   module.def("check_no_training", &checkNoTraining);
-  module.def("init_params", &initParams, nb::arg("session"), nb::arg("path"), nb::arg("given"));
+  module.def("init_params", &initParams, nb::arg("session"), nb::arg("path"), nb::arg("given"),
+             nb::arg("data"));
   module.def("validations_measure", &validationsMeasure, nb::arg("compiled"), nb::arg("metrics"));
   module.def("score", &score, nb::arg("session"), nb::arg("compiled"), nb::arg("metrics"),
              nb::arg("data"), nb::arg("main_thread"));

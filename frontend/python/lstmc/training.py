@@ -84,6 +84,10 @@ class Spec:
     def learned(self):
         return self._data.learned()
 
+    def remark(self):
+        """That the data are read by a vocabulary or scaling of their own; mostly empty."""
+        return self._data.remark()
+
     def buckets(self):
         """The numbers of steps for which a network is compiled, ascending; mostly none."""
         return self._data.buckets()
@@ -322,10 +326,10 @@ def _measure(session, functions, data):
             for name, function in zip(_names_of(functions), functions)}
 
 
-def _set_first(session, path, flags):
+def _set_first(session, path, flags, data):
     """Sets the weights of a file whose names and shapes match."""
     limits = {key: value for key, value in flags.items() if key == "limit"}
-    found, wanted, others = _core.init_params(session._core, str(path), as_fields(limits))
+    found, wanted, others = _core.init_params(session._core, str(path), as_fields(limits), data)
     if others:
         warn(f"warning: init_params: {found} of {wanted} parameters from {path}; "
              f"{'; '.join(others)}")
@@ -357,7 +361,7 @@ def fit(session, data, valid, callback, metric, flags, buckets=()):
     if path is not None:
         if flags.get("resume"):
             raise usage("init_params= begins a training, and resume= does too: give one of them")
-        _set_first(session, path, flags)
+        _set_first(session, path, flags, core)
 
     def observe(event):
         if event["event"] == "valid":
@@ -384,6 +388,8 @@ def score(session, data, metric):
     source = prepare(data, None, None, (None, [], {}, session._known(), "eval"))
     if isinstance(source, Arrays):
         source._shuffle = False
+    if isinstance(source, Spec) and source.remark():
+        warn(source.remark())
     names, functions = _split(metric)
     if functions:
         _check_functions(functions, True, source)

@@ -2,6 +2,7 @@
 checkpoints are the command's, 20 updates are 10, a checkpoint and 10 for every optimizer, sources
 and hooks of the program do what they are documented to do."""
 
+import json
 import os
 import pathlib
 import random
@@ -80,6 +81,11 @@ with tempfile.TemporaryDirectory() as folder:
     check("half", cpp("cpu.lstmc", "cpp_half", 100)[0], half)
     check("the command on from it", train(200, "cpp_half", "--resume"), whole)
     check("ended, and started again", cpp("cpu.lstmc", "cpp", 200)[0], whole)
+    pathlib.Path(folder, "other.txt").write_text("".join(sorted(text)[::3]).replace("a", ""))
+    told = run(lstmc, "train", "lm.lnet", "--data", "text:t.txt", "--valid", "text:other.txt",
+               "--after", "30u", "--seed", "1", "-o", "validated", "--json")
+    found = run(program, "validated", "cpu.lstmc", "t.txt", "other.txt").splitlines()
+    check("another text", found[0], f"{json.loads(told)['end']['loss']:.6f}")
     wanted = run(lstmc, "sample", "whole", "--prime", "the ", "--length", "60", "--temperature",
                  "0")
     if "\n".join(lines).split("perplexity", 1)[1].split("\n", 1)[1].strip() != wanted.strip():

@@ -5,6 +5,7 @@
 //   train_program rows PACKAGE FOLDER               own samples, hooks, stops, exceptions
 //   train_program batches PACKAGE FOLDER            own batches, resumed
 //   train_program metrics PACKAGE LM TEXT FOLDER    own metrics, and what judges a validation
+//   train_program validated PACKAGE TEXT OTHER      another text, by the vocabulary of the first
 //   train_program refusals PACKAGE TEXT             what is an error, and what it says
 #include <lstmc/train.hpp>
 
@@ -62,6 +63,18 @@ void trainText(char **arguments) {
   // Windows of a batch of 8 give what a session of one symbol gives.
   std::cout << sample(trainer.session(), data.vocabulary(),
                       {.prime = "the ", .length = 60, .temperature = 0});
+}
+
+void validateOther(char **arguments) {
+  const Data data = text(arguments[1]);
+  const std::string other = std::string("text:") + arguments[2];
+  Trainer trainer(Package::open(arguments[0]));
+  const FitOptions options{.after = updates(30), .seed = 1};
+  std::printf("%.6f\n", trainer.fit(data, Data::open(other, data), options).loss);
+  refused(Status::bad_file, "read by another vocabulary",
+          [&] { trainer.fit(data, Data::open(other), options); });
+  refused(Status::usage, "buckets= of the data",
+          [&] { trainer.fit(Data::open(other + ",lines=yes,buckets=8|32"), options); });
 }
 
 /// A series whose windows predict what follows.
@@ -496,6 +509,8 @@ int main(int argc, char **argv) try {
     trainBatches(argv + 2);
   else if (what == "metrics" && argc == 6)
     ownMetrics(argv + 2);
+  else if (what == "validated" && argc == 5)
+    validateOther(argv + 2);
   else if (what == "refusals" && argc == 4)
     refusals(argv + 2);
   else

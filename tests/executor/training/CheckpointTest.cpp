@@ -80,7 +80,7 @@ TEST(Checkpoint, OfAnotherModel) {
   FakeModel other;
   other.graphHash = "def";
   EXPECT_REFUSED(restore(found->checkpoint, "adam", other), E0610,
-                 "graph_hash: found \"abc\", want \"def\"");
+                 "graph_hash: found \"abc\", want \"def\": the source, its settings or its shapes");
   // Of tensors of another shape or type.
   struct Other : FakeModel {
     std::vector<StoredTensor> parameters() override {

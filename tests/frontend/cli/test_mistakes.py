@@ -2,6 +2,7 @@
 import unittest
 
 from command import Case
+from test_settings import npy
 
 NET = """\
 N = dim("batch", 4)
@@ -54,6 +55,8 @@ CASES = [  # words, exit code, message
           6, 'column "z": found none, want the target among a, b, y'),
          ("train net.lnet --data t.csv",
           2, 'data "t.csv": found no kind, want text:FILE, csv:FILE'),
+         ("train net.lnet --data csv:a,b.csv,target=y",
+          2, 'found "b.csv", want KEY=VALUE: a comma ends the name of a file'),
          ("train net.lnet --data csv:t.csv,target=y,delimiter=x",
           2, "there are inputs, target, window, horizon, sequence, buckets, na, fill, "
              "valid, shuffle"),
@@ -108,6 +111,8 @@ class Mistakes(Case):
             ([*train, "-o", "ck", "--monitor="], '--monitor takes a value, got ""'),
             ([*train, "-o", "ck", "--keep="], '--keep takes a count (K, M, G are powers of 1,000), '
                                               'got ""'),
+            ([*train, "-o", "--resume"], "--output takes a value, got the flag --resume"),
+            ([*train, "-o", "ck", "--monitor", "-y"], "--monitor takes a value, got the flag -y"),
             (["eval", "", "--data", "random:1"],
              'lstmc eval MODEL --data SPEC: one of these words is ""')]:
             with self.subTest(words):
@@ -128,6 +133,28 @@ class Mistakes(Case):
                  ["--fit", "seed=9007199254740993"])]
         self.assertNotEqual(ends[0], ends[1])
         self.assertEqual(ends[1], ends[2])
+
+    def test_a_training_that_cannot_go_on_as_asked(self):
+        (self.folder / "net.lnet").write_text(NET)
+
+        for name, width in ("x", 3), ("y", 1):
+            (self.folder / f"{name}.npy").write_bytes(npy([0.5] * 40 * width, (40, width)))
+
+        def train(*words, after="12u", folder="ck"):
+            return self.run_here("train", "net.lnet", "--data", "npy:data=x.npy,label=y.npy",
+                                 "--after", after, "-o", folder, *words)
+
+        self.assertEqual(train().returncode, 0)
+        self.assertEqual(train(after="3u", folder="short").returncode, 0)  # in the first epoch
+        for done, status, message in [
+            (train("--resume", "--valid", "0.2"), 6, "its epochs had 10, as with another batch or"),
+            (train("--resume", "--valid", "0.2", folder="short"), 6, "its epochs had 10"),
+            (train("--resume", "-b", "2"),
+             6, "the source, its settings or its shapes are not those of the checkpoint"),
+            (train("--resume", "--params", "ck"),
+             2, "--params begins a training and --resume goes on with one")]:
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(message, done.stderr)
 
     def test_counts_beyond_32_bits(self):
         (self.folder / "net.lnet").write_text(NET)

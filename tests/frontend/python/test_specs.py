@@ -4,6 +4,7 @@ are read by the vocabulary, the scaling and the columns of those that trained th
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -70,10 +71,10 @@ class Specs(unittest.TestCase):
                             "--force", *words)
 
     def test_buckets(self):
+        table = "csv:a.csv,inputs=a|b,target=y,sequence=id"
         for text, spec in [(OF_LINES, "text:a.txt,lines=yes,buckets=6|12|20"),
                            (OF_LINES, "text:a.txt,lines=yes,buckets=12"),
-                           (OF_SEQUENCES,
-                            "csv:a.csv,inputs=a|b,target=y,sequence=id,buckets=4|20")]:
+                           (OF_SEQUENCES, f"{table},buckets=4|20")]:
             with self.subTest(spec):
                 end = self.trained(text, spec)["end"]["weights_hash"]
                 filled = self.trained(text, spec.split(",buckets")[0])["end"]["weights_hash"]
@@ -126,6 +127,45 @@ class Specs(unittest.TestCase):
         model.fit("text:a.txt", after="1u")
         with self.assertRaisesRegex(lstmc.Error, "E0607"):
             model.score("text:c.txt")
+
+    def test_first_weights_of_other_data(self):
+        """By another vocabulary the ids of the table mean other symbols, which is said."""
+        for text, spec, other, why in [
+            (OF_TEXT.replace('setting("vocab", 10)', "9"), "text:a.txt", "text:b.txt",
+             r"symbol 1 is \" \" and \"b\""),
+            (OF_ROWS, "csv:a.csv,target=y,inputs=a|b", "csv:b.csv,target=y,inputs=a|b",
+             "the columns are scaled by other numbers")]:
+            self.trained(text, spec)
+            said = f"its data and these have other meanings: {why}"
+            for data, count in (other, 1), (spec, 0):
+                done = subprocess.run([LSTMC, "train", "net.lnet", "--data", data, "--after", "1u",
+                                       "--init-params", "ck", "-o", "next", "--force"],
+                                      capture_output=True, text=True, timeout=240, check=True)
+                self.assertEqual(len(re.findall(said, done.stderr)), count, done.stderr)
+                with warnings.catch_warnings(record=True) as told:
+                    warnings.simplefilter("always")
+                    lstmc.load("net.lnet").fit(data, after="1u", init_params="ck")
+                self.assertEqual(len(re.findall(said, "".join(str(w.message) for w in told))),
+                                 count)
+
+    def test_weights_without_their_data(self):
+        """A file of weights has no vocabulary and no scaling, which is said."""
+        for text, spec in [(OF_TEXT.replace('setting("vocab", 10)', "7"), "text:a.txt"),
+                           (OF_ROWS, "csv:a.csv,target=y,inputs=a|b")]:
+            self.trained(text, spec)
+            compiled = lstmc.load("net.lnet").compile()
+            for weights, count in ("ck/last/model.safetensors", 1), ("ck", 0):
+                for command in ["eval"], ["predict", "-o", "-"]:
+                    done = subprocess.run([LSTMC, *command, "net.lnet", "--params", weights,
+                                           "--data", spec], capture_output=True, text=True,
+                                          timeout=240, check=True)
+                    self.assertEqual(done.stderr.count("by these data themselves"), count,
+                                     done.stderr)
+                with warnings.catch_warnings(record=True) as told:
+                    warnings.simplefilter("always")
+                    compiled.session(params=weights).score(spec)
+                self.assertEqual(sum("by these data themselves" in str(each.message)
+                                     for each in told), count)
 
     def test_a_share_of_a_spec(self):
         for text, spec in (OF_ROWS, "npz:d.npz"), (OF_TEXT, "text:a.txt"):

@@ -47,6 +47,10 @@ typedef struct lstmc_data lstmc_data;
  * makes no sense, LSTMC_BAD_FILE with file, line and column. */
 LSTMC_API lstmc_status lstmc_data_open(const char *spec, const char *learned_from,
                                        lstmc_data **data);
+/* The same with the vocabulary and scaling of other data: what a training is validated or measured
+ * on beside its own. */
+LSTMC_API lstmc_status lstmc_data_open_like(const char *spec, const lstmc_data *like,
+                                            lstmc_data **data);
 
 /* An array of samples for the input of that name: elements of `tensor.dtype`, dense, with any
  * number of samples on the batch axis of the input. Types are converted to the input's. */

@@ -176,6 +176,13 @@ public:
                                   learned_from.empty() ? nullptr : learned_from.c_str(), &opened));
     return Data(opened, nullptr);
   }
+  /// With the vocabulary and scaling of other data: what a training is validated or measured on
+  /// beside its own.
+  static Data open(const std::string &spec, const Data &like) {
+    lstmc_data *opened = nullptr;
+    detail::check(lstmc_data_open_like(spec.c_str(), like.handle(), &opened));
+    return Data(opened, nullptr);
+  }
   /// Samples that the program makes. What `fill` throws, fit throws on.
   template <RowSource S> static Data rows(S source, const RowOptions &options = {}) {
     struct Held {
