@@ -1,6 +1,7 @@
 #include "executor/data/DataSpec.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include <fmt/ranges.h>
@@ -190,6 +191,7 @@ Result<DataSpec> DataSpec::parse(std::string_view text) {
     }
   }
   const std::vector<std::string_view> keys = keysOf(spec.kind);
+  std::set<std::string_view> given;
   for (std::string_view part : rest) {
     size_t equals = part.find('=');
     std::string_view key = part.substr(0, equals);
@@ -199,6 +201,8 @@ Result<DataSpec> DataSpec::parse(std::string_view text) {
                   inQuotes(text), inQuotes(part));
     std::string_view value = part.substr(equals + 1);
     bool isKey = std::find(keys.begin(), keys.end(), key) != keys.end();
+    if (isKey && !given.insert(key).second)
+      return fail(ErrorCode::E0001, "data {}: found {} twice, want once", inQuotes(text), key);
     if (!record(spec.kind).namedFiles || isKey) {
       LSTMC_TRY(spec.set(key, value));
       continue;

@@ -90,6 +90,11 @@ private:
     if (const std::string remark = feed_->carriedRemark();
         !remark.empty() && !model_.states().empty())
       observer_.warning(fail(ErrorCode::E0001, "carry: {}", remark));
+    if (valid && data.spec().valid > 0)
+      return fail(ErrorCode::E0001,
+                  "data {}: a share of them is kept to validate on, and other data validate: give "
+                  "one of them",
+                  inQuotes(data.spec().source));
     if (valid)
       LSTMC_TRY(checkAlike(data, *valid));
     if (valid || data.spec().valid > 0) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <sstream>
 
@@ -291,6 +292,22 @@ Status checkForms(const Options &options) {
   return {};
 }
 
+/// E0001 where NAME=VALUE of a flag is typed twice for one name.
+Status checkNames(const Options &options) {
+  std::set<std::pair<Flag, std::string_view>> named;
+  for (const GivenValue &given : options.given) {
+    const bool hasName =
+        given.record->argument == "NAME=VALUE" || given.record->argument == "KEY=VALUE";
+    if (!hasName || given.origin != ValueOrigin::Flag)
+      continue;
+    const std::string_view name = std::string_view(given.value).substr(0, given.value.find('='));
+    if (!named.emplace(given.record->flag, name).second)
+      return fail(ErrorCode::E0001, "--{} {} is given twice, once is enough", given.record->name,
+                  name);
+  }
+  return {};
+}
+
 /// E0001 where the value of a flag is the next flag: it was forgotten.
 Status checkForgotten(const Options &options) {
   for (const GivenValue &given : options.given)
@@ -307,6 +324,7 @@ Status checkForgotten(const Options &options) {
 Status readFields(Options &options) {
   LSTMC_TRY(checkTimes(options));
   LSTMC_TRY(checkForgotten(options));
+  LSTMC_TRY(checkNames(options));
   static_cast<FlagValues &>(options) = FlagValues();
   for (const GivenValue &given : options.given)
     if (given.record->swept && options.command == CommandId::Bench) {

@@ -76,7 +76,8 @@ Result<ModelData> loadData(const CompileRequest &options, const DataUse &use,
                 "{} needs data: --data SPEC, or data(.., train=\"SPEC\") in the model file",
                 use.job);
   // Of data that are typed to be measured every row counts.
-  const bool keepsShare = fromFile || use.trains;
+  const bool othersValidate = use.trains && options.valid && !isNumber(*options.valid);
+  const bool keepsShare = (fromFile || use.trains) && !othersValidate;
   std::vector<package::Setting> keys = file;
   if (learned && learned->unit) // which was typed, if it is another than the file's
     std::erase_if(keys, [](const package::Setting &key) { return key.name == "unit"; });
@@ -90,6 +91,11 @@ Result<ModelData> loadData(const CompileRequest &options, const DataUse &use,
     LSTMC_TRY(spec.set("valid", *valid));
     valid.reset();
   }
+  if (othersValidate && spec.valid > 0)
+    return fail(ErrorCode::E0001,
+                "data {}: valid= keeps a share of them to validate on, and --valid {} names "
+                "others: give one of them",
+                inQuotes(*text), *options.valid);
   spec.unlabelled = use.unlabelled;
   LSTMC_ASSIGN(lstmc::Limits limits, fileLimits(options));
   if (learned && learned->vocabulary)

@@ -257,6 +257,8 @@ def with_valid(source, valid):
         return with_share(source, float(valid)), None
     if isinstance(valid, str) and isinstance(source, Spec):
         return source.share(valid), None
+    if valid is not None and isinstance(source, Spec):
+        source = source.share(0)  # in place of that of data(..)
     return source, valid
 
 

@@ -1,4 +1,5 @@
 """Messages for users of other frameworks: every message has a remedy or a list."""
+import json
 import unittest
 
 from command import Case
@@ -123,6 +124,29 @@ class Mistakes(Case):
         self.good(*train, "-o", "ck", "--recompute=", "--place", "")
         self.good("train", "small.lnet", "--data", "text:text.txt", "-o", "text")
         self.good("sample", "text", "--prime=", "--length", "3")
+
+    def test_what_is_said_twice(self):
+        (self.folder / "net.lnet").write_text(NET)
+        (self.folder / "kept.lnet").write_text(
+            NET + 'data(net, train="npy:data=x.npy,label=y.npy", valid=0.5)\n')
+        for name, width in ("x", 3), ("y", 1):
+            (self.folder / f"{name}.npy").write_bytes(npy([0.5] * 40 * width, (40, width)))
+        data = "npy:data=x.npy,label=y.npy"
+        train = ["train", "net.lnet", "-o", "ck", "--data"]
+        for words, message in [
+            ([*train, data, "--fit", "wd=0.1", "--fit", "wd=0.2"], "--fit wd is given twice"),
+            ([*train, data, "--set", "batch=4", "--set", "batch=2"], "--set batch is given twice"),
+            ([*train, f"{data},valid=0.2,valid=0.4"], "found valid twice, want once"),
+            ([*train, f"{data},valid=0.5", "--valid", data],
+             "valid= keeps a share of them to validate on, and --valid npy:data=x.npy,")]:
+            done = self.run_here(*words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+        # --valid in place of the share in the file, which is trained on then
+        for words, updates in ([], 5), (["--valid", data], 10):
+            end = json.loads(self.good("train", "kept.lnet", "-o", "ck", "--force", "--json",
+                                       *words).stdout)["end"]
+            self.assertEqual(end["update"], updates)
 
     def test_counts_are_exact(self):
         """A double holds integers up to 2^53 only."""
