@@ -148,6 +148,9 @@ def check_taken(call, values):
 
 
 def _unknown(call, name):
+    if name == "optimizer_params":
+        return usage("optimizer_params= is a Module's; here its values are keywords: "
+                     "learning_rate=0.1")
     others = [other for other in CALLS if name in taken(other)]
     meant = (f"it is one of {' and '.join(others)}" if others
              else _core.meant_keyword(name, list(keywords_of(call))))
@@ -211,9 +214,6 @@ def with_fit_keys(values, job):
     if not isinstance(values.get("optimizer"), (str, type(None))):
         raise usage('optimizer= is a name here, and its values are keywords: optimizer="adam", '
                     f'learning_rate=0.1; got {values["optimizer"]!r}')
-    if "optimizer_params" in values:
-        raise usage("optimizer_params= is a Module's; here its values are keywords: "
-                    "learning_rate=0.1")
     if (values.get("lr") is not None
         and (values.get("learning_rate") is not None or "learning_rate" in fit)):
         raise usage("lr= and learning_rate are the same rate: give one of them")

@@ -173,6 +173,16 @@ class Specs(unittest.TestCase):
             model = lstmc.load("net.lnet")
             self.assertEqual(model.fit(spec, valid=0.2, after="2e")["loss"], told["end"]["loss"])
 
+    def test_data_in_place_of_a_share(self):
+        """Other validation data take the place of data(valid=..), and all of the data train."""
+        pathlib.Path("net.lnet").write_text(
+            OF_ROWS + 'data(net, train="npz:d.npz", valid=0.5)\n')
+        with np.load("d.npz") as arrays:
+            other = dict(arrays)
+        for valid, updates in (None, 5), ("npz:d.npz", 10), (other, 10), (0.2, 8):
+            model = lstmc.load("net.lnet")
+            self.assertEqual(model.fit("npz:d.npz", valid=valid)["update"], updates)
+
     def test_flags_of_validations_that_are_not_there(self):
         self.trained(OF_ROWS, "npz:d.npz", after="1u")
         for keyword in {"early_stop": 2}, {"valid_every": "1u"}:
