@@ -308,11 +308,12 @@ Status checkNames(const Options &options) {
   return {};
 }
 
-/// E0001 where the value of a flag is the next flag: it was forgotten.
+/// E0001 where the value of a flag is the next flag, and so was forgotten.
 Status checkForgotten(const Options &options) {
   for (const GivenValue &given : options.given)
     for (const FlagRecord &flag : flags())
-      if (given.origin == ValueOrigin::Flag && flag.servedBy(*options.command) &&
+      if (given.origin == ValueOrigin::Flag && flag.flag != Flag::help &&
+          flag.servedBy(*options.command) &&
           (given.value == fmt::format("--{}", flag.name) ||
            (flag.letter && given.value == fmt::format("-{}", flag.letter))))
         return fail(ErrorCode::E0001, "--{} takes a value, got the flag {}", given.record->name,
