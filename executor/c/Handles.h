@@ -39,8 +39,7 @@ struct lstmc_session {
   void (*log)(void *user, const char *message) = nullptr;
   void *user = nullptr;
   std::vector<std::vector<bool>> given = {}; ///< by entry and input: whether the caller has had it
-  std::vector<bool> fills = {}; ///< by entry: whether the caller has ever cared for its inputs
-  bool clips = false;           ///< what is out of range, in place of refusing it
+  bool clips = false;                        ///< what is out of range, in place of refusing it
   /// Where it clips and has a log: values out of range in inputs of runs so far.
   std::map<std::string, uint64_t, std::less<>> outside = {};
   std::atomic<bool> shares = false; ///< its weights, so that it cannot train

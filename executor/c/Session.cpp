@@ -66,7 +66,6 @@ Status view(Result<Tensor> tensor, lstmc_tensor *to) {
 template <typename F> void eachInput(lstmc_session &session, std::string_view entry, F f) {
   const package::PackageData &data = session.data();
   session.given.resize(data.entries.size());
-  session.fills.resize(data.entries.size());
   for (size_t e = 0; e < data.entries.size(); ++e) {
     if (data.entries[e].name != entry)
       continue;
@@ -83,25 +82,6 @@ void setGiven(lstmc_session &session, std::string_view entry, std::string_view n
     if (input.name == name)
       given = value;
   });
-  if (const std::optional<size_t> index = session.session->package().findEntry(entry))
-    session.fills[*index] = true;
-}
-
-/// Sets the inputs of `forward` to 0 where the caller has never cared for any of them: a run to
-/// warm up. False: it has.
-Result<bool> setZeros(lstmc_session &session, std::string_view entry) {
-  if (entry != "forward" || !session.session->hasEntry(entry))
-    return false;
-  const std::optional<size_t> index = session.session->package().findEntry(entry);
-  if (*index < session.fills.size() && session.fills[*index])
-    return false;
-  for (const package::Binding &input : session.data().entries[*index].inputs) {
-    if (input.role == "scalar")
-      continue;
-    LSTMC_ASSIGN(Tensor values, session.session->input(entry, input.name));
-    std::memset(values.data, 0, size_t(values.elements()) * dtypeBytes(values.dtype));
-  }
-  return true;
 }
 
 /// The scalars that an update needs and that have no value yet.
@@ -142,10 +122,9 @@ Status checkGiven(lstmc_session &session, const char *entry) {
 /// may not be.
 using UnlabelledOutputs = std::optional<std::vector<Tensor>>;
 
-/// Sets the labels of `forward` that the caller never had, where no other input is missing (or all
-/// are zeros) and some output depends on none of them and the others are floats, which can be NaN.
-Result<UnlabelledOutputs> setMissingLabels(lstmc_session &session, std::string_view entry,
-                                           bool onZeros) {
+/// Sets the labels of `forward` that the caller never had, where no other input is missing and
+/// some output depends on none of them and the others are floats, which can be NaN.
+Result<UnlabelledOutputs> setMissingLabels(lstmc_session &session, std::string_view entry) {
   std::vector<std::pair<Tensor, std::optional<ValueRange>>> labels;
   std::vector<std::string> names;
   bool others = false;
@@ -153,7 +132,7 @@ Result<UnlabelledOutputs> setMissingLabels(lstmc_session &session, std::string_v
   if (entry != "forward" || !session.session->hasEntry(entry))
     return UnlabelledOutputs();
   eachInput(session, entry, [&](const package::Binding &input, bool given) {
-    if (given || (onZeros && input.role != "label"))
+    if (given)
       return;
     others |= input.role != "label";
     names.push_back(input.name);
@@ -462,9 +441,8 @@ lstmc_status lstmc_session_run(lstmc_session *session, const char *entry) {
     return c::nullArgument();
   return c::guarded([&]() -> Status {
     LSTMC_TRY(checkNotTraining(*session));
-    LSTMC_ASSIGN(const bool onZeros, setZeros(*session, entry));
-    LSTMC_ASSIGN(const auto unlabelled, setMissingLabels(*session, entry, onZeros));
-    LSTMC_TRY(c::checkInputs(*session, entry, onZeros || unlabelled.has_value()));
+    LSTMC_ASSIGN(const auto unlabelled, setMissingLabels(*session, entry));
+    LSTMC_TRY(c::checkInputs(*session, entry, unlabelled.has_value()));
     LSTMC_TRY(session->session->run(entry));
     for (const Tensor &output : unlabelled.value_or(std::vector<Tensor>()))
       fillWithNan(output);

@@ -100,6 +100,12 @@ TEST(Cpp, ErrorsSayWhatIsWanted) {
   EXPECT_EQ(session.output<float>("y").at(1, 2), zeros);
   session.forget_inputs();
   Error error = thrown([&] { session.run(); });
+  Session other = package.session({.threads = 1});
+  lstmc_tensor given; // by the C interface: not overwritten by zeros
+  ASSERT_EQ(lstmc_session_input(other.handle(), "forward", "x", &given), LSTMC_OK);
+  std::fill_n(static_cast<float *>(given.data), 8, 2.0f);
+  other.run();
+  EXPECT_EQ(other.input<float>("x").at(1, 3), 2);
   EXPECT_EQ(error.status(), lstmc::Status::usage);
   EXPECT_STREQ(error.what(), "error[E0001]: forward needs x, which was not given");
   EXPECT_EQ(error.message(), "forward needs x, which was not given");

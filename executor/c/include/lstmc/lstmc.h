@@ -283,7 +283,6 @@ LSTMC_API lstmc_status lstmc_session_set_update(lstmc_session *session, double l
                                                 int64_t update, uint64_t seed);
 /* Labels of `forward` that lstmc_session_input was never asked for need none: outputs that depend
  * on one are NaN after the run, where some output depends on none and they are floats.
- * `forward` of which no input at all was asked for, nor forgotten, runs on zeros: to warm up.
  * LSTMC_USAGE for an entry of whose inputs one was never asked for otherwise;
  * LSTMC_BAD_FILE (E0604) for a value outside of an input's range, with the input, row and place,
  * and nothing has run then. */

@@ -120,6 +120,7 @@ struct SessionMemory {
   SessionRequest request;
   Log log;
   std::unique_ptr<lstmc_session, Close> handle; ///< closed first, which may log
+  bool filled = false;         ///< whether inputs were given, or asked for, or forgotten
   std::optional<Error> failed; ///< without exceptions, of a call that has no Result
 
   static void tell(void *user, const char *message) noexcept {
@@ -349,7 +350,9 @@ public:
   Result<Tensor<T>> try_input(std::string_view name, std::string_view entry = "forward") noexcept {
     return detail::attempt([&]() -> Result<Tensor<T>> {
       lstmc_tensor found;
-      if (lstmc_session_input(handle(), detail::CString(entry), detail::CString(name), &found) !=
+      if (memory_)
+        memory_->filled = true;
+      if (lstmc_session_input(raw(), detail::CString(entry), detail::CString(name), &found) !=
           LSTMC_OK)
         return Error::last();
       return detail::typed<T>(found, "input", name);
@@ -365,7 +368,7 @@ public:
                                      std::string_view entry = "forward") const noexcept {
     return detail::attempt([&]() -> Result<Tensor<const T>> {
       lstmc_tensor found;
-      if (lstmc_session_output(handle(), detail::CString(entry), detail::CString(name), &found) !=
+      if (lstmc_session_output(raw(), detail::CString(entry), detail::CString(name), &found) !=
           LSTMC_OK)
         return Error::last();
       return detail::typed<const T>(found, "output", name);
@@ -390,10 +393,12 @@ public:
       if (stop.stop_requested())
         return Error::make(Status::stopped, "", {"a stop was requested before the run"});
       const detail::CString text(entry);
+      if (inputs.empty() && memory_ && !memory_->filled && entry == "forward")
+        return run_on_zeros();
       for (const Input &input : inputs)
         if (Result<void> set = fill(text, input); !set)
           return set;
-      return detail::checked(lstmc_session_run(handle(), text));
+      return detail::checked(lstmc_session_run(raw(), text));
     });
   }
   template <Stop S = NeverStop>
@@ -420,13 +425,7 @@ public:
   /// Makes all inputs of an entry such as were never given: where requests of several callers
   /// follow one another, none runs on the values of another one.
   Result<void> try_forget_inputs(std::string_view entry = "forward") noexcept {
-    return detail::attempt([&]() -> Result<void> {
-      const detail::CString text(entry);
-      for (std::size_t i = 0; const char *name = lstmc_package_input(package(), text, i); ++i)
-        if (lstmc_session_forget_input(handle(), text, name) != LSTMC_OK)
-          return Error::last();
-      return {};
-    });
+    return detail::attempt([&]() -> Result<void> { return forget(detail::CString(entry)); });
   }
   void forget_inputs(std::string_view entry = "forward") { take(try_forget_inputs(entry)); }
 
@@ -448,7 +447,7 @@ public:
         for (std::size_t i = 0; i < info.shape.size(); ++i)
           shape.shape[i] = info.shape[i];
         State::Part part{std::move(info), std::vector<std::byte>(lstmc_tensor_bytes(&shape))};
-        if (lstmc_session_get_state(handle(), name, part.values.data(), part.values.size()) !=
+        if (lstmc_session_get_state(raw(), name, part.values.data(), part.values.size()) !=
             LSTMC_OK)
           return Error::last();
         state.parts_.push_back(std::move(part));
@@ -462,7 +461,7 @@ public:
       if (Result<void> same = check_states(state); !same)
         return same;
       for (const State::Part &part : state.parts_)
-        if (lstmc_session_set_state(handle(), part.info.name.c_str(), part.values.data(),
+        if (lstmc_session_set_state(raw(), part.info.name.c_str(), part.values.data(),
                                     part.values.size()) != LSTMC_OK)
           return Error::last();
       return {};
@@ -470,7 +469,7 @@ public:
   }
   void restore(const State &state) { take(try_restore(state)); }
   /// All states are 0, as after the session was made.
-  void reset_states() noexcept { lstmc_session_reset_states(handle()); }
+  void reset_states() noexcept { lstmc_session_reset_states(raw()); }
 
   /// Views of a parameter, and of its gradient after a run of "step"; valid until the next run.
   template <Element T> Result<Tensor<const T>> try_parameter(std::string_view name) const noexcept {
@@ -490,12 +489,11 @@ public:
     return detail::attempt([&]() -> Result<void> {
       const detail::CString name(value.name());
       lstmc_tensor found;
-      if (lstmc_session_parameter(handle(), name, &found) != LSTMC_OK)
+      if (lstmc_session_parameter(raw(), name, &found) != LSTMC_OK)
         return Error::last();
       if (Result<void> fits = check(value, found, "parameter"); !fits)
         return fits;
-      return detail::checked(
-          lstmc_session_set_parameter(handle(), name, value.data(), value.bytes()));
+      return detail::checked(lstmc_session_set_parameter(raw(), name, value.data(), value.bytes()));
     });
   }
   void set_parameter(const Input &value) { take(try_set_parameter(value)); }
@@ -512,28 +510,28 @@ public:
     return detail::attempt([&]() -> Result<void> {
       const detail::CString name(value.name());
       lstmc_tensor found;
-      if (lstmc_session_state(handle(), name, &found) != LSTMC_OK)
+      if (lstmc_session_state(raw(), name, &found) != LSTMC_OK)
         return Error::last();
       if (Result<void> fits = check(value, found, "slot"); !fits)
         return fits;
-      return detail::checked(lstmc_session_set_state(handle(), name, value.data(), value.bytes()));
+      return detail::checked(lstmc_session_set_state(raw(), name, value.data(), value.bytes()));
     });
   }
   void set_slot(const Input &value) { take(try_set_slot(value)); }
 
   /// Gives all parameters the initial values of the source for `seed`, and clears states.
   Result<void> try_initialise(std::uint64_t seed) noexcept {
-    return detail::checked(lstmc_session_initialise(handle(), seed));
+    return detail::checked(lstmc_session_initialise(raw(), seed));
   }
   void initialise(std::uint64_t seed) { take(try_initialise(seed)); }
   /// Reads all parameters by name: safetensors, npz, or a checkpoint folder. Status::bad_file.
   Result<void> try_load(const std::string &path) noexcept {
-    return detail::checked(lstmc_session_load_weights(handle(), path.c_str()));
+    return detail::checked(lstmc_session_load_weights(raw(), path.c_str()));
   }
   void load(const std::string &path) { take(try_load(path)); }
   /// Writes a safetensors file, as Weights::try_save().
   Result<void> try_save(const std::string &path) const noexcept {
-    return detail::checked(lstmc_session_save_weights(handle(), path.c_str()));
+    return detail::checked(lstmc_session_save_weights(raw(), path.c_str()));
   }
   void save(const std::string &path) const { take(try_save(path)); }
 
@@ -552,15 +550,15 @@ public:
     });
   }
   Result<void> try_copy_weights(const Weights &from) noexcept {
-    return detail::checked(lstmc_session_copy_weights(handle(), from.handle()));
+    return detail::checked(lstmc_session_copy_weights(raw(), from.handle()));
   }
   /// As the command prints it.
-  std::uint64_t weights_hash() const noexcept { return lstmc_session_weights_hash(handle()); }
+  std::uint64_t weights_hash() const noexcept { return lstmc_session_weights_hash(raw()); }
 
   /// Sets the scalars of the next run of "step": the rate, the number of the update from 1, and the
   /// seed of dropout. Status::usage where the package has no step.
   Result<void> try_set_update(double rate, std::int64_t update, std::uint64_t seed = 0) noexcept {
-    return detail::checked(lstmc_session_set_update(handle(), rate, update, seed));
+    return detail::checked(lstmc_session_set_update(raw(), rate, update, seed));
   }
   void set_update(double rate, std::int64_t update, std::uint64_t seed = 0) {
     take(try_set_update(rate, update, seed));
@@ -583,8 +581,13 @@ public:
   std::vector<TensorInfo> parameters() const { return detail::parameters(package()); }
   std::vector<TensorInfo> slots() const { return detail::slots(package()); }
 
-  /// For functions of lstmc.h; null of a session that was moved from.
-  lstmc_session *handle() const noexcept { return memory_ ? memory_->handle.get() : nullptr; }
+  /// For functions of lstmc.h, by which inputs may be given too; null of a session that was moved
+  /// from.
+  lstmc_session *handle() const noexcept {
+    if (memory_)
+      memory_->filled = true;
+    return raw();
+  }
 
 #if LSTMC_EXCEPTIONS
   // As try_run().
@@ -607,7 +610,8 @@ private:
   explicit Session(std::unique_ptr<detail::SessionMemory> memory) noexcept
       : memory_(std::move(memory)) {}
 
-  const lstmc_package *package() const noexcept { return lstmc_session_package(handle()); }
+  lstmc_session *raw() const noexcept { return memory_ ? memory_->handle.get() : nullptr; }
+  const lstmc_package *package() const noexcept { return lstmc_session_package(raw()); }
 
   /// The value; throws the error, or keeps it for the next run.
   template <typename T> T take(Result<T> result) const {
@@ -631,7 +635,7 @@ private:
         detail::open_session(std::move(request), {});
     if (!holder)
       return holder.error();
-    if (Result<void> given = give((*holder)->handle.get(), handle()); !given)
+    if (Result<void> given = give((*holder)->handle.get(), raw()); !given)
       return given.error();
     return Weights(*std::move(holder));
   }
@@ -641,7 +645,7 @@ private:
                                      std::string_view name) const noexcept {
     return detail::attempt([&]() -> Result<Tensor<const T>> {
       lstmc_tensor found;
-      if (find(handle(), detail::CString(name), &found) != LSTMC_OK)
+      if (find(raw(), detail::CString(name), &found) != LSTMC_OK)
         return Error::last();
       return detail::typed<const T>(found, what, name);
     });
@@ -658,9 +662,39 @@ private:
                          detail::type_text(dtype, detail::shape_of(want))});
   }
 
+  Result<void> forget(const char *entry) {
+    if (memory_)
+      memory_->filled = true;
+    for (std::size_t i = 0; const char *name = lstmc_package_input(package(), entry, i); ++i)
+      if (lstmc_session_forget_input(raw(), entry, name) != LSTMC_OK)
+        return Error::last();
+    return {};
+  }
+
+  /// "forward" of which no input was ever given; afterwards none is given either.
+  Result<void> run_on_zeros() {
+    Result<std::vector<TensorInfo>> all = detail::bound(package(), LSTMC_INPUT, "forward");
+    if (!all)
+      return all.error();
+    for (const TensorInfo &info : *all) {
+      lstmc_tensor to;
+      if (info.role != "data")
+        continue;
+      if (lstmc_session_input(raw(), "forward", info.name.c_str(), &to) != LSTMC_OK)
+        return Error::last();
+      std::memset(to.data, 0, lstmc_tensor_bytes(&to));
+    }
+    Result<void> ran = detail::checked(lstmc_session_run(raw(), "forward"));
+    Result<void> forgotten = forget("forward");
+    memory_->filled = false;
+    return ran ? forgotten : ran;
+  }
+
   Result<void> fill(const char *entry, const Input &value) {
     lstmc_tensor to;
-    if (lstmc_session_input(handle(), entry, detail::CString(value.name()), &to) != LSTMC_OK)
+    if (memory_)
+      memory_->filled = true;
+    if (lstmc_session_input(raw(), entry, detail::CString(value.name()), &to) != LSTMC_OK)
       return Error::last();
     if (Result<void> fits = check(value, to, "input"); !fits)
       return fits;
@@ -742,10 +776,10 @@ public:
       if (!memory)
         return memory.error();
       Session session(*std::move(memory));
-      Result<void> weighted =
-          options.weights ? detail::take_weights(session.handle(), options.weights->handle())
-          : file_->checkpoint.empty() ? session.try_initialise(0)
-                                      : session.try_load(file_->checkpoint);
+      Result<void> weighted = options.weights
+                                  ? detail::take_weights(session.raw(), options.weights->handle())
+                              : file_->checkpoint.empty() ? session.try_initialise(0)
+                                                          : session.try_load(file_->checkpoint);
       if (!weighted)
         return weighted.error();
       return session;
