@@ -61,8 +61,8 @@ TWO, NINE = {"devices": "2xcpu"}, {"devices": "9xcpu"}
 COMPILED = {
     "shape": ({}, {"data": (16, 6, 3)}), "layout": ({}, {"data": "NTC"}),
     "set": ({}, {"units": 16}), "net": ({}, "wide"),
-    "work_load_list": (TWO, [3, 1]), "kv_store": (TWO, "device"), "update_on_kvstore": (TWO, 0),
-    "layout": ({}, ["data=TNC"]), "bucket_bytes": (TWO, 0), "gradient_compression": ({}, "2bit"),
+    "work_load_list": (TWO, [3, 1]), "kv_store": (TWO, "device"),
+    "update_on_kvstore": ({**TWO, "update_on_kvstore": 1}, 0), "bucket_bytes": (TWO, 0), "gradient_compression": ({}, "2bit"),
     "bigarray_bound": ({**TWO, "net": "wide", "kv_store": "device", "bucket_bytes": 0}, 5000),
     "accumulate": ({}, 2), "place": (TWO, {"low": "cpu:1"}),
     "chunks": ({**TWO, "net": "layers", "place": {"layer1": "cpu:1"}}, 3), "streams": ({}, 2),
