@@ -144,7 +144,7 @@ def net(data: float32[N, 6], scale: float32[N, 6]):
         for words, message in [
                 (["--after", "fuze"], 'got "fuze"; did you mean "fuse"?'),
                 (["--after", "fuse", "--disable-pass",
-                  "fuse"], "--after knows expand-shorthands, record-packed-vectors, "),
+                  "fuse"], "--after knows unroll-foreach, expand-shorthands, "),
                 (["--after", "schedule",
                   "--unfold", "time"], "there are only launches after schedule"),
                 (["--show", "tine"], 'got "tine"; did you mean "time"?'),

@@ -39,6 +39,7 @@ class Streams(Case):
                "predict": ["ck", "--data", "text:text.txt", "-o", "-"],
                "sample": ["ck", "--length", "9"], "plot": ["small.lnet"], "plan": ["small.lnet"],
                "import": ["torch.safetensors", "--as", "torch-lstm", "-o", "t.lnet", "--force"],
+               "export": ["small.lnet", "--to", "mxnet", "-o", "exported", "--force"],
                "inspect": ["small.lnet"], "opt": ["f.mlir"], "fmt": ["-"], "diff": ["ck", "ck"],
                "bench": ["small.lnet", "-r", "1"], "devices": [], "doctor": [],
                "explain": ["E0207"], "help": [], "launch": [*RANKS[1:], *LEARN, "-o", "ck5"]}
