@@ -35,9 +35,9 @@ struct NetworkRequest {
   std::vector<OfferedInput> offeredInputs; ///< below `shapes`
   /// `--layout NAME=TNC`: the axes of an input by letters, N for the batch.
   std::vector<std::pair<std::string, std::string>> layouts;
-  std::string net;                         ///< `--net`; empty: the source decides
-  std::optional<int64_t> offeredVocab;     ///< symbols that the data have; stands above the source,
-                                           ///< below `settings`
+  std::string net;                     ///< `--net`; empty: the source decides
+  std::optional<int64_t> offeredVocab; ///< symbols that the data have; stands above the source,
+                                       ///< below `settings`
   bool werror = false;
 };
 
