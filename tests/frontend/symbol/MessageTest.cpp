@@ -124,7 +124,8 @@ TEST(Message, TypesDisagree) {
                                              input(graph, "b", {2, 3}, DType::I32)})),
             "error[E0208]: Concat: arg0 is float32, arg1 is int32\n"
             "    = arg0 is float32[2, 3], declared\n"
-            "    = arg1 is int32[2, 3], declared\n");
+            "    = arg1 is int32[2, 3], declared\n"
+            "    help: x.astype(\"float32\") converts a tensor to another type\n");
 }
 
 TEST(Message, DeclarationsDisagree) {
