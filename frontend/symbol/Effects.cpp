@@ -1,6 +1,7 @@
 // Attributes that an op ignores because of other attributes or inputs; finish() warns about them.
 // The test tests/frontend/cli/test_effects.py detects missing ones.
 #include "frontend/symbol/Impl.h"
+#include "ir/sym/ImportedOps.h"
 #include "ir/sym/WrittenOps.h"
 
 namespace lstmc::symbol {
@@ -76,6 +77,25 @@ std::string idleOfLibrary(StringRef attribute) {
 
 std::string idle(sym::ConvolutionOp, StringRef attribute) { return idleOfLibrary(attribute); }
 
+std::string idle(sym::DeconvolutionOp op, StringRef attribute) {
+  const bool target = llvm::any_of(op.getTargetShape(), [](int64_t extent) { return extent != 0; });
+  if (target && (attribute == "pad" || attribute == "adj"))
+    return "target_shape is given";
+  return idleOfLibrary(attribute);
+}
+
+std::string idle(sym::UpSamplingOp op, StringRef attribute) {
+  if (attribute == "num_filter")
+    return "sample_type is not \"bilinear\"";
+  if (attribute == "multi_input_mode" && op->getNumOperands() == 1)
+    return "there is one input";
+  return idleOfLibrary(attribute);
+}
+
+std::string idle(sym::SplitV2Op op, StringRef attribute) {
+  return attribute == "indices" && op.getSections() > 0 ? "sections is given" : "";
+}
+
 std::string idle(sym::PoolingOp op, StringRef attribute) {
   if (op.getGlobalPool() && (attribute == "kernel" || attribute == "stride" || attribute == "pad" ||
                              attribute == "pooling_convention" || attribute == "count_include_pad"))
@@ -142,10 +162,10 @@ std::string idleReason(mlir::Operation *op, StringRef attribute) {
   if (attribute == "ctx")
     return "place(..) and --place say on which device an op runs";
   return idleOf<sym::RnnOp, sym::SoftmaxOutputOp, sym::MakeLossOp, sym::SequenceMaskOp,
-                sym::LeakyReluOp, sym::AmpCastOp, sym::ConvolutionOp, sym::PoolingOp, sym::PadOp,
-                sym::BatchNormOp, sym::DropoutOp, sym::EmbeddingOp, sym::EinsumOp, sym::TopkOp,
-                sym::ReshapeOp, sym::SumOp, sym::MeanOp, sym::MaxOp, sym::MinOp, sym::ProdOp>(
-      op, attribute);
+                sym::LeakyReluOp, sym::AmpCastOp, sym::ConvolutionOp, sym::DeconvolutionOp,
+                sym::UpSamplingOp, sym::SplitV2Op, sym::PoolingOp, sym::PadOp, sym::BatchNormOp,
+                sym::DropoutOp, sym::EmbeddingOp, sym::EinsumOp, sym::TopkOp, sym::ReshapeOp,
+                sym::SumOp, sym::MeanOp, sym::MaxOp, sym::MinOp, sym::ProdOp>(op, attribute);
 }
 
 } // namespace lstmc::symbol

@@ -43,7 +43,7 @@ std::string after(const std::string &pass, const NetworkOptions &drawing = {},
 TEST(AfterPass, EveryPassLeavesAPicture) {
   bool graphviz = std::system("dot -V 2>/dev/null") == 0, lowered = false;
   std::vector<std::string> names = passes::passNames({});
-  EXPECT_EQ(names.front(), "expand-shorthands");
+  EXPECT_EQ(names.front(), "unroll-foreach");
   EXPECT_EQ(names.back(), "lower-to-package");
   bool entries = false; // instead of the net
   for (const std::string &pass : names) {
