@@ -55,22 +55,3 @@ func.func @blocked(%x: !x) -> !x attributes {sym.training} {
   %y = sym.make_loss %1 {sym.head} : (!x) -> !x
   return %y : !x
 }
-
-// -----
-
-// Of slices without their axis, the gradients are stacked, so that each can be made where it lies; with their axis they are joined.
-sym.parameter @w : tensor<6x2xf32>
-// CHECK-LABEL: func @slices
-//       CHECK:   %[[A:.+]] = sym.mul_scalar %{{.+}} {scalar = 2.000000e+00
-//       CHECK:   sym.stack %{{.+}}, %{{.+}} {axis = 1 : i64{{.*}}sym.backward
-//   CHECK-NOT:   sym.concat
-func.func @slices(%x: tensor<6x2xf32> {sym.dims = ["batch", ""], sym.name = "x", sym.role = "data"},
-                  %l: tensor<6xf32> {sym.dims = ["batch"], sym.name = "l", sym.role = "label"}) -> tensor<6xf32> attributes {sym.training} {
-  %w = sym.read @w : tensor<6x2xf32>
-  %m = sym.elemwise_mul %x, %w : (tensor<6x2xf32>, tensor<6x2xf32>) -> tensor<6x2xf32>
-  %s:2 = sym.slice_channel %m {num_outputs = 2 : i64, squeeze_axis = true} : (tensor<6x2xf32>) -> (tensor<6xf32>, tensor<6xf32>)
-  %a = sym.mul_scalar %s#0 {scalar = 2.0 : f64} : (tensor<6xf32>) -> tensor<6xf32>
-  %y = sym.elemwise_mul %a, %s#1 : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>
-  %z = sym.linear_regression_output %y, %l {sym.head} : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>
-  return %z : tensor<6xf32>
-}

@@ -95,14 +95,7 @@ LogicalResult SliceChannelOp::buildGradient(GradientBuilder &builder) {
   part[axis] /= int64_t(getNumOutputs());
   SmallVector<Value> parts;
   for (unsigned i = 0; i < getNumResults(); ++i)
-    parts.push_back(builder.resultGradientOrZero(i));
-  if (getSqueezeAxis()) { // the gradients can be made where they lie in it
-    builder.add(getData(),
-                builder.create<StackOp>(getLoc(), type, parts, builder.getI64IntegerAttr(axis)));
-    return success();
-  }
-  for (Value &gradient : parts)
-    gradient = createReshape(builder, getLoc(), gradient, part);
+    parts.push_back(createReshape(builder, getLoc(), builder.resultGradientOrZero(i), part));
   builder.add(getData(), createConcat(builder, getLoc(), parts, axis));
   return success();
 }
