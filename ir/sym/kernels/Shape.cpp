@@ -72,62 +72,25 @@ llvm::LogicalResult TransposeOp::emitKernels(KernelBuilder &builder) {
   return mlir::success();
 }
 
-/// What is copied from and to.
-using Part = std::pair<View, View>;
-
-static bool alike(const View &a, const View &b) {
-  return a.value == b.value && a.shape == b.shape && a.strides == b.strides;
-}
-
-/// Slices of one value at equal distances, as the steps of an unrolled loop are, are one copy if
-/// their places are too.
-static void copyParts(KernelBuilder &builder, llvm::ArrayRef<Part> parts) {
-  constexpr int64_t kMostAxes = 8;
-  while (!parts.empty()) {
-    const auto &[from, to] = parts.front();
-    const Part &next = parts[std::min<size_t>(1, parts.size() - 1)];
-    const int64_t read = next.first.offset - from.offset, written = next.second.offset - to.offset;
-    int64_t count = 1;
-    for (; from.rank() < kMostAxes && count < int64_t(parts.size()); ++count)
-      if (const auto &[x, y] = parts[size_t(count)]; !alike(x, from) || !alike(y, to) ||
-                                                     x.offset != from.offset + count * read ||
-                                                     y.offset != to.offset + count * written)
-        break;
-    auto together = [&](View view, int64_t distance) {
-      if (count > 1) {
-        view.shape.insert(view.shape.begin(), count);
-        view.strides.insert(view.strides.begin(), distance);
-      }
-      return view;
-    };
-    builder.copy(together(from, read), together(to, written));
-    parts = parts.drop_front(size_t(count));
-  }
-}
-
 llvm::LogicalResult ConcatOp::emitKernels(KernelBuilder &builder) {
   View output = builder.view(getOutput());
   int64_t axis = normalAxis(getDim(), output.rank()), begin = 0;
-  std::vector<Part> parts;
   for (mlir::Value arg : getArgs()) {
     View part = builder.view(arg);
     int64_t size = part.shape[size_t(axis)];
-    parts.emplace_back(part, output.slice(axis, begin, size));
+    builder.copy(part, output.slice(axis, begin, size));
     begin += size;
   }
-  copyParts(builder, parts);
   return mlir::success();
 }
 
 llvm::LogicalResult StackOp::emitKernels(KernelBuilder &builder) {
   View output = builder.view(getOutput());
   int64_t axis = normalAxis(getAxis(), output.rank());
-  std::vector<Part> parts;
   for (auto [index, arg] : llvm::enumerate(getArgs())) {
     View place = output.slice(axis, int64_t(index), 1);
-    parts.emplace_back(builder.view(arg), place.reshape(shapeOf(arg)));
+    builder.copy(builder.view(arg), place.reshape(shapeOf(arg)));
   }
-  copyParts(builder, parts);
   return mlir::success();
 }
 
