@@ -131,7 +131,7 @@ struct Sample {
 std::string ordinary(const OpAttribute &attribute, size_t rank) {
   switch (attribute.kind) {
   case OpAttribute::Kind::Integer:
-    return "2";
+    return attribute.name == "nsize" ? "3" : "2"; // a number of neighbours is odd
   case OpAttribute::Kind::Float:
     return "0.5";
   case OpAttribute::Kind::Boolean:
@@ -171,7 +171,8 @@ std::optional<Sample> planned(const OpSignature &op, bool labels) {
       for (const char *result : {"MakeLoss(mean(%s))", "MakeLoss(mean(%s[0]))", "%s"}) {
         Sample sample{&op, shape, result, others, {}, labels};
         for (const OpAttribute &attribute : op.attributes)
-          if (attribute.required || attribute.name == "shape" || attribute.name == "kernel")
+          if (attribute.required || attribute.name == "shape" || attribute.name == "kernel" ||
+              attribute.name == "sections")
             sample = sample.with(attribute.name, ordinary(attribute, shape.size()));
         if (!plan(sample.text()).code)
           return sample;

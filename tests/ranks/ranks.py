@@ -223,9 +223,9 @@ class JobCase(unittest.TestCase):
         self.assertEqual([rank for rank, pid in job.pids.items() if alive(pid)], [], job.text())
 
     @classmethod
-    def slow(cls, updates=150):
+    def slow(cls, updates=150, hidden=48):
         return ([w if w != f"{UPDATES}u" else f"{updates}u" for w in cls.train]
-                + ["--set", "hidden=48", "--keep", "3"])
+                + ["--set", f"hidden={hidden}", "--keep", "3"])
 
     @classmethod
     def endless(cls):
@@ -309,7 +309,7 @@ class Ranks(JobCase):
 
     def test_ranks_that_may_not_read_one_another_train_to_the_same_bits(self):
         """If they may, values of 64 KiB and more are copied directly and need no buffers."""
-        words = [*self.slow(), "--set", "hidden=192"]
+        words = self.slow(hidden=192)
         ways, hashes, planned = [], {json.loads(run([LSTMC, *words, "-o", self.folder / "wide"])
                                                 .stdout.splitlines()[-1])["weights_hash"]}, []
         for name, before in (("open", None), ("closed", refuse_reading)):
