@@ -118,7 +118,8 @@ struct CompileOptions {
   bool valuesGiven = false;
   bool scores = false; ///< `evaluate` also returns the scores of two-class heads (needed for `auc`)
   /// Optimizations to skip: "roll-recurrence", "hoist-projection", "fuse", "schedule", and
-  /// "in-place" and "sharing" of plan-memory. Skipping them does not change the bits of results.
+  /// "in-place" and "sharing" of plan-memory. Skipping them does not change the bits of results,
+  /// but for gradients of a RolledLayer with `rounding`.
   std::vector<std::string> disabled;
   bool verifyEach = true;  ///< run the verifier after every pass, except on very large modules
   bool keepSource = false; ///< Compiled::sourceText

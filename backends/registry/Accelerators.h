@@ -38,7 +38,7 @@ struct Accelerators {
   std::string missing; ///< why there are no devices, or why nothing can run on them; may be empty
 };
 
-/// Of every kind that this machine may have.
+/// Lists the accelerators of this machine, by kind.
 std::vector<Accelerators> accelerators();
 
 /// One device of each kind that is emulated, all of a kind being alike.

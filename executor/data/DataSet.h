@@ -153,7 +153,7 @@ public:
   /// Nothing if the data are no table, or name no column to predict.
   virtual std::optional<Target> target() const { return std::nullopt; }
 
-  /// Of data that are arrays by input; else none.
+  /// Set where the data are arrays by input.
   virtual std::vector<ArrayShape> arrayShapes() const { return {}; }
 
   /// What was learned from these data, to be stored in a checkpoint.

@@ -84,7 +84,7 @@ private:
 
   TeamSize size_;
   const bool adapts_;
-  // Of the current call, and read by those who take part in it:
+  // The current call sets these, and the workers that take part in it read them:
   Work work_ = nullptr;
   void *context_ = nullptr;
   int active_ = 0; ///< how many take part

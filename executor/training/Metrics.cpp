@@ -20,7 +20,7 @@ namespace {
 
 /// Which heads have a metric.
 enum class Heads { Softmax, TwoClasses, Regression, Scores };
-/// Of two values.
+/// A metric of two values.
 enum class Better { Larger, Smaller };
 
 struct MetricRow {

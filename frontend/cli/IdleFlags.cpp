@@ -17,7 +17,7 @@ constexpr Flag kOfUpdates[] = {Flag::kvStore,     Flag::updateOnKvstore,     Fla
                                Flag::bucketBytes, Flag::gradientCompression, Flag::accumulate,
                                Flag::recompute};
 
-/// Of several devices alone.
+/// Flags that only several devices read.
 constexpr Flag kOfDevices[] = {Flag::workLoadList,    Flag::chunks,      Flag::kvStore,
                                Flag::updateOnKvstore, Flag::bucketBytes, Flag::bigarrayBound};
 
@@ -27,10 +27,10 @@ constexpr Flag kOfDrawings[] = {Flag::shape, Flag::set, Flag::net, Flag::batch};
 constexpr std::string_view kWhyDrawn =
     "the network is drawn as it is written; --what schedule and memory show what is compiled";
 
-/// Of the validations of a training.
+/// Flags that only validations read.
 constexpr Flag kOfValidations[] = {Flag::validEvery, Flag::earlyStop};
 
-/// Of what --expect-output compares.
+/// Flags that only --expect-output reads.
 constexpr Flag kOfComparisons[] = {Flag::ulp, Flag::rtol, Flag::atol};
 
 /// With another value than is in force without it.

@@ -6,7 +6,8 @@ import walk
 TL = '''
 import numpy as np, torch, lstmc
 from lstmc import sym
-KINDS = {"weight_ih": "i2h_weight", "weight_hh": "h2h_weight", "bias_ih": "i2h_bias", "bias_hh": "h2h_bias"}
+KINDS = {"weight_ih": "i2h_weight", "weight_hh": "h2h_weight",
+         "bias_ih": "i2h_bias", "bias_hh": "h2h_bias"}
 def pars(module, name):
     ours = {}
     for key, value in module.named_parameters():

@@ -86,7 +86,8 @@ class User(walk.Walk):
     def test_weights_of_classes(self):
         self.shell("""$PYTHON -c 'import numpy as np
 r = np.random.default_rng(0)
-np.savez("cw.npz", data=r.normal(size=(500, 4)).astype("f4"), label=r.integers(0, 3, 500))'""", where="nets")
+np.savez("cw.npz", data=r.normal(size=(500, 4)).astype("f4"),
+         label=r.integers(0, 3, 500))'""", where="nets")
         for net in ("n12", "n12b"):
             self.assertLess(self.metric(self.trained(net), "loss"), 3)
             text = self.shell(f"$LSTMC predict ck_{net} --data npz:cw.npz -o {net}.npz",
