@@ -20,7 +20,7 @@ namespace {
 
 /// Which heads have a metric.
 enum class Heads { Softmax, TwoClasses, Regression, Scores };
-/// A metric of two values.
+/// Which of two values is the better one.
 enum class Better { Larger, Smaller };
 
 struct MetricRow {
